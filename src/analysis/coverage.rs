@@ -1,0 +1,29 @@
+//! Floor 5: how much of the source a translation has looked at: sum_i alpha_ij for every source word.
+//! The penalty is that of Wu et al. 2016, equation 14.
+
+use crate::analysis::alignment::Alignment;
+
+/// The attention that each source word receives in all, sum over i of alpha_ij, [columns].
+#[must_use]
+pub fn coverage(alignment: &Alignment<'_>) -> Vec<f32> {
+    let mut sums = vec![0.0; alignment.columns()];
+    for row in alignment.iter() {
+        for (sum, alpha) in sums.iter_mut().zip(row) {
+            *sum += alpha;
+        }
+    }
+    sums
+}
+
+/// sum_j log(min(sum_i alpha_ij, 1)): 0 when all is covered, below 0 otherwise, -inf where a word gets nothing.
+#[must_use]
+pub fn penalty(alignment: &Alignment<'_>) -> f32 {
+    coverage(alignment).iter().map(|sum| sum.min(1.0).ln()).sum()
+}
+
+/// The source words that receive less than `least` in all: perhaps left untranslated.
+#[must_use]
+pub fn uncovered(alignment: &Alignment<'_>, least: f32) -> Vec<usize> {
+    let sums = coverage(alignment);
+    sums.iter().enumerate().filter(|(_, sum)| **sum < least).map(|(j, _)| j).collect()
+}

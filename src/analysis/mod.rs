@@ -1,0 +1,81 @@
+//! Floor 5: pure functions of alignments and texts: what is read off a matrix, and how good a translation is.
+//! Imports `text` and `decoding::trace`; no candle, no files.
+//!
+//! [`METRICS`] names every figure that is computed for a translated corpus.
+
+pub mod alignment;
+pub mod bleu;
+pub mod buckets;
+pub mod coverage;
+pub mod entropy;
+pub mod hard;
+
+use crate::analysis::alignment::Alignment;
+
+/// A translated corpus, as far as it is known: sentence by sentence in the same order, or an empty slice.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome<'a> {
+    /// The translations as normal text.
+    pub hypotheses: &'a [&'a str],
+    /// The references as normal text.
+    pub references: &'a [&'a str],
+    /// The alignments, target words x source words; empty for models that have none.
+    pub alignments: &'a [Alignment<'a>],
+}
+
+/// A figure of a corpus.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Its short name.
+    pub name: &'static str,
+    /// What it says, in a sentence.
+    pub about: &'static str,
+    /// Whether more is better; `None` where neither is.
+    pub higher_is_better: Option<bool>,
+    /// Computes it; `None` where the outcome lacks what it needs.
+    pub measure: fn(&Outcome<'_>) -> Option<f64>,
+}
+
+/// All figures. A new one is one line here.
+pub const METRICS: &[Metric] = &[
+    Metric {
+        name: "bleu",
+        about: "BLEU from 0 to 100, as sacreBLEU computes it with its 13a tokenizer.",
+        higher_is_better: Some(true),
+        measure: measure_bleu,
+    },
+    Metric {
+        name: "entropy",
+        about: "Mean entropy of the alignment of a target word, in bits; 0 where each looks at a single source word.",
+        higher_is_better: None,
+        measure: |outcome| mean(outcome.alignments.iter().flat_map(|alignment| entropy::entropies(alignment))),
+    },
+    Metric {
+        name: "uncovered",
+        about: "Share of the source words that receive less than half a target word of attention in all.",
+        higher_is_better: Some(false),
+        measure: |outcome| mean(outcome.alignments.iter().flat_map(uncovered_words)),
+    },
+];
+
+/// The metric of a name.
+#[must_use]
+pub fn metric(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+fn measure_bleu(outcome: &Outcome<'_>) -> Option<f64> {
+    let both = !outcome.hypotheses.is_empty() && outcome.hypotheses.len() == outcome.references.len();
+    both.then(|| bleu::corpus(outcome.hypotheses, outcome.references).score)
+}
+
+/// 1 for each source word that is left uncovered, else 0.
+fn uncovered_words(alignment: &Alignment<'_>) -> Vec<f32> {
+    coverage::coverage(alignment).iter().map(|sum| f32::from(u8::from(*sum < 0.5))).collect()
+}
+
+/// The mean; `None` of nothing.
+fn mean(values: impl Iterator<Item = f32>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0_usize), |(sum, count), value| (sum + f64::from(value), count + 1));
+    (count > 0).then(|| sum / count as f64)
+}

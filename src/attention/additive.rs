@@ -1,0 +1,52 @@
+//! Floor 2: the additive alignment model of Bahdanau et al. 2015, appendix A.1.2.
+
+use candle_core::Tensor;
+
+use crate::attention::Attention;
+use crate::attention::Shapes;
+use crate::error::Result;
+use crate::nn::linear::Parameters;
+use crate::nn::linear::affine;
+use crate::nn::linear::apply;
+
+/// e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a).
+#[expect(clippy::struct_field_names, reason = "the paper's names; a stands for alignment")]
+#[derive(Clone, Debug)]
+pub struct Additive {
+    w_a: Tensor, // [n', n]
+    u_a: Tensor, // [n', 2n]
+    b_a: Tensor, // [n']
+    v_a: Tensor, // [n']
+}
+
+/// Its parameters: s_{i-1} [n] and h_j [annotation] meet in n' units.
+#[must_use]
+pub fn shapes(n: usize, annotation: usize, n_a: usize) -> Shapes {
+    vec![("W_a", vec![n_a, n]), ("U_a", vec![n_a, annotation]), ("b_a", vec![n_a]), ("v_a", vec![n_a])]
+}
+
+/// From `W_a`, `U_a`, `b_a` and `v_a`.
+///
+/// # Errors
+/// When one is missing.
+pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
+    Ok(Box::new(Additive {
+        w_a: parameters.get("W_a")?,
+        u_a: parameters.get("U_a")?,
+        b_a: parameters.get("b_a")?,
+        v_a: parameters.get("v_a")?,
+    }))
+}
+
+impl Attention for Additive {
+    /// U_a h_j + b_a.
+    fn keys(&self, h: &Tensor) -> Result<Tensor> {
+        affine(&self.u_a, &self.b_a, h) // [b, t_x, n']
+    }
+
+    fn energies(&self, query: &Tensor, keys: &Tensor) -> Result<Tensor> {
+        let query = apply(&self.w_a, query)?.unsqueeze(1)?; // [rows, 1, n']
+        let match_ij = keys.broadcast_add(&query)?.tanh()?; // [rows, t_x, n']
+        Ok(apply(&self.v_a.unsqueeze(0)?, &match_ij)?.squeeze(2)?) // [rows, t_x]
+    }
+}

@@ -1,0 +1,183 @@
+//! Floor 9: the arguments that several commands share, as typed (low) and as meant (high).
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::cli::output;
+use crate::decoding::Options;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Engine;
+use crate::models::Model;
+use crate::nn::device;
+use crate::nn::device::Device;
+use crate::nn::device::DeviceChoice;
+
+/// Where to compute, as typed.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RunArgs {
+    /// CPU threads, by default one a physical core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Where to compute: auto, cpu, cuda, cuda:1 or metal
+    #[arg(long, value_name = "DEVICE", default_value_t)]
+    device: DeviceChoice,
+    /// The kernels of the CPU: fast ones, or the readable ones that they are checked against
+    #[arg(long, value_enum, default_value_t, hide = true)]
+    engine: EngineArg,
+}
+
+/// An engine, as typed.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineArg {
+    /// The fast one.
+    #[default]
+    Fused,
+    /// The readable one.
+    Plain,
+}
+
+/// Where to compute, as meant.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    /// CPU threads, at least 1.
+    pub threads: usize,
+    /// A device that works.
+    pub device: Device,
+    /// The kernels.
+    pub engine: Engine,
+}
+
+impl RunArgs {
+    /// Finds the device; the threads of everything that shares the global pool are set as well.
+    ///
+    /// # Errors
+    /// When a device asked for by name is not there.
+    pub fn high(&self) -> Result<Runtime> {
+        let device = device::pick(self.device)?;
+        if let Some(notice) = &device.notice {
+            output::tell(notice);
+        }
+        let threads = self.threads.map_or_else(physical_cores, usize::from);
+        // Only the first pool of a process counts, and a process runs one command.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let engine = if self.engine == EngineArg::Fused && device.is_cpu() { Engine::Fused } else { Engine::Plain };
+        Ok(Runtime { threads, device, engine })
+    }
+
+    /// The threads asked for, if any.
+    pub fn threads(&self) -> Option<usize> {
+        self.threads.map(usize::from)
+    }
+
+    /// The device asked for.
+    pub fn device(&self) -> DeviceChoice {
+        self.device
+    }
+}
+
+impl Runtime {
+    /// Loads a model folder onto the device.
+    ///
+    /// # Errors
+    /// When the folder is not a sound model.
+    pub fn load(&self, folder: &Path) -> Result<Model> {
+        Model::load(folder, &self.device)
+    }
+}
+
+/// How to search, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct SearchArgs {
+    /// Hypotheses kept at every step; 1 is greedy search
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    beam: u16,
+    /// Most target words of a translation, its end included, by default twice the source and ten more
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_length: Option<u32>,
+    /// Rank by log p divided by the length to the power of A; 0 ranks by log p
+    #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = finite, allow_negative_numbers = true)]
+    length_normalization: f32,
+    /// Never emit an unknown word
+    #[arg(long)]
+    forbid_unk: bool,
+}
+
+impl SearchArgs {
+    /// The options of the search.
+    pub fn high(&self) -> Options {
+        Options {
+            beam: usize::from(self.beam),
+            max_length: self.max_length.map(|length| length as usize),
+            length_normalization: self.length_normalization,
+            forbid_unk: self.forbid_unk,
+            ..Options::default()
+        }
+    }
+}
+
+/// Sentences decoded together.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct BatchArgs {
+    /// Sentences decoded together
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    batch: u16,
+}
+
+impl BatchArgs {
+    /// At least 1.
+    pub fn high(self) -> usize {
+        usize::from(self.batch)
+    }
+}
+
+/// A pair of parallel files.
+#[derive(Args, Clone, Debug)]
+pub struct PairArgs {
+    /// Sentences of the source language, one a line (.txt, .gz or .zst)
+    #[arg(long, value_name = "FILE")]
+    pub source: PathBuf,
+    /// Their translations, line by line
+    #[arg(long, value_name = "FILE")]
+    pub target: PathBuf,
+    /// The words are split by spaces already
+    #[arg(long)]
+    pub pretokenized: bool,
+}
+
+fn finite(text: &str) -> Result<f32> {
+    let number: Option<f32> = text.parse().ok();
+    number.filter(|number| number.is_finite()).ok_or_else(|| Error::Input("write a number such as 0.6".into()))
+}
+
+/// Physical cores that this process may use; two threads of one core share the units that matter here.
+pub fn physical_cores() -> usize {
+    let logical = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut cores: Vec<String> = (0..logical)
+        .filter_map(|cpu| {
+            let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+            std::fs::read_to_string(path).ok()
+        })
+        .collect();
+    if cores.len() < logical {
+        return logical;
+    }
+    cores.sort();
+    cores.dedup();
+    cores.len().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_has_a_core_and_lengths_are_finite() {
+        assert!(physical_cores() >= 1);
+        assert_eq!(finite("-0.5").ok(), Some(-0.5));
+        assert!(finite("NaN").is_err() && finite("inf").is_err() && finite("").is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! Floor 9: one model folder decodes one file, with the figures of a peer program, side by side with it.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::cli::bench::Setup;
+use crate::cli::bench::timing::Timing;
+use crate::cli::bench::timing::quantile;
+use crate::cli::bench::with_threads;
+use crate::cli::input::Lines;
+use crate::cli::input::Side;
+use crate::cli::output::Output;
+use crate::cli::output::failed;
+use crate::cli::words;
+use crate::decoding;
+use crate::decoding::Hypothesis;
+use crate::decoding::Options;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Model;
+use crate::ticket::Ticket;
+
+/// What is asked for.
+pub struct High {
+    /// Device, threads, engine.
+    pub setup: Setup,
+    /// The model.
+    pub folder: PathBuf,
+    /// Sentences, words split by spaces.
+    pub text: PathBuf,
+    /// Hypotheses kept.
+    pub beam: usize,
+    /// Most target words.
+    pub max_length: usize,
+    /// Sentences decoded together, in the order of the file.
+    pub batch: usize,
+    /// Another program, as a shell command.
+    pub peer: Option<String>,
+    /// Runs of either.
+    pub repeat: usize,
+}
+
+/// Prints one JSON object: our figures, or with a peer both of theirs and their ratio.
+pub fn run(high: &High) -> anyhow::Result<()> {
+    let model = high.setup.runtime.load(&high.folder)?;
+    let sources = read(high, &model)?;
+    let mut output = Output::stdout();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..high.repeat {
+        ours.push(measure(high, &model, &sources)?);
+        if let Some(peer) = &high.peer {
+            theirs.push(run_peer(high, peer)?);
+        }
+    }
+    let record = match high.peer {
+        None => summary(&ours),
+        Some(_) => {
+            let (ours, theirs) = (summary(&ours), summary(&theirs));
+            let rate = |record: &Value| record["words_per_s"].as_f64().unwrap_or(0.0);
+            let ratio = rate(&ours) / rate(&theirs).max(1e-9);
+            json!({"interlinear": ours, "peer": theirs, "ratio": ratio})
+        }
+    };
+    output.json(&record)?;
+    output.finish()
+}
+
+/// The run of median speed; with several runs also the slowest and the fastest.
+fn summary(runs: &[Value]) -> Value {
+    let rate = |run: &Value| run["words_per_s"].as_f64().unwrap_or(0.0);
+    let rates: Vec<f64> = runs.iter().map(rate).collect();
+    let median = quantile(&rates, 0.5);
+    let mut record = runs.iter().find(|run| rate(run) == median).cloned().unwrap_or_default();
+    if runs.len() > 1 {
+        record["words_per_s_range"] = json!([quantile(&rates, 0.0), quantile(&rates, 1.0)]);
+    }
+    record
+}
+
+/// The ids of every line.
+fn read(high: &High, model: &Model) -> Result<Vec<Vec<u32>>> {
+    let side = Side { tokenizer: &model.source, pretokenized: true };
+    let mut lines = Lines::open(Some(&high.text))?;
+    let mut sources = Vec::new();
+    while let Some(line) = lines.read()? {
+        let read = side.read(&lines, &line);
+        if let Some(why) = read.refused {
+            return Err(why);
+        }
+        if read.sentence.is_empty() {
+            return Err(Error::line(lines.name(), lines.number(), "has no words; take the line out"));
+        }
+        sources.push(read.sentence.ids);
+    }
+    if sources.is_empty() {
+        return Err(Error::file(&high.text, "has no lines; give some sentences"));
+    }
+    Ok(sources)
+}
+
+fn measure(high: &High, model: &Model, sources: &[Vec<u32>]) -> Result<Value> {
+    let runtime = &high.setup.runtime;
+    let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+    let options = Options { beam: high.beam, max_length: Some(high.max_length), ..Options::default() };
+    with_threads(runtime.threads, || {
+        let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
+        let mut decode = |batch: &[&[u32]]| {
+            decoding::decode(stepper.as_mut(), words::specials(model), batch, &options, &Ticket::forever(), &mut |_, _| {})
+        };
+        decode(&sources[..high.batch.min(sources.len())])?;
+        let mut best: Vec<Hypothesis> = Vec::with_capacity(sources.len());
+        let timing = Timing::measure(1, Duration::ZERO, |timing| {
+            for batch in sources.chunks(high.batch) {
+                let decoded = timing.piece(|| decode(batch))?;
+                best.extend(decoded.into_iter().filter_map(|decoded| decoded.hypotheses.into_iter().next()));
+            }
+            Ok::<(), Error>(())
+        })?;
+        let produced: usize = best.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
+        let first = best.first().cloned().unwrap_or_default();
+        Ok(json!({
+            "sentences": sources.len(), "words_per_s": produced as f64 / timing.pass(),
+            "median_s": timing.median(), "p95_s": timing.p95(),
+            "first": first.tokens.iter().take(5).collect::<Vec<_>>(), "score": first.log_p,
+        }))
+    })?
+}
+
+/// Runs the peer once and reads the last line that it prints.
+fn run_peer(high: &High, peer: &str) -> anyhow::Result<Value> {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{peer} \"$@\"")).arg("sh").arg(&high.folder).arg(&high.text);
+    command.arg(high.beam.to_string()).arg(high.max_length.to_string());
+    command.arg(format!("batch={}", high.batch)).arg(format!("threads={}", high.setup.runtime.threads));
+    let done = command.stderr(std::process::Stdio::inherit()).output().map_err(|error| failed("sh", error))?;
+    let printed = String::from_utf8_lossy(&done.stdout).into_owned();
+    let last = printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    let figures: Option<Value> = serde_json::from_str(last).ok().filter(|_| done.status.success());
+    let told = format!("the peer `{peer}` printed no figures ({}); run it by hand to see why", done.status);
+    figures.filter(|figures| figures["words_per_s"].is_number()).ok_or_else(|| Error::Input(told).into())
+}

@@ -1,0 +1,72 @@
+//! Floor 9: starting: how long bundled models take to load, and until the first translation is there.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::cli::bench::Say;
+use crate::cli::bench::Setup;
+use crate::cli::bench::timing::Timing;
+use crate::cli::bundled;
+use crate::cli::words;
+use crate::decoding::Options;
+use crate::models::Model;
+
+/// What is translated first.
+const SENTENCE: &str = "The agreement on the European Economic Area was signed in August 1992.";
+/// No measurement takes longer, unless a single one does.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Measures each bundled model (or the one given), and a fresh process of this program.
+pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
+    let folders = setup.model.clone().map_or_else(bundled::models, |folder| vec![folder]);
+    if folders.is_empty() {
+        say("no bundled models were found, so there is nothing to start")?;
+        return Ok(json!([]));
+    }
+    say("model                  load ms  first translation ms   whole process ms")?;
+    let mut rows = Vec::new();
+    for folder in &folders {
+        let load = Timing::measure(setup.repeat, PATIENCE, |timing| {
+            timing.piece(|| Model::load(folder, &setup.runtime.device)).map(drop)
+        })?;
+        let model = setup.runtime.load(folder)?;
+        let first = Timing::measure(setup.repeat, PATIENCE, |timing| timing.piece(|| translate(setup, &model)))?;
+        let process = Timing::measure(setup.repeat, PATIENCE, |timing| timing.piece(|| spawn(setup, folder)))?;
+        let millis = |timing: &Timing| 1000.0 * timing.median();
+        let name = &model.config.name;
+        say(&format!("{name:<21.21} {:>8.0} {:>21.1} {:>18.0}", millis(&load), millis(&first), millis(&process)))?;
+        rows.push(json!({"model": name, "load_millis": millis(&load), "load_spread": load.spread(),
+                         "first_translation_millis": millis(&first), "process_millis": millis(&process)}));
+    }
+    Ok(Value::Array(rows))
+}
+
+/// From a loaded model to a first translation: packing the weights, tokenising, decoding.
+fn translate(setup: &Setup, model: &Model) -> crate::error::Result<()> {
+    let mut stepper = model.stepper(setup.runtime.engine, setup.runtime.threads)?;
+    let sentence = model.source.encode(SENTENCE);
+    words::decode_all(model, stepper.as_mut(), &[&sentence.ids], &Options::default(), 1, &mut |_, _| {}).map(drop)
+}
+
+/// A fresh process translates one sentence.
+fn spawn(setup: &Setup, folder: &Path) -> anyhow::Result<()> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .args(["translate", "--threads", &setup.runtime.threads.to_string(), "--device", &setup.runtime.device.name])
+        .arg("--model")
+        .arg(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        writeln!(stdin, "{SENTENCE}")?;
+    }
+    let status = child.wait()?;
+    anyhow::ensure!(status.success(), "a fresh process failed ({status})");
+    Ok(())
+}

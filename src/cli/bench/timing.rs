@@ -1,0 +1,103 @@
+//! Floor 9: repeated measurements and what is said of them.
+
+use std::time::Duration;
+use std::time::Instant;
+
+/// Times of single pieces of work and of whole passes over them.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    /// Seconds of each piece (a batch), of all passes.
+    pieces: Vec<f64>,
+    /// Seconds of each pass.
+    passes: Vec<f64>,
+}
+
+impl Timing {
+    /// Repeats a pass: `pass` calls its argument's `piece` round each piece of work. It stops
+    /// after `repeat` passes, or when `patience` is used up, but not before the first.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn measure<E>(
+        repeat: usize,
+        patience: Duration,
+        mut pass: impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut timing = Self::default();
+        let started = Instant::now();
+        for _ in 0..repeat.max(1) {
+            let pass_started = Instant::now();
+            pass(&mut timing)?;
+            timing.passes.push(pass_started.elapsed().as_secs_f64());
+            if started.elapsed() >= patience {
+                break;
+            }
+        }
+        Ok(timing)
+    }
+
+    /// Times one piece of work.
+    pub fn piece<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let started = Instant::now();
+        let result = work();
+        self.pieces.push(started.elapsed().as_secs_f64());
+        result
+    }
+
+    /// Median seconds of a piece.
+    pub fn median(&self) -> f64 {
+        quantile(&self.pieces, 0.5)
+    }
+
+    /// Seconds that 95 of 100 pieces stay under.
+    pub fn p95(&self) -> f64 {
+        quantile(&self.pieces, 0.95)
+    }
+
+    /// Median seconds of a pass.
+    pub fn pass(&self) -> f64 {
+        quantile(&self.passes, 0.5)
+    }
+
+    /// Slowest pass less fastest, as a share of the median one.
+    pub fn spread(&self) -> f64 {
+        let (least, most) = (quantile(&self.passes, 0.0), quantile(&self.passes, 1.0));
+        (most - least) / self.pass().max(1e-12)
+    }
+
+    /// How many passes were made.
+    pub fn passes(&self) -> usize {
+        self.passes.len()
+    }
+}
+
+/// The value below which a share `q` of `values` lies, as the peer programs take it: the element
+/// at `q` times the count, in order. 0 for none.
+pub fn quantile(values: &[f64], q: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let index = (q * sorted.len() as f64) as usize;
+    sorted.get(index.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_elements() {
+        let values = [5.0, 1.0, 4.0, 2.0, 3.0];
+        for (q, value) in [(0.0, 1.0), (0.5, 3.0), (0.95, 5.0), (1.0, 5.0)] {
+            assert_eq!(quantile(&values, q), value);
+        }
+        assert_eq!(quantile(&[], 0.5), 0.0);
+    }
+
+    #[test]
+    fn patience_ends_repetitions_but_never_the_first() {
+        let once = Timing::measure(9, Duration::ZERO, |timing| Ok::<(), ()>(timing.piece(|| ())));
+        assert_eq!(once.map(|timing| timing.passes()), Ok(1));
+        let all = Timing::measure(3, Duration::from_secs(60), |timing| Ok::<(), ()>(timing.piece(|| ())));
+        assert_eq!(all.map(|timing| timing.passes()), Ok(3));
+    }
+}

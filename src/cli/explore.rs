@@ -1,0 +1,83 @@
+//! Floor 9: `interlinear explore`: opens the window. The window itself is handed in.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap::Args;
+use clap::FromArgMatches as _;
+
+use crate::cli::Context;
+use crate::cli::args::RunArgs;
+use crate::cli::bundled;
+use crate::error::Error;
+use crate::nn::device;
+use crate::nn::device::DeviceChoice;
+use crate::session::driver::Options as WindowOptions;
+
+/// As typed.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Low {
+    /// A model folder to show; once for each column (by default those shown last, or the bundled ones)
+    #[arg(long, value_name = "DIR")]
+    model: Vec<PathBuf>,
+    /// A text file to open as a list
+    #[arg(long, value_name = "FILE")]
+    source: Option<PathBuf>,
+    /// Its translation, line by line
+    #[arg(long, value_name = "FILE", requires = "source")]
+    target: Option<PathBuf>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// Opens the window on what was asked for.
+///
+/// # Errors
+/// When there is no window, no display, or something asked for is not there.
+pub fn run(matches: &ArgMatches, context: &Context) -> anyhow::Result<()> {
+    open(Low::from_arg_matches(matches)?, context)
+}
+
+/// Opens the window.
+///
+/// # Errors
+/// As [`run`].
+pub fn open(low: Low, context: &Context) -> anyhow::Result<()> {
+    let Some(window) = context.window else {
+        let sentence = "this build of Interlinear has no window; build it with `--features gui`, or see `interlinear --help`";
+        return Err(Error::Input(sentence.into()).into());
+    };
+    let options = high(low)?;
+    Ok(window(options)?)
+}
+
+/// What is asked for must be there, which is best said before a window opens.
+fn high(low: Low) -> crate::error::Result<WindowOptions> {
+    let chosen = low.run.device();
+    if chosen != DeviceChoice::Auto {
+        device::pick(chosen)?;
+    }
+    for path in low.model.iter().chain(&low.source).chain(&low.target) {
+        std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+    }
+    Ok(WindowOptions {
+        saved: state_file(),
+        models: low.model,
+        bundled: bundled::models(),
+        source: low.source,
+        target: low.target,
+        device: (chosen != DeviceChoice::Auto).then_some(chosen),
+        threads: low.run.threads(),
+    })
+}
+
+/// Where the window keeps its state between starts.
+fn state_file() -> Option<PathBuf> {
+    let folders = directories::ProjectDirs::from("", "", "interlinear")?;
+    Some(folders.data_local_dir().join("session.json"))
+}

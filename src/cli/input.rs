@@ -1,0 +1,266 @@
+//! Floor 9: reading sentences a line at a time, in windows of bounded size.
+//!
+//! No line, however long, is kept beyond what a model could read, so memory stays constant.
+
+use std::io;
+use std::io::BufRead as _;
+use std::io::BufReader;
+use std::io::Read;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::decoding::batches;
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::reader;
+use crate::text::sentence::Sentence;
+use crate::text::tokenizer::Tokenizer;
+use crate::worker::protocol::MAX_SOURCE_BYTES;
+use crate::worker::protocol::MAX_SOURCE_TOKENS;
+
+/// How error sentences name stdin.
+const STDIN: &str = "standard input";
+/// Source words, padding included, that one batch may hold; longer sentences come in smaller batches.
+const BATCH_WORDS: usize = 8192;
+
+/// One line of input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// Its text, without the line's end.
+    Text(String),
+    /// It has so many bytes, more than any model may read; they are not kept.
+    TooLong(usize),
+}
+
+/// Reads lines of UTF-8 text, counting them.
+pub struct Lines {
+    name: PathBuf,
+    inner: BufReader<Box<dyn Read>>,
+    number: usize,
+    bytes: u64,
+    size: Option<u64>,
+}
+
+impl Lines {
+    /// Opens a text file, packed with gzip or zstandard or not; `None` or `-` is stdin.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn open(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            return Ok(Self::new(STDIN.into(), Box::new(io::stdin()), None));
+        };
+        let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+        if facts.is_dir() {
+            return Err(Error::file(path, "is a folder; name a text file"));
+        }
+        // What a packed file holds is not known before it is unpacked.
+        let packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
+        let size = (facts.is_file() && !packed).then_some(facts.len());
+        Ok(Self::new(path.into(), Box::new(reader::open(path)?), size))
+    }
+
+    fn new(name: PathBuf, inner: Box<dyn Read>, size: Option<u64>) -> Self {
+        Self { name, inner: BufReader::with_capacity(1 << 16, inner), number: 0, bytes: 0, size }
+    }
+
+    /// What error sentences call it.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// The number of the line read last, from 1.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Bytes read so far.
+    pub fn position(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Bytes in all, where that is known.
+    pub fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// Whether another line can be read without waiting for whoever writes it.
+    pub fn is_ready(&self) -> bool {
+        self.inner.buffer().contains(&b'\n')
+    }
+
+    /// The next line, or `None` at the end.
+    ///
+    /// # Errors
+    /// When reading fails or the line is not UTF-8.
+    pub fn read(&mut self) -> Result<Option<Line>> {
+        let mut kept = Vec::new();
+        let mut length = 0;
+        loop {
+            let buffer = match self.inner.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(unreadable(&self.name, &error)),
+            };
+            if buffer.is_empty() {
+                break;
+            }
+            let end = buffer.iter().position(|&byte| byte == b'\n');
+            let part = &buffer[..end.unwrap_or(buffer.len())];
+            length += part.len();
+            let room = (MAX_SOURCE_BYTES + 1).saturating_sub(kept.len());
+            kept.extend_from_slice(&part[..part.len().min(room)]);
+            let used = part.len() + usize::from(end.is_some());
+            self.inner.consume(used);
+            self.bytes += used as u64;
+            if end.is_some() {
+                self.number += 1;
+                return self.line(kept, length).map(Some);
+            }
+        }
+        if length == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        self.line(kept, length).map(Some)
+    }
+
+    fn line(&self, mut kept: Vec<u8>, length: usize) -> Result<Line> {
+        if length > MAX_SOURCE_BYTES {
+            return Ok(Line::TooLong(length));
+        }
+        if kept.last() == Some(&b'\r') {
+            kept.pop();
+        }
+        let mut text = String::from_utf8(kept).map_err(|_| {
+            reader::not_utf8(&self.name, self.number)
+        })?;
+        if self.number == 1 && text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
+        Ok(Line::Text(text))
+    }
+}
+
+/// A packed file that is cut short or is something else fails while it is read.
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            Error::file(path, format!("is damaged or is not what its name says ({error})"))
+        }
+        _ => Error::io(path, error),
+    }
+}
+
+/// A line read for a model: its sentence, or why there is none.
+#[derive(Debug)]
+pub struct SourceLine {
+    /// From 1.
+    pub number: usize,
+    /// The sentence; empty (no words) when it is refused.
+    pub sentence: Sentence,
+    /// Why it is not read; a sentence that names the line.
+    pub refused: Option<Error>,
+}
+
+/// How the lines of one side are cut into words.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Looks the words up.
+    pub tokenizer: &'a Tokenizer,
+    /// The words are split by spaces already.
+    pub pretokenized: bool,
+}
+
+impl Side<'_> {
+    /// Tokenises the line that `lines` read last; one that is too long is refused.
+    pub fn read(self, lines: &Lines, line: &Line) -> SourceLine {
+        let number = lines.number();
+        let refuse = |sentence, what: String| {
+            let message = format!("{what}; cut it into sentences");
+            SourceLine { number, sentence, refused: Some(Error::line(lines.name(), number, message)) }
+        };
+        let text = match line {
+            Line::Text(text) => text,
+            Line::TooLong(bytes) => {
+                let what = format!("has {bytes} bytes, more than the {MAX_SOURCE_BYTES} that a model reads");
+                return refuse(self.encode(""), what);
+            }
+        };
+        let sentence = self.encode(text);
+        let words = sentence.words();
+        if words > MAX_SOURCE_TOKENS {
+            let what = format!("has {words} words, more than the {MAX_SOURCE_TOKENS} that a model reads");
+            return refuse(sentence, what);
+        }
+        SourceLine { number, sentence, refused: None }
+    }
+
+    /// The sentence of a text.
+    pub fn encode(self, text: &str) -> Sentence {
+        if !self.pretokenized {
+            return self.tokenizer.encode(text);
+        }
+        let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+        self.tokenizer.encode_words(&words)
+    }
+}
+
+/// Batches of like length, like [`batches`], cut further where sentences are long.
+pub fn bounded_batches(lengths: &[usize], batch_size: usize) -> Vec<Vec<usize>> {
+    let mut bounded = Vec::new();
+    for batch in batches(lengths, batch_size) {
+        let longest = batch.iter().map(|&index| lengths[index]).max().unwrap_or(1).max(1);
+        let most = (BATCH_WORDS / longest).max(1);
+        bounded.extend(batch.chunks(most).map(<[usize]>::to_vec));
+    }
+    bounded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8]) -> Vec<std::result::Result<Line, String>> {
+        let mut lines = Lines::new("file".into(), Box::new(io::Cursor::new(bytes.to_vec())), None);
+        let mut read = Vec::new();
+        loop {
+            match lines.read() {
+                Ok(Some(line)) => read.push(Ok(line)),
+                Ok(None) => return read,
+                Err(error) => read.push(Err(error.to_string())),
+            }
+        }
+    }
+
+    #[test]
+    fn lines_end_in_every_way() {
+        let text = |line: &str| Ok(Line::Text(line.to_owned()));
+        for (bytes, lines) in [
+            (b"".as_slice(), vec![]),
+            (b"\n", vec![text("")]),
+            (b"a", vec![text("a")]),
+            (b"a\n\nb\r\n", vec![text("a"), text(""), text("b")]),
+            (b"\xef\xbb\xbfa\n\xef\xbb\xbfb", vec![text("a"), text("\u{feff}b")]),
+        ] {
+            assert_eq!(all(bytes), lines, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_and_the_rest_is_read() {
+        let read = all(b"a\n\xff\xfe\nb\n");
+        assert_eq!(read.len(), 3);
+        assert!(read[1].as_ref().is_err_and(|error| error.starts_with("file, line 2: is not UTF-8")), "{read:?}");
+        let mut long = vec![b'x'; MAX_SOURCE_BYTES + 1];
+        long.extend(b"\nb");
+        assert_eq!(all(&long), vec![Ok(Line::TooLong(MAX_SOURCE_BYTES + 1)), Ok(Line::Text("b".into()))]);
+    }
+
+    #[test]
+    fn long_sentences_come_in_small_batches() {
+        let mut seen: Vec<usize> = bounded_batches(&[1000; 20], 16).into_iter().inspect(|b| assert!(b.len() <= 8)).flatten().collect();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..20).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,144 @@
+//! Floor 9: `interlinear inspect`: what a model folder holds.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap::Args;
+use clap::FromArgMatches as _;
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::cli::Context;
+use crate::cli::output::Output;
+use crate::models::MODELS;
+use crate::models::Model;
+use crate::nn::device::Device;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+pub struct Low {
+    /// The model folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// List every tensor with its shape and its range
+    #[arg(long)]
+    tensors: bool,
+    /// Write one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// Prints what the folder holds.
+///
+/// # Errors
+/// When the folder is not a sound model.
+pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+    let low = Low::from_arg_matches(matches)?;
+    let model = Model::load(&low.folder, &Device::cpu())?;
+    let facts = facts(&model);
+    let tensors = if low.tensors { tensors(&model) } else { Vec::new() };
+    let mut output = Output::stdout();
+    if low.json {
+        let mut record: Map<String, Value> = facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        if low.tensors {
+            record.insert("tensors".into(), tensors.iter().map(Tensor::json).collect());
+        }
+        output.json(&record)?;
+    } else {
+        for (key, value) in facts {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            output.line(&format!("{:<20}{value}", key.replace('_', " ")))?;
+        }
+        output.text(&table(&tensors))?;
+    }
+    output.finish()
+}
+
+/// Everything about the model but its tensors, in the order in which it is shown.
+fn facts(model: &Model) -> Vec<(&'static str, Value)> {
+    let config = &model.config;
+    let citation = MODELS.iter().find(|entry| entry.architecture == config.architecture).map(|entry| entry.citation);
+    let mut facts = vec![
+        ("name", json!(config.name)),
+        ("architecture", json!(config.architecture.name())),
+        ("paper", json!(citation)),
+        ("source_language", json!(config.source_language)),
+        ("target_language", json!(config.target_language)),
+        ("source_vocabulary", json!(config.source_vocabulary)),
+        ("target_vocabulary", json!(config.target_vocabulary)),
+        ("eos", json!(config.eos)),
+        ("unk", json!(config.unk)),
+        ("source_eos", json!(config.source_eos)),
+        ("embedding", json!(config.embedding)),
+        ("hidden", json!(config.hidden)),
+        ("maxout", json!(config.maxout)),
+    ];
+    if config.alignment > 0 {
+        facts.push(("alignment", json!(config.alignment)));
+    }
+    if let Some(rank) = config.output_rank {
+        facts.push(("output_rank", json!(rank)));
+    }
+    facts.push(("parameters", json!(model.parameters())));
+    facts.push(("digest", json!(format!("sha256:{}", model.digest()))));
+    facts
+}
+
+/// One tensor's line.
+struct Tensor {
+    name: String,
+    shape: Vec<usize>,
+    least: f32,
+    greatest: f32,
+    mean: f64,
+    deviation: f64,
+}
+
+impl Tensor {
+    fn json(&self) -> Value {
+        json!({"name": self.name, "shape": self.shape, "min": self.least, "max": self.greatest,
+               "mean": self.mean, "deviation": self.deviation})
+    }
+}
+
+fn tensors(model: &Model) -> Vec<Tensor> {
+    let tensor = |(name, array): (&str, &crate::models::checkpoint::Array)| {
+        let count = array.data.len().max(1) as f64;
+        let mean = array.data.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
+        let variance = array.data.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;
+        Tensor {
+            name: name.to_owned(),
+            shape: array.shape.clone(),
+            least: array.data.iter().copied().fold(f32::INFINITY, f32::min),
+            greatest: array.data.iter().copied().fold(f32::NEG_INFINITY, f32::max),
+            mean,
+            deviation: variance.sqrt(),
+        }
+    };
+    model.weights.iter().map(tensor).collect()
+}
+
+fn table(tensors: &[Tensor]) -> String {
+    let mut text = String::new();
+    if tensors.is_empty() {
+        return text;
+    }
+    let width = tensors.iter().map(|tensor| tensor.name.len()).max().unwrap_or(0);
+    let _ = writeln!(text, "\n{:<width$}  {:<16} {:>9} {:>9} {:>9} {:>9}", "tensor", "shape", "min", "max", "mean", "deviation");
+    for tensor in tensors {
+        let shape = format!("{:?}", tensor.shape);
+        let _ = writeln!(
+            text,
+            "{:<width$}  {shape:<16} {:>9.4} {:>9.4} {:>9.5} {:>9.5}",
+            tensor.name, tensor.least, tensor.greatest, tensor.mean, tensor.deviation
+        );
+    }
+    text
+}

@@ -1,0 +1,174 @@
+//! Floor 9: the command line. Imports every lower floor; the window, a room of the same floor, is
+//! handed in by `main`.
+//!
+//! What was typed (a command's `Low` arguments) becomes what is meant (its `High` ones), and only
+//! then work begins. Results go to stdout and everything else to stderr. The exit code is 0 when
+//! it is done, 2 when the user can mend what went wrong, 1 for anything else; a closed pipe ends
+//! the program quietly. A new command is one file and one line of [`COMMANDS`].
+
+pub mod args;
+pub mod bench;
+pub mod bundled;
+pub mod evaluate;
+pub mod explore;
+pub mod input;
+pub mod inspect;
+pub mod output;
+pub mod progress;
+pub mod score;
+pub mod train;
+pub mod translate;
+pub mod words;
+
+use std::ffi::OsString;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::panic::PanicHookInfo;
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+
+use crate::error::Error;
+use crate::session::driver::Options as WindowOptions;
+
+/// Opens the window and returns when it is closed.
+pub type Window = fn(WindowOptions) -> crate::error::Result<()>;
+
+/// What the commands cannot reach themselves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context {
+    /// The window, in a build that has one.
+    pub window: Option<Window>,
+}
+
+/// One line of [`COMMANDS`].
+pub struct CommandEntry {
+    /// What is typed.
+    pub name: &'static str,
+    /// What it does, for the list of commands.
+    pub about: &'static str,
+    /// Adds its arguments.
+    pub arguments: fn(clap::Command) -> clap::Command,
+    /// Does it.
+    pub run: fn(&ArgMatches, &Context) -> anyhow::Result<()>,
+}
+
+/// Every command, in the order of the help.
+pub const COMMANDS: &[CommandEntry] = &[
+    CommandEntry {
+        name: "explore",
+        about: "Open the window (also without any command)",
+        arguments: explore::arguments,
+        run: explore::run,
+    },
+    CommandEntry {
+        name: "translate",
+        about: "Translate one sentence a line, from a file or stdin",
+        arguments: translate::arguments,
+        run: translate::run,
+    },
+    CommandEntry {
+        name: "score",
+        about: "Probability and alignment of given translations, as JSON lines",
+        arguments: score::arguments,
+        run: score::run,
+    },
+    CommandEntry {
+        name: "inspect",
+        about: "Sizes, parameters, languages and digest of a model folder",
+        arguments: inspect::arguments,
+        run: inspect::run,
+    },
+    CommandEntry {
+        name: "evaluate",
+        about: "Score models on a test set: NLL, perplexity, BLEU, by length",
+        arguments: evaluate::arguments,
+        run: evaluate::run,
+    },
+    CommandEntry {
+        name: "train",
+        about: "Train a model as a configuration file says",
+        arguments: train::arguments,
+        run: train::run,
+    },
+    CommandEntry {
+        name: "bench",
+        about: "Measure decoding, training and start-up on this machine",
+        arguments: bench::arguments,
+        run: bench::run,
+    },
+];
+
+/// The whole command line, built from [`COMMANDS`].
+pub fn program() -> clap::Command {
+    let program = clap::Command::new("interlinear")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("See how neural machine translation aligns words")
+        .after_help("Without a command the window opens on the bundled models.")
+        .subcommand_required(false)
+        .disable_help_subcommand(true);
+    COMMANDS.iter().fold(program, |program, entry| {
+        program.subcommand((entry.arguments)(clap::Command::new(entry.name).about(entry.about)))
+    })
+}
+
+/// Runs the program on the arguments of the process (its own name first) and says how it ended.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> ExitCode {
+    std::panic::set_hook(Box::new(tell_panic));
+    let ended = std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(arguments, context)));
+    let Ok(ended) = ended else { return ExitCode::from(1) };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::tell(&format!("{error:#}"));
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> anyhow::Result<()> {
+    let matches = match program().try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => return refused(&error),
+    };
+    let Some((name, matches)) = matches.subcommand() else {
+        return explore::open(explore::Low::default(), context);
+    };
+    let entry = COMMANDS.iter().find(|entry| entry.name == name);
+    let entry = entry.ok_or_else(|| Error::Internal(format!("the command {name} has no line in its table")))?;
+    (entry.run)(matches, context)
+}
+
+/// Help and version are results; anything else that clap refuses is the user's error.
+fn refused(error: &clap::Error) -> anyhow::Result<()> {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        let mut output = output::Output::stdout();
+        output.text(&text)?;
+        return output.finish();
+    }
+    let first = text.split("\n\n").next().unwrap_or(&text);
+    let sentence = first.strip_prefix("error: ").unwrap_or(first);
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    Err(Error::Input(format!("{}; `--help` lists what there is", words.join(" "))).into())
+}
+
+/// 2 for what the user can mend, 1 for the rest.
+fn exit_code(error: &anyhow::Error) -> u8 {
+    let known = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
+    if known.is_some_and(Error::is_users) { 2 } else { 1 }
+}
+
+/// Whoever read our output has had enough.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    kinds.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// A defect of ours is a sentence too, with the place to report.
+fn tell_panic(panic: &PanicHookInfo<'_>) {
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+    output::tell(&format!("internal error at {place}: {message}; please report it"));
+}

@@ -1,0 +1,85 @@
+//! Floor 9: how far long work is: a bar on a terminal, plain lines otherwise, both on stderr.
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+use std::time::Instant;
+
+use indicatif::ProgressBar;
+use indicatif::ProgressStyle;
+
+use crate::cli::output;
+
+/// Plain lines come so often, and not before: short work stays silent.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Counts sentences and words against a known or unknown total.
+pub struct Progress {
+    doing: String,
+    bar: Option<ProgressBar>,
+    started: Instant,
+    told: Instant,
+    sentences: usize,
+    words: usize,
+    total: Option<u64>,
+    position: u64,
+}
+
+impl Progress {
+    /// Work named by `doing` ("translating"), of `total` units of any kind. `shared` says that results
+    /// go to the same terminal: they show the progress themselves.
+    pub fn new(doing: impl Into<String>, total: Option<u64>, shared: bool) -> Self {
+        let doing = doing.into();
+        let terminal = std::io::stderr().is_terminal();
+        let bar = (terminal && !shared).then(|| bar(&doing, total));
+        let now = Instant::now();
+        Self { doing, bar, started: now, told: now, sentences: 0, words: 0, total, position: 0 }
+    }
+
+    /// `sentences` with `words` words in all are done, and `position` units of the total.
+    pub fn add(&mut self, sentences: usize, words: usize, position: u64) {
+        self.sentences += sentences;
+        self.words += words;
+        self.position = position;
+        if let Some(bar) = &self.bar {
+            bar.set_position(position);
+            bar.set_message(self.rate());
+        } else if self.told.elapsed() >= EVERY && !std::io::stderr().is_terminal() {
+            self.told = Instant::now();
+            let percent = self.total.filter(|&total| total > 0).map(|total| 100 * position / total);
+            let percent = percent.map(|percent| format!("{percent} %, ")).unwrap_or_default();
+            output::tell(&format!("{}: {percent}{}", self.doing, self.rate()));
+        }
+    }
+
+    /// Takes the bar away, as before a message or at the end.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Says a sentence without tearing the bar.
+    pub fn tell(&self, sentence: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| output::tell(sentence)),
+            None => output::tell(sentence),
+        }
+    }
+
+    fn rate(&self) -> String {
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-9);
+        format!("{} sentences, {:.0} words/s", self.sentences, self.words as f64 / seconds)
+    }
+}
+
+fn bar(doing: &str, total: Option<u64>) -> ProgressBar {
+    let template = match total {
+        Some(_) => "{prefix} {wide_bar} {percent} % {msg}, {eta} left",
+        None => "{prefix} {spinner} {msg}",
+    };
+    let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.with_prefix(doing.to_owned())
+}

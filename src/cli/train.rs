@@ -1,0 +1,139 @@
+//! Floor 9: `interlinear train`: a run with its progress.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::ArgMatches;
+use clap::Args;
+use clap::FromArgMatches as _;
+use indicatif::ProgressBar;
+use indicatif::ProgressStyle;
+
+use crate::cli::Context;
+use crate::cli::args::RunArgs;
+use crate::cli::output;
+use crate::models::Engine;
+use crate::ticket::Ticket;
+use crate::training::RunOptions;
+use crate::training::train;
+use crate::training::trainer::Line;
+use crate::training::trainer::Measure;
+use crate::training::trainer::Report;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+pub struct Low {
+    /// The configuration, a TOML file
+    #[arg(value_name = "CONFIG.toml")]
+    config: PathBuf,
+    /// Go on from the last checkpoint as if the run had never stopped
+    #[arg(long)]
+    resume: bool,
+    /// Start from a model folder's weights and vocabularies
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    from: Option<PathBuf>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// Trains; the log and the checkpoints lie beside the model.
+///
+/// # Errors
+/// What is wrong with the configuration, the text, the device or the disk.
+pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+    let low = Low::from_arg_matches(matches)?;
+    let runtime = low.run.high()?;
+    let device = (runtime.engine == Engine::Plain).then(|| runtime.device.candle.clone());
+    let options = RunOptions { resume: low.resume, from: low.from, threads: runtime.threads, plain: device };
+    let started = Instant::now();
+    let clock = || started.elapsed().as_secs_f64();
+    let mut view = View::default();
+    train(&low.config, &options, &clock, &Ticket::forever(), &mut |report| view.report(report))?;
+    Ok(())
+}
+
+/// A bar on a terminal, plain lines otherwise.
+#[derive(Default)]
+struct View {
+    bar: Option<ProgressBar>,
+    updates: u64,
+    /// Update and seconds of training at the start of this process.
+    start: (u64, f64),
+}
+
+impl View {
+    fn report(&mut self, report: &Report) {
+        match report {
+            Report::Started { position, updates, pairs, parameters } => {
+                let millions = *parameters as f64 / 1e6;
+                self.tell(&format!(
+                    "training {millions:.1} M parameters on {pairs} pairs, update {} of {updates}",
+                    position.update
+                ));
+                self.updates = *updates;
+                self.start = (position.update, position.seconds);
+                self.bar = bar(position.update, *updates);
+            }
+            Report::Note(sentence) => self.tell(sentence),
+            Report::Line(line) => self.line(line),
+            Report::Measure(measure) => self.tell(&measured(measure)),
+            Report::Ended { position, complete } => {
+                if let Some(bar) = self.bar.take() {
+                    bar.finish_and_clear();
+                }
+                let how = if *complete { "done" } else { "stopped" };
+                let (update, hours) = (position.update, position.seconds / 3600.0);
+                self.tell(&format!("{how} after {update} updates and {hours:.2} hours of training"));
+            }
+        }
+    }
+
+    fn line(&self, line: &Line) {
+        let done = (line.update - self.start.0).max(1) as f64;
+        let left = (line.seconds - self.start.1) / done * self.updates.saturating_sub(line.update) as f64;
+        let message = format!("loss {:.3}, {:.0} words/s, {} left", line.loss, line.words_per_second, duration(left));
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(line.update);
+                bar.set_message(message);
+            }
+            None => output::tell(&format!("update {} of {}: {message}", line.update, self.updates)),
+        }
+    }
+
+    fn tell(&self, sentence: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| output::tell(sentence)),
+            None => output::tell(sentence),
+        }
+    }
+}
+
+fn measured(measure: &Measure) -> String {
+    let bleu = measure.development_bleu.map(|bleu| format!(", BLEU {bleu:.2}")).unwrap_or_default();
+    let kept = if measure.best { ", kept as the best" } else { "" };
+    let (update, nll, perplexity) = (measure.update, measure.development_nll, measure.development_perplexity);
+    format!("update {update}: development NLL {nll:.4} a word, perplexity {perplexity:.2}{bleu}{kept}")
+}
+
+fn duration(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    if minutes < 60 { format!("{minutes} min") } else { format!("{} h {} min", minutes / 60, minutes % 60) }
+}
+
+fn bar(done: u64, updates: u64) -> Option<ProgressBar> {
+    use std::io::IsTerminal as _;
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let bar = ProgressBar::new(updates).with_position(done);
+    if let Ok(style) = ProgressStyle::with_template("training {wide_bar} {percent} % {msg}") {
+        bar.set_style(style);
+    }
+    Some(bar)
+}

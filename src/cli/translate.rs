@@ -1,0 +1,275 @@
+//! Floor 9: `interlinear translate`: one sentence a line in, one result a line out, in order.
+//!
+//! The input is read in windows that grow from one sentence to a few batches, so that the first
+//! result comes early and memory stays constant. Inside a window sentences of like length are
+//! decoded together. A window also ends where reading on would mean waiting: whoever types or
+//! pipes single sentences gets each answer at once.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap::Args;
+use clap::FromArgMatches as _;
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::analysis::hard;
+use crate::cli::Context;
+use crate::cli::args::BatchArgs;
+use crate::cli::args::RunArgs;
+use crate::cli::args::SearchArgs;
+use crate::cli::input::Lines;
+use crate::cli::input::Side;
+use crate::cli::input::SourceLine;
+use crate::cli::output::Output;
+use crate::cli::progress::Progress;
+use crate::cli::words;
+use crate::decoding::Decoded;
+use crate::decoding::Hypothesis;
+use crate::decoding::Options;
+use crate::error::Error;
+use crate::models::Model;
+use crate::models::Stepper;
+use crate::text::sentence::Sentence;
+
+/// A full window holds so many batches.
+const WINDOW_BATCHES: usize = 8;
+/// A window ends at so many source words.
+const WINDOW_WORDS: usize = 50_000;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = "Formats:
+  text     the translation; with --nbest above 1, as Moses writes it, `LINE ||| TEXT ||| LOG_P`
+           for each hypothesis, lines counted from 0, best first
+  jsonl    one JSON object a line: source, and hypotheses with tokens, text, log_p, token_log_p,
+           alpha (a row for each target token, a column for each source token; null where the
+           model has no alignment) and finished
+  pharaoh  `i-j` for every target word j of the best translation and its source word i of
+           greatest alpha, both counted from 0
+
+An empty line gives an empty result. A line that is too long for a model gives an empty result
+as well, a sentence on stderr, and exit code 2 at the end.")]
+pub struct Low {
+    /// The model folder
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// A text file, one sentence a line (.txt, .gz or .zst), by default stdin
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Hypotheses to write for each sentence, best first
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    nbest: u16,
+    #[command(flatten)]
+    batch: BatchArgs,
+    /// What to write
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The words are split by spaces already, and shall be in the output
+    #[arg(long)]
+    pretokenized: bool,
+    /// In the text, show the source word of greatest alpha for an unknown word
+    #[arg(long)]
+    replace_unk: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What is written for a sentence.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Sentences.
+    #[default]
+    Text,
+    /// Everything.
+    Jsonl,
+    /// Alignments.
+    Pharaoh,
+}
+
+/// As meant.
+struct High {
+    model: Model,
+    stepper: Box<dyn Stepper>,
+    options: Options,
+    nbest: usize,
+    batch: usize,
+    format: Format,
+    pretokenized: bool,
+    replace_unk: bool,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// Translates.
+///
+/// # Errors
+/// When the model, the input or the output fails; when lines were refused, at the end.
+pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+    let low = Low::from_arg_matches(matches)?;
+    let lines = Lines::open(low.file.as_deref())?;
+    let high = high(&low)?;
+    stream(high, lines)
+}
+
+fn high(low: &Low) -> anyhow::Result<High> {
+    let options = low.search.high();
+    let nbest = usize::from(low.nbest);
+    if nbest > options.beam {
+        let sentence = format!("--nbest {nbest} asks for more hypotheses than --beam {} keeps; raise --beam", options.beam);
+        return Err(Error::Input(sentence).into());
+    }
+    if low.format == Format::Pharaoh && nbest > 1 {
+        let sentence = "--format pharaoh writes the best translation's alignment only; leave out --nbest or choose --format jsonl";
+        return Err(Error::Input(sentence.into()).into());
+    }
+    let runtime = low.run.high()?;
+    let model = runtime.load(&low.model)?;
+    if low.format == Format::Pharaoh {
+        words::require_alignment(&model, "--format pharaoh")?;
+    }
+    if low.replace_unk {
+        words::require_alignment(&model, "--replace-unk")?;
+    }
+    Ok(High {
+        stepper: model.stepper(runtime.engine, runtime.threads)?,
+        model,
+        options,
+        nbest,
+        batch: low.batch.high(),
+        format: low.format,
+        pretokenized: low.pretokenized,
+        replace_unk: low.replace_unk,
+    })
+}
+
+/// Window after window until the input ends or cannot be read any further.
+fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
+    let mut output = Output::stdout();
+    let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let mut progress = Progress::new("translating", lines.size(), shared);
+    let (mut most, mut refused) = (1, 0);
+    loop {
+        let (window, ended) = read_window(&high, &mut lines, most);
+        for line in &window {
+            if let Some(why) = &line.refused {
+                refused += 1;
+                progress.tell(&why.to_string());
+            }
+        }
+        let done = translate_window(&mut high, &window)?;
+        for (line, decoded) in window.iter().zip(&done) {
+            write(&high, &mut output, line, decoded)?;
+        }
+        output.flush()?;
+        progress.add(window.len(), target_words(&done), lines.position());
+        most = (most * 4).min(high.batch * WINDOW_BATCHES);
+        match ended {
+            Ok(false) => {}
+            Ok(true) => break,
+            Err(error) => {
+                progress.finish();
+                return Err(error.into());
+            }
+        }
+    }
+    progress.finish();
+    output.finish()?;
+    words::refused(refused)
+}
+
+/// At most `most` lines, and whether the input has ended. What was read before an error still counts.
+fn read_window(high: &High, lines: &mut Lines, most: usize) -> (Vec<SourceLine>, crate::error::Result<bool>) {
+    let side = Side { tokenizer: &high.model.source, pretokenized: high.pretokenized };
+    let (mut window, mut count) = (Vec::new(), 0);
+    while window.len() < most && count < WINDOW_WORDS {
+        match lines.read() {
+            Ok(Some(line)) => {
+                let line = side.read(lines, &line);
+                count += line.sentence.len();
+                window.push(line);
+            }
+            Ok(None) => return (window, Ok(true)),
+            Err(error) => return (window, Err(error)),
+        }
+        if !lines.is_ready() {
+            break;
+        }
+    }
+    (window, Ok(false))
+}
+
+/// The results of a window, in its order; `None` for a line without words and for a refused one.
+fn translate_window(high: &mut High, window: &[SourceLine]) -> crate::error::Result<Vec<Option<Decoded>>> {
+    let readable = |line: &&SourceLine| line.refused.is_none() && line.sentence.words() > 0;
+    let chosen: Vec<usize> = (0..window.len()).filter(|&index| readable(&&window[index])).collect();
+    let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].sentence.ids.as_slice()).collect();
+    let decoded = words::decode_all(&high.model, high.stepper.as_mut(), &sources, &high.options, high.batch, &mut |_, _| {})?;
+    let mut done: Vec<Option<Decoded>> = window.iter().map(|_| None).collect();
+    for (index, decoded) in chosen.into_iter().zip(decoded) {
+        done[index] = Some(decoded);
+    }
+    Ok(done)
+}
+
+fn target_words(done: &[Option<Decoded>]) -> usize {
+    done.iter().flatten().filter_map(|decoded| decoded.hypotheses.first()).map(|best| best.tokens.len()).sum()
+}
+
+fn write(high: &High, output: &mut Output, line: &SourceLine, decoded: &Option<Decoded>) -> anyhow::Result<()> {
+    let hypotheses = decoded.as_ref().map_or(&[][..], |decoded| &decoded.hypotheses);
+    let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
+    match high.format {
+        Format::Jsonl => output.json(&Record {
+            source: &line.sentence.tokens,
+            hypotheses: hypotheses.iter().map(|hypothesis| record(high, &line.sentence, hypothesis)).collect(),
+        }),
+        Format::Pharaoh => output.line(&hypotheses.first().map_or_else(String::new, |best| hard::pharaoh(&words::links(&high.model, &line.sentence, best)))),
+        Format::Text if high.nbest == 1 => {
+            output.line(&hypotheses.first().map_or_else(String::new, |best| text(high, &line.sentence, best)))
+        }
+        Format::Text => hypotheses.iter().try_for_each(|hypothesis| {
+            let text = text(high, &line.sentence, hypothesis);
+            output.line(&format!("{} ||| {text} ||| {}", line.number - 1, hypothesis.log_p))
+        }),
+    }
+}
+
+/// A line of `--format jsonl`.
+#[derive(Serialize)]
+struct Record<'a> {
+    source: &'a [String],
+    hypotheses: Vec<HypothesisRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct HypothesisRecord<'a> {
+    tokens: Vec<&'a str>,
+    text: String,
+    log_p: f32,
+    token_log_p: &'a [f32],
+    alpha: Option<&'a [Vec<f32>]>,
+    finished: bool,
+}
+
+fn record<'a>(high: &'a High, source: &Sentence, hypothesis: &'a Hypothesis) -> HypothesisRecord<'a> {
+    HypothesisRecord {
+        tokens: words::tokens(&high.model, &hypothesis.tokens),
+        text: text(high, source, hypothesis),
+        log_p: hypothesis.log_p,
+        token_log_p: &hypothesis.token_log_p,
+        alpha: hypothesis.alpha.as_deref(),
+        finished: hypothesis.finished,
+    }
+}
+
+/// The translation as text, unknown words replaced when that was asked for.
+fn text(high: &High, source: &Sentence, hypothesis: &Hypothesis) -> String {
+    let replace = high.replace_unk.then_some(source);
+    words::text(&high.model, hypothesis, replace, high.pretokenized)
+}

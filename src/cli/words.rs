@@ -1,0 +1,136 @@
+//! Floor 9: from hypotheses to words, and the loops over batches that several commands share.
+
+use crate::analysis::alignment::Alignment;
+use crate::analysis::hard;
+use crate::analysis::hard::Link;
+use crate::cli::input;
+use crate::decoding;
+use crate::decoding::Decoded;
+use crate::decoding::Forced;
+use crate::decoding::Hypothesis;
+use crate::decoding::Options;
+use crate::decoding::Specials;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Model;
+use crate::models::Stepper;
+use crate::text::join::join;
+use crate::text::sentence::Sentence;
+use crate::text::sentence::UNK;
+use crate::ticket::Ticket;
+
+/// The ids that the search must know.
+pub fn specials(model: &Model) -> Specials {
+    Specials { eos: model.config.eos, unk: model.config.unk }
+}
+
+/// Translates any number of sentences (ids, `</s>` included, none empty) in batches of like length;
+/// the results are in the order of `sources`. `done` hears of each batch: its indexes and results.
+///
+/// # Errors
+/// What the search refuses.
+pub fn decode_all(
+    model: &Model,
+    stepper: &mut dyn Stepper,
+    sources: &[&[u32]],
+    options: &Options,
+    batch: usize,
+    done: &mut dyn FnMut(&[usize], &[Decoded]),
+) -> Result<Vec<Decoded>> {
+    let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
+    let ticket = Ticket::forever();
+    let mut results = vec![Decoded::default(); sources.len()];
+    for indexes in input::bounded_batches(&lengths, batch) {
+        let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();
+        let decoded = decoding::decode(stepper, specials(model), &chosen, options, &ticket, &mut |_, _| {})?;
+        done(&indexes, &decoded);
+        for (index, decoded) in indexes.into_iter().zip(decoded) {
+            results[index] = decoded;
+        }
+    }
+    Ok(results)
+}
+
+/// Scores any number of pairs (ids, `</s>` included, no source empty); otherwise as [`decode_all`].
+///
+/// # Errors
+/// What forced decoding refuses.
+pub fn force_all(
+    stepper: &mut dyn Stepper,
+    pairs: &[(&[u32], &[u32])],
+    batch: usize,
+    done: &mut dyn FnMut(&[usize]),
+) -> Result<Vec<Forced>> {
+    let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();
+    let ticket = Ticket::forever();
+    let mut results = vec![Forced::default(); pairs.len()];
+    for indexes in input::bounded_batches(&lengths, batch) {
+        let chosen: Vec<(&[u32], &[u32])> = indexes.iter().map(|&index| pairs[index]).collect();
+        let forced = decoding::force(stepper, &chosen, &ticket)?;
+        done(&indexes);
+        for (index, forced) in indexes.into_iter().zip(forced) {
+            results[index] = forced;
+        }
+    }
+    Ok(results)
+}
+
+/// The words of ids, `</s>` and `[UNK]` among them.
+pub fn tokens<'a>(model: &'a Model, ids: &[u32]) -> Vec<&'a str> {
+    ids.iter().map(|&id| model.target.token(id).unwrap_or(UNK)).collect()
+}
+
+/// The translation as text. Unknown words give way to the words of `replace` that they are aligned
+/// with; pretokenised text stays split by spaces.
+pub fn text(model: &Model, hypothesis: &Hypothesis, replace: Option<&Sentence>, pretokenized: bool) -> String {
+    let ids = without_eos(model, hypothesis);
+    let mut words = tokens(model, ids);
+    if let Some(source) = replace {
+        for link in links(model, source, hypothesis) {
+            if ids[link.target] == model.config.unk {
+                words[link.target] = &source.tokens[link.source];
+            }
+        }
+    }
+    if pretokenized { words.join(" ") } else { join(&model.config.target_language, &words) }
+}
+
+/// For every target word its source word of greatest alpha, `</s>` on neither side; empty where the
+/// model has no alignment.
+pub fn links(model: &Model, source: &Sentence, hypothesis: &Hypothesis) -> Vec<Link> {
+    let Some(alpha) = &hypothesis.alpha else { return Vec::new() };
+    let target_words = without_eos(model, hypothesis).len();
+    hard::links(&Alignment::new(alpha).words(target_words, source.words()))
+}
+
+fn without_eos<'a>(model: &Model, hypothesis: &'a Hypothesis) -> &'a [u32] {
+    match hypothesis.tokens.split_last() {
+        Some((&last, words)) if last == model.config.eos => words,
+        _ => &hypothesis.tokens,
+    }
+}
+
+/// Refuses what needs an alignment where the model has none.
+///
+/// # Errors
+/// A sentence that names the model and the flag.
+pub fn require_alignment(model: &Model, flag: &str) -> Result<()> {
+    if model.config.alignment > 0 {
+        return Ok(());
+    }
+    let config = &model.config;
+    let architecture = config.architecture.name();
+    Err(Error::Input(format!("{flag} needs an alignment and {} ({architecture}) has none; choose an rnnsearch model", config.name)))
+}
+
+/// The end of work during which so many lines were refused, each with its own sentence.
+///
+/// # Errors
+/// When there were any.
+pub fn refused(count: usize) -> anyhow::Result<()> {
+    match count {
+        0 => Ok(()),
+        1 => Err(Error::Input("1 line was left empty because a model cannot read it".into()).into()),
+        _ => Err(Error::Input(format!("{count} lines were left empty because a model cannot read them")).into()),
+    }
+}

@@ -1,0 +1,246 @@
+//! Floor 4: beam search over a batch of sentences, one word a step; greedy is a beam of 1.
+//!
+//! At every step the best (beam - finished) extensions of a sentence stay. One that emits `</s>`
+//! is finished and leaves, so the beam shrinks, as in `GroundHog`, the code of Bahdanau et al.
+//! (2015). It ends when the beam is empty or at the maximal length; unfinished hypotheses are
+//! returned only when none finished. Finished ones are ranked by log p / |y|^A.
+
+use crate::decoding::Options;
+use crate::decoding::Specials;
+use crate::decoding::constraint::Allowed;
+use crate::decoding::constraint::Constraint;
+use crate::decoding::select::Best;
+use crate::decoding::select::Extension;
+use crate::decoding::trace::Decoded;
+use crate::decoding::trace::Fate;
+use crate::decoding::trace::Hypothesis;
+use crate::decoding::trace::Progress;
+use crate::decoding::tree::Expansion;
+use crate::decoding::tree::Reading;
+use crate::decoding::tree::Tree;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Row;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::ticket::Ticket;
+
+/// Translates a batch of sentences (ids, `</s>` included); see [`decode`](crate::decoding::decode).
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; a beam of 0, an empty source, a prefix outside
+/// the vocabulary, probabilities that are no numbers; what the stepper refuses.
+pub fn search(
+    stepper: &mut dyn Stepper,
+    specials: Specials,
+    sources: &[&[u32]],
+    options: &Options,
+    ticket: &Ticket,
+    emit: &mut dyn FnMut(usize, Progress<'_>),
+) -> Result<Vec<Decoded>> {
+    if options.beam == 0 {
+        return Err(Error::Input("the beam is 0, but it must keep at least 1 hypothesis".to_owned()));
+    }
+    check_sources(sources)?;
+    ticket.check()?;
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
+    stepper.begin(sources)?;
+    ticket.check()?;
+    let rules = Rules { options, constraint: Constraint::new(options, specials), eos: specials.eos };
+    let mut beams: Vec<Beam> =
+        sources.iter().enumerate().map(|(row, source)| Beam::new(source.len(), row, options)).collect();
+    for sentence in 0..beams.len() {
+        emit(sentence, Progress::Encoded { context: stepper.context(sentence) });
+    }
+    let mut output = StepOutput::default();
+    let mut rows = Vec::new();
+    loop {
+        rows.clear();
+        for (sentence, beam) in beams.iter_mut().enumerate() {
+            beam.push_rows(sentence, &mut rows);
+        }
+        if rows.is_empty() {
+            break;
+        }
+        stepper.step(&rows, &mut output)?;
+        ticket.check()?;
+        for (sentence, beam) in beams.iter_mut().enumerate().filter(|(_, beam)| !beam.live.is_empty()) {
+            beam.advance(&output, &rules)?;
+            emit(sentence, Progress::Expanded { step: beam.step, best: beam.lead(options) });
+        }
+        ticket.check()?;
+    }
+    Ok(beams.into_iter().enumerate().map(|(sentence, beam)| beam.finish(options, stepper.context(sentence))).collect())
+}
+
+/// A source without words cannot be encoded.
+pub(crate) fn check_sources(sources: &[&[u32]]) -> Result<()> {
+    match sources.iter().position(|source| source.is_empty()) {
+        Some(index) => Err(Error::Input(format!("source sentence {} is empty, not even `</s>` is there", index + 1))),
+        None => Ok(()),
+    }
+}
+
+/// What is the same for all sentences and steps.
+struct Rules<'a> {
+    options: &'a Options,
+    constraint: Constraint<'a>,
+    eos: u32,
+}
+
+/// A hypothesis of the beam.
+#[derive(Clone, Copy, Debug)]
+struct Live {
+    /// Its last node; `None` before the first word.
+    node: Option<usize>,
+    /// Row of the last step that holds its state.
+    row: usize,
+}
+
+/// The search of one sentence.
+struct Beam {
+    /// T_x.
+    t_x: usize,
+    max_length: usize,
+    /// Words so far.
+    step: usize,
+    /// Best first.
+    live: Vec<Live>,
+    /// The row of the running step that extends `live[0]`; the others follow.
+    first_row: usize,
+    /// Last nodes of what finished, in the order of finishing.
+    finished: Vec<usize>,
+    /// Last nodes of what reached the maximal length unfinished, best first.
+    cut: Vec<usize>,
+    tree: Tree,
+    leading: Reading,
+}
+
+impl Beam {
+    /// The empty hypothesis of sentence `row` of the batch.
+    fn new(t_x: usize, row: usize, options: &Options) -> Self {
+        let max_length = options.limit(t_x);
+        let live = if max_length == 0 { Vec::new() } else { vec![Live { node: None, row }] };
+        Self {
+            t_x,
+            max_length,
+            step: 0,
+            live,
+            first_row: 0,
+            finished: Vec::new(),
+            cut: Vec::new(),
+            tree: Tree::default(),
+            leading: Reading::default(),
+        }
+    }
+
+    /// Asks for one row for each live hypothesis.
+    fn push_rows(&mut self, sentence: usize, rows: &mut Vec<Row>) {
+        self.first_row = rows.len();
+        for live in &self.live {
+            let y_prev = live.node.map(|node| self.tree.token(node));
+            rows.push(Row { sentence, parent: live.row, y_prev });
+        }
+    }
+
+    /// Replaces the live hypotheses by their best extensions.
+    fn advance(&mut self, output: &StepOutput, rules: &Rules<'_>) -> Result<()> {
+        let room = rules.options.beam - self.finished.len();
+        // A trace also shows the best of what did not find room.
+        let seen = if rules.options.trace { room.saturating_add(rules.options.beam) } else { room };
+        let extensions = self.best(output, rules.constraint.at(self.step), seen)?;
+        let mut expansions = vec![None; self.live.len()];
+        let before = std::mem::take(&mut self.live);
+        self.step += 1;
+        for (place, extension) in extensions.iter().enumerate() {
+            let row = self.first_row + extension.parent;
+            let expansion = *expansions[extension.parent].get_or_insert_with(|| {
+                self.tree.expand(Expansion::read(output, row, self.t_x, rules.options.candidates))
+            });
+            let fate = if place < room { self.fate(extension.token, rules.eos) } else { Fate::Pruned };
+            let node = self.tree.push(before[extension.parent].node, extension, expansion, fate);
+            match fate {
+                Fate::Alive => self.live.push(Live { node: Some(node), row }),
+                Fate::Cut => self.cut.push(node),
+                Fate::Finished => self.finished.push(node),
+                Fate::Pruned => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What becomes of an extension that found room.
+    fn fate(&self, token: u32, eos: u32) -> Fate {
+        if token == eos {
+            Fate::Finished
+        } else if self.step == self.max_length {
+            Fate::Cut
+        } else {
+            Fate::Alive
+        }
+    }
+
+    /// The best `seen` extensions of the live hypotheses, best first.
+    fn best(&self, output: &StepOutput, allowed: Allowed, seen: usize) -> Result<Vec<Extension>> {
+        let mut best = Best::new(seen);
+        for (parent, live) in self.live.iter().enumerate() {
+            let total = live.node.map_or(0.0, |node| self.tree.total(node));
+            let log_p = output.log_p_row(self.first_row + parent);
+            match allowed {
+                Allowed::All => best.offer_row(parent, total, log_p, None),
+                Allowed::AllBut(forbidden) => best.offer_row(parent, total, log_p, Some(forbidden)),
+                Allowed::Only(token) => best.offer(parent, total, token, forced(log_p, token)?),
+            }
+        }
+        let best = best.into_vec();
+        if best.is_empty() {
+            return Err(Error::Input(format!(
+                "the model gives no word a probability at target position {}; its weights are probably damaged, load another copy",
+                self.step + 1
+            )));
+        }
+        Ok(best)
+    }
+
+    /// The best hypothesis so far, finished or not; a finished one wins a tie.
+    fn lead(&mut self, options: &Options) -> &Hypothesis {
+        let unfinished = self.live.first().and_then(|live| live.node).or(self.cut.first().copied());
+        let mut leader = None;
+        for node in self.finished.iter().copied().chain(unfinished) {
+            let rank = self.tree.rank(node, options.length_normalization);
+            if leader.is_none_or(|(best, _)| rank > best) {
+                leader = Some((rank, node));
+            }
+        }
+        let (_, node) = leader.expect("a step that keeps no extension is an error");
+        self.leading.follow(&self.tree, node, options.length_normalization, options.trace)
+    }
+
+    /// The finished hypotheses, or else the cut ones, best first.
+    fn finish(self, options: &Options, context: Option<Vec<f32>>) -> Decoded {
+        let Self { finished, cut, tree, .. } = self;
+        let mut tips = if finished.is_empty() { cut } else { finished };
+        let rank = |node: usize| tree.rank(node, options.length_normalization);
+        tips.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)));
+        let read = |tip| {
+            let mut reading = Reading::default();
+            reading.follow(&tree, tip, options.length_normalization, options.trace);
+            reading.into_hypothesis()
+        };
+        let hypotheses = tips.into_iter().map(read).collect();
+        let nodes = if options.trace { tree.nodes() } else { Vec::new() };
+        Decoded { hypotheses, nodes, context }
+    }
+}
+
+/// log p of a word of the forced prefix.
+fn forced(log_p: &[f32], token: u32) -> Result<f32> {
+    log_p.get(token as usize).copied().ok_or_else(|| {
+        Error::Input(format!(
+            "the prefix names the word id {token}, but the model knows only {} target words",
+            log_p.len()
+        ))
+    })
+}

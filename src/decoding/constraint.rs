@@ -1,0 +1,40 @@
+//! Floor 4: which words the search may take at a position.
+
+use crate::decoding::Options;
+use crate::decoding::Specials;
+
+/// What may stand at one target position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Nothing but this word: the position lies in the forced prefix.
+    Only(u32),
+    /// Every word but this one.
+    AllBut(u32),
+    /// Every word.
+    All,
+}
+
+/// The forced prefix and the forbidden word of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Constraint<'a> {
+    prefix: &'a [u32],
+    forbidden: Option<u32>,
+}
+
+impl<'a> Constraint<'a> {
+    /// What `options` demand.
+    #[must_use]
+    pub fn new(options: &'a Options, specials: Specials) -> Self {
+        Self { prefix: &options.prefix, forbidden: options.forbid_unk.then_some(specials.unk) }
+    }
+
+    /// What may stand at position i, from 0. A prefix that itself names `[UNK]` has its way.
+    #[must_use]
+    pub fn at(&self, i: usize) -> Allowed {
+        match (self.prefix.get(i), self.forbidden) {
+            (Some(&token), _) => Allowed::Only(token),
+            (None, Some(token)) => Allowed::AllBut(token),
+            (None, None) => Allowed::All,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Floor 4: forced decoding, the probability and the alignment of a given target.
+
+use crate::decoding::beam::check_sources;
+use crate::decoding::trace::Forced;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Row;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::ticket::Ticket;
+
+/// A pair on its way through the target.
+struct Walk<'a> {
+    t_x: usize,
+    target: &'a [u32],
+    /// Row of the last step that holds its state.
+    row: usize,
+    log_p: f64,
+    read: Forced,
+}
+
+/// Scores targets (ids, `</s>` included), all pairs in one batch; a pair drops out after its last word.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the
+/// vocabulary; what the stepper refuses.
+pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &Ticket) -> Result<Vec<Forced>> {
+    let sources: Vec<&[u32]> = pairs.iter().map(|pair| pair.0).collect();
+    check_sources(&sources)?;
+    ticket.check()?;
+    if pairs.is_empty() {
+        return Ok(Vec::new());
+    }
+    stepper.begin(&sources)?;
+    let mut walks: Vec<Walk> = pairs
+        .iter()
+        .enumerate()
+        .map(|(row, (source, target))| Walk { t_x: source.len(), target, row, log_p: 0.0, read: Forced::default() })
+        .collect();
+    let mut output = StepOutput::default();
+    let mut rows = Vec::new();
+    for i in 0.. {
+        rows.clear();
+        for (sentence, walk) in walks.iter_mut().enumerate().filter(|(_, walk)| i < walk.target.len()) {
+            let y_prev = (i > 0).then(|| walk.target[i - 1]);
+            rows.push(Row { sentence, parent: walk.row, y_prev });
+            walk.row = rows.len() - 1;
+        }
+        ticket.check()?;
+        if rows.is_empty() {
+            break;
+        }
+        stepper.step(&rows, &mut output)?;
+        ticket.check()?;
+        for walk in walks.iter_mut().filter(|walk| i < walk.target.len()) {
+            walk.read(i, &output)?;
+        }
+    }
+    Ok(walks.into_iter().map(Walk::finish).collect())
+}
+
+impl Walk<'_> {
+    /// Reads off word i of the target.
+    fn read(&mut self, i: usize, output: &StepOutput) -> Result<()> {
+        let token = self.target[i];
+        let Some(&log_p) = output.log_p_row(self.row).get(token as usize) else {
+            return Err(Error::Input(format!(
+                "word {} of a target has the id {token}, but the model knows only {} target words; encode it with the tokenizer of this model",
+                i + 1,
+                output.vocabulary
+            )));
+        };
+        self.log_p += f64::from(log_p);
+        self.read.token_log_p.push(log_p);
+        if let Some(alpha) = output.alpha_row(self.row, self.t_x) {
+            self.read.alpha.get_or_insert_default().push(alpha.to_vec());
+        }
+        if let Some(energies) = output.energies_row(self.row, self.t_x) {
+            self.read.energies.get_or_insert_default().push(energies.to_vec());
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Forced {
+        Forced { log_p: self.log_p as f32, ..self.read }
+    }
+}

@@ -1,0 +1,100 @@
+//! Floor 4: the search. The last floor whose imports may name a tensor; its own signatures
+//! are plain numbers. Blocking, no threads, no clock, never prints.
+//!
+//! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences;
+//! [`force`] reads off the probability and alignment of a given target.
+
+pub mod batching;
+pub mod beam;
+pub mod constraint;
+pub mod forced;
+mod select;
+pub mod trace;
+mod tree;
+
+use crate::error::Result;
+use crate::models::Stepper;
+use crate::ticket::Ticket;
+
+pub use crate::decoding::batching::batches;
+pub use crate::decoding::trace::Decoded;
+pub use crate::decoding::trace::Fate;
+pub use crate::decoding::trace::Forced;
+pub use crate::decoding::trace::Hypothesis;
+pub use crate::decoding::trace::Node;
+pub use crate::decoding::trace::Progress;
+
+/// How to search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Hypotheses kept, at least 1; 1 is greedy.
+    pub beam: usize,
+    /// Most target tokens, `</s>` included; `None`: 2 T_x + 10.
+    pub max_length: Option<usize>,
+    /// A of log p / |y|^A, the rank of finished hypotheses; 0 ranks by log p.
+    pub length_normalization: f32,
+    /// Never emit `[UNK]`.
+    pub forbid_unk: bool,
+    /// How many next-word candidates each expanded node keeps for the inspector.
+    pub candidates: usize,
+    /// Keep the whole trace (every node, what left the beam and why).
+    pub trace: bool,
+    /// Target words that every translation must begin with; empty: none.
+    pub prefix: Vec<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            beam: 5,
+            max_length: None,
+            length_normalization: 0.0,
+            forbid_unk: false,
+            candidates: 0,
+            trace: false,
+            prefix: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The most target tokens for a source of `t_x` words, `</s>` included on both sides.
+    #[must_use]
+    pub fn limit(&self, t_x: usize) -> usize {
+        self.max_length.unwrap_or(2 * t_x + 10)
+    }
+}
+
+/// Ids that the search must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Specials {
+    /// Id of `</s>`.
+    pub eos: u32,
+    /// Id of `[UNK]`.
+    pub unk: u32,
+}
+
+/// Translates a batch of sentences (ids, `</s>` included). `emit` hears, by sentence index, what happens.
+///
+/// # Errors
+/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; a beam of 0, an empty
+/// source, a prefix outside the vocabulary, probabilities that are no numbers; what the stepper refuses.
+pub fn decode(
+    stepper: &mut dyn Stepper,
+    specials: Specials,
+    sources: &[&[u32]],
+    options: &Options,
+    ticket: &Ticket,
+    emit: &mut dyn FnMut(usize, Progress<'_>),
+) -> Result<Vec<Decoded>> {
+    beam::search(stepper, specials, sources, options, ticket, emit)
+}
+
+/// Scores given targets (ids, `</s>` included): log p of each word and its alignment.
+///
+/// # Errors
+/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; an empty source, a target
+/// word outside the vocabulary; what the stepper refuses.
+pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &Ticket) -> Result<Vec<Forced>> {
+    forced::force(stepper, pairs, ticket)
+}

@@ -1,0 +1,103 @@
+//! Floor 4: what the search leaves behind, in plain `f32`, append-only.
+
+/// Why a node is no longer extended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Still in the beam, or an inner node of a hypothesis that is, that finished or that was cut.
+    Alive,
+    /// Fell out of the best `beam - finished` extensions, itself or all that continued it.
+    Pruned,
+    /// Emitted `</s>`.
+    Finished,
+    /// Still unfinished at the maximal length.
+    Cut,
+}
+
+/// One extension that the search kept, or one of the best that it did not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its index in the sentence's trace.
+    pub id: usize,
+    /// The node that it extends; `None` at the first step.
+    pub parent: Option<usize>,
+    /// Target position i, from 0.
+    pub step: usize,
+    /// y_i.
+    pub token: u32,
+    /// log p(y_i | y_<i, x).
+    pub log_p: f32,
+    /// log p(y_1..y_i | x).
+    pub total: f32,
+    /// alpha_ij over the T_x source words; `None` without alignment.
+    pub alpha: Option<Vec<f32>>,
+    /// e_ij before the softmax; `None` without alignment.
+    pub energies: Option<Vec<f32>>,
+    /// The best next words at this position with their log p, best first (`Options::candidates` many).
+    pub candidates: Vec<(u32, f32)>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// A translation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hypothesis {
+    /// y, `</s>` included when finished.
+    pub tokens: Vec<u32>,
+    /// log p of each token.
+    pub token_log_p: Vec<f32>,
+    /// Their sum.
+    pub log_p: f32,
+    /// What it is ranked by: log p / |y|^A.
+    pub rank: f32,
+    /// Ends with `</s>`.
+    pub finished: bool,
+    /// One row for each token; `None` where the model has no alignment.
+    pub alpha: Option<Vec<Vec<f32>>>,
+    /// As `alpha`, before the softmax.
+    pub energies: Option<Vec<Vec<f32>>>,
+    /// Per token the best words at that position (`Options::candidates` many).
+    pub candidates: Vec<Vec<(u32, f32)>>,
+    /// Index of its last node in the trace, when one was kept.
+    pub node: Option<usize>,
+}
+
+/// The result for one sentence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decoded {
+    /// Best first; never empty unless the maximal length is 0.
+    pub hypotheses: Vec<Hypothesis>,
+    /// All nodes, when `Options::trace` asked for them.
+    pub nodes: Vec<Node>,
+    /// The one context vector, where the model has one (rnnencdec). [n]
+    pub context: Option<Vec<f32>>,
+}
+
+/// The probability of a given target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forced {
+    /// log p of each token of the target.
+    pub token_log_p: Vec<f32>,
+    /// Their sum.
+    pub log_p: f32,
+    /// One row for each target token; `None` where the model has no alignment.
+    pub alpha: Option<Vec<Vec<f32>>>,
+    /// As `alpha`, before the softmax.
+    pub energies: Option<Vec<Vec<f32>>>,
+}
+
+/// What the search tells while it works.
+#[derive(Clone, Debug)]
+pub enum Progress<'a> {
+    /// The source is read; `context` as in [`Decoded`].
+    Encoded {
+        /// The one context vector, where the model has one. [n]
+        context: Option<Vec<f32>>,
+    },
+    /// Step i is done: the best hypothesis so far, finished or not.
+    Expanded {
+        /// Steps done.
+        step: usize,
+        /// The leading hypothesis (partial; its `alpha` rows so far).
+        best: &'a Hypothesis,
+    },
+}

@@ -1,0 +1,173 @@
+//! Floor 4: the growing tree of a search, from which hypotheses and the trace are read.
+//!
+//! All extensions of one row share its alignment, so a row is copied once, as an [`Expansion`],
+//! and only when something that extends it is kept.
+
+use crate::decoding::select::Extension;
+use crate::decoding::select::top;
+use crate::decoding::trace::Fate;
+use crate::decoding::trace::Hypothesis;
+use crate::decoding::trace::Node;
+use crate::models::StepOutput;
+
+/// What one row of a step says about all its extensions.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    alpha: Option<Vec<f32>>,
+    energies: Option<Vec<f32>>,
+    candidates: Vec<(u32, f32)>,
+}
+
+impl Expansion {
+    /// Copies what is kept of row `row`: its alignment over `t_x` words and its best words.
+    pub fn read(output: &StepOutput, row: usize, t_x: usize, candidates: usize) -> Self {
+        Self {
+            alpha: output.alpha_row(row, t_x).map(<[f32]>::to_vec),
+            energies: output.energies_row(row, t_x).map(<[f32]>::to_vec),
+            candidates: top(output.log_p_row(row), candidates),
+        }
+    }
+}
+
+/// A node while the search runs; its id is its index.
+#[derive(Clone, Debug)]
+struct Branch {
+    parent: Option<usize>,
+    step: usize,
+    token: u32,
+    log_p: f32,
+    total: f64,
+    expansion: usize,
+    fate: Fate,
+}
+
+/// All nodes of one sentence, append-only; a parent always precedes its children.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    branches: Vec<Branch>,
+    expansions: Vec<Expansion>,
+}
+
+impl Tree {
+    /// Adds what a row says; returns its index for [`Tree::push`].
+    pub fn expand(&mut self, expansion: Expansion) -> usize {
+        self.expansions.push(expansion);
+        self.expansions.len() - 1
+    }
+
+    /// Adds a node; returns its id.
+    pub fn push(&mut self, parent: Option<usize>, extension: &Extension, expansion: usize, fate: Fate) -> usize {
+        let step = parent.map_or(0, |parent| self.branches[parent].step + 1);
+        let Extension { total, token, log_p, .. } = *extension;
+        self.branches.push(Branch { parent, step, token, log_p, total, expansion, fate });
+        self.branches.len() - 1
+    }
+
+    /// y_i of a node.
+    pub fn token(&self, node: usize) -> u32 {
+        self.branches[node].token
+    }
+
+    /// log p(y_1..y_i | x) of a node.
+    pub fn total(&self, node: usize) -> f64 {
+        self.branches[node].total
+    }
+
+    /// log p / |y|^A of the hypothesis that ends with a node.
+    pub fn rank(&self, node: usize, length_normalization: f32) -> f64 {
+        let branch = &self.branches[node];
+        let length = (branch.step + 1) as f64;
+        branch.total / length.powf(f64::from(length_normalization))
+    }
+
+    /// The nodes from the root to `tip`.
+    fn chain(&self, tip: usize) -> Vec<usize> {
+        let mut chain: Vec<usize> = std::iter::successors(Some(tip), |&node| self.branches[node].parent).collect();
+        chain.reverse();
+        chain
+    }
+
+    /// Every node as told to the world. Call when the search has ended: whatever leads neither to
+    /// a finished nor to a cut hypothesis counts as pruned.
+    pub fn nodes(&self) -> Vec<Node> {
+        let mut leads = vec![false; self.branches.len()];
+        for (id, branch) in self.branches.iter().enumerate().rev() {
+            leads[id] |= matches!(branch.fate, Fate::Finished | Fate::Cut);
+            if let (true, Some(parent)) = (leads[id], branch.parent) {
+                leads[parent] = true;
+            }
+        }
+        let node = |(id, branch): (usize, &Branch)| {
+            let expansion = &self.expansions[branch.expansion];
+            Node {
+                id,
+                parent: branch.parent,
+                step: branch.step,
+                token: branch.token,
+                log_p: branch.log_p,
+                total: branch.total as f32,
+                alpha: expansion.alpha.clone(),
+                energies: expansion.energies.clone(),
+                candidates: expansion.candidates.clone(),
+                fate: if leads[id] { branch.fate } else { Fate::Pruned },
+            }
+        };
+        self.branches.iter().enumerate().map(node).collect()
+    }
+}
+
+/// A hypothesis read off a tree, able to follow another tip at the cost of what differs.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    chain: Vec<usize>,
+    hypothesis: Hypothesis,
+}
+
+impl Reading {
+    /// Reads the hypothesis that ends with `tip`. `traced`: tell the tip as [`Hypothesis::node`].
+    pub fn follow(&mut self, tree: &Tree, tip: usize, length_normalization: f32, traced: bool) -> &Hypothesis {
+        let chain = tree.chain(tip);
+        let shared = self.chain.iter().zip(&chain).take_while(|(a, b)| a == b).count();
+        self.truncate(shared);
+        for &node in &chain[shared..] {
+            self.push(&tree.branches[node], &tree.expansions[tree.branches[node].expansion]);
+        }
+        self.chain = chain;
+        self.hypothesis.log_p = tree.total(tip) as f32;
+        self.hypothesis.rank = tree.rank(tip, length_normalization) as f32;
+        self.hypothesis.finished = tree.branches[tip].fate == Fate::Finished;
+        self.hypothesis.node = traced.then_some(tip);
+        &self.hypothesis
+    }
+
+    /// The hypothesis itself.
+    pub fn into_hypothesis(self) -> Hypothesis {
+        self.hypothesis
+    }
+
+    fn truncate(&mut self, length: usize) {
+        let hypothesis = &mut self.hypothesis;
+        hypothesis.tokens.truncate(length);
+        hypothesis.token_log_p.truncate(length);
+        hypothesis.candidates.truncate(length);
+        if let Some(alpha) = &mut hypothesis.alpha {
+            alpha.truncate(length);
+        }
+        if let Some(energies) = &mut hypothesis.energies {
+            energies.truncate(length);
+        }
+    }
+
+    fn push(&mut self, branch: &Branch, expansion: &Expansion) {
+        let hypothesis = &mut self.hypothesis;
+        hypothesis.tokens.push(branch.token);
+        hypothesis.token_log_p.push(branch.log_p);
+        hypothesis.candidates.push(expansion.candidates.clone());
+        if let Some(alpha) = &expansion.alpha {
+            hypothesis.alpha.get_or_insert_default().push(alpha.clone());
+        }
+        if let Some(energies) = &expansion.energies {
+            hypothesis.energies.get_or_insert_default().push(energies.clone());
+        }
+    }
+}

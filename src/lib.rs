@@ -1,0 +1,100 @@
+//! Interlinear shows how neural machine translation aligns words: RNNencdec (Cho et al. 2014)
+//! and RNNsearch (Bahdanau, Cho, Bengio 2015) translate a sentence while it is typed, side by
+//! side, with the soft alignment and the beam of each. One library, one program, no network.
+//!
+//! # The house
+//!
+//! The number is the floor. A file imports only lower floors and its own room; rooms on one floor
+//! do not know each other. `tests/tidy.rs` reads every `crate::room` path and fails with file and
+//! line when one leads upwards, and keeps the other rules below that a machine can check.
+//!
+//! ```text
+//! main.rs       10  parses the arguments, then ui::run or cli::run
+//! ui/            9  the window: all of egui, every colour and key      (feature `gui`)
+//! cli/           9  translate, score, inspect, train, evaluate, bench, explore
+//! session/       8  the explorer without a window: commands in, view model out, history, saving
+//! worker/        7  the one thread that decodes: one slot, the latest request wins
+//! training/      6  loss, optimisers, data, checkpoints, resuming
+//! analysis/      5  what is read off results: BLEU, alignments; plain numbers, no tensors
+//! decoding/      4  beam search, greedy search, forced decoding, and the trace of each
+//! models/        3  the papers' wiring, model folders, weights; models/fused for the CPU
+//! attention/     2  alignment models: keys, energies e_ij, weights alpha_ij
+//! nn/            1  cells as the papers write them, devices; nn/fused holds the fast CPU kernels
+//! text/          1  words and ids: tokenizers, sentences, corpora
+//! error.rs       0  the one error, a sentence a variant
+//! ticket.rs      0  numbers that make older work stale
+//! ```
+//!
+//! # A keystroke's journey
+//!
+//! 1. `ui` turns the edit into a [`session`] command; it changes nothing itself.
+//! 2. The session tokenises, so that the columns move in the same frame, and asks for a request
+//!    that states everything wanted: source, models, settings. Its new [`ticket`] makes all older
+//!    work stale.
+//! 3. The [`worker`] overwrites its one slot and wakes; [`decoding`] tests the ticket at every
+//!    target word and stops at once when it is stale.
+//! 4. Events go up, each with its request's number; they are sent first, and the window is woken
+//!    afterwards. Events with an old number change nothing.
+//! 5. The session absorbs them for at most a few milliseconds a frame; the last good table stays,
+//!    dimmed, until the first new row.
+//!
+//! # Invariants
+//!
+//! - egui is named in `ui` alone, candle in `error`, `nn`, `attention`, `models`, `decoding` and
+//!   `training`. `cargo check --no-default-features` proves the first without a test.
+//! - Nothing below the worker starts a thread of its own, reads the clock or the environment, or
+//!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
+//!   time, seeds, threads and devices are passed in.
+//! - A model that has no alignment yields `None`; alpha and energies are never made up.
+//! - A step returns e_i, alpha_i and c_i: no alignment is computed and thrown away.
+//! - `unsafe` is denied everywhere but in `nn/fused`, where each block says why it is sound and a
+//!   plain twin is compared with it on random shapes.
+//! - The readable form of each model stays beside the fast one as the reference of the tests.
+//! - Views read `&Session` and push commands. A view holds no lock, tensor or file.
+//! - What a user can cause ends in a sentence that names the file, line, key or tensor
+//!   ([`error::Error::is_users`]) and leaves the last good result in place; it never panics.
+//! - Below `cli` nothing prints.
+//!
+//! # Notation
+//!
+//! The code speaks Bahdanau's notation; [`models`] says where another paper differs. Every stored
+//! matrix is \[out, in\] and is applied as W x + b. Alignment matrices have a row for each target
+//! word i and a column for each source word j.
+//!
+//! | paper | code | shape |
+//! |---|---|---|
+//! | source and target length T_x, T_y | `t_x`, `t_y` | |
+//! | annotations h_j | `h`, halves `h_fwd`, `h_bwd` | \[b, t_x, 2n\] |
+//! | decoder state s_{i-1}, s_i | `s_prev`, `s` | \[b, n\] |
+//! | update and reset gates z_i, r_i, proposal | `z`, `r`, `s_tilde` | \[b, n\] |
+//! | alignment energies e_ij | `e_i`, never "scores" | \[b, t_x\] |
+//! | weights alpha_ij | `alpha_i`, never "attention weights" | \[b, t_x\] |
+//! | context c_i (RNNsearch), c (RNNencdec) | `c_i`, `c` | \[b, 2n\], \[b, n\] |
+//! | W_a, U_a, v_a of the alignment model | `w_a`, `u_a`, `v_a` | \[n', n\], \[n', 2n\], \[n'\] |
+//! | log p(y given x) of a hypothesis | `log_p` | f32, natural logarithm |
+//!
+//! The update gate has two senses: RNNsearch computes s_i = (1 - z) s_{i-1} + z s~_i, RNNencdec
+//! h_t = z h_{t-1} + (1 - z) h~_t. Sizes are K (vocabulary), m (embedding), n (hidden), l (maxout),
+//! n' (alignment); b counts the rows of a batch and k those of a beam.
+//!
+//! # Adding something
+//!
+//! New variants enter through a table and nowhere else: an architecture is one file and one line
+//! of [`models::MODELS`]; a command of the command line and a view of the window likewise have
+//! one line in their table.
+
+pub mod analysis;
+pub mod attention;
+#[cfg(not(target_family = "wasm"))]
+pub mod cli;
+pub mod decoding;
+pub mod error;
+pub mod models;
+pub mod nn;
+pub mod session;
+pub mod text;
+pub mod ticket;
+pub mod training;
+#[cfg(feature = "gui")]
+pub mod ui;
+pub mod worker;

@@ -1,0 +1,15 @@
+//! Floor 10: parses the arguments, then runs the command line or the window; nothing else.
+
+use std::process::ExitCode;
+
+use interlinear::cli;
+
+/// A build without the feature `gui` has no window.
+#[cfg(feature = "gui")]
+const WINDOW: Option<cli::Window> = Some(interlinear::ui::run);
+#[cfg(not(feature = "gui"))]
+const WINDOW: Option<cli::Window> = None;
+
+fn main() -> ExitCode {
+    cli::run(std::env::args_os(), &cli::Context { window: WINDOW })
+}

@@ -1,0 +1,206 @@
+//! Floor 3: a model folder, loaded and checked as a whole.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use candle_core::Tensor;
+use sha2::Digest as _;
+use sha2::Sha256;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Stepper;
+use crate::models::TranslationModel;
+use crate::models::checkpoint::Weights;
+use crate::models::config::Architecture;
+use crate::models::config::Config;
+use crate::models::plain::PlainStepper;
+use crate::models::rnn_encdec::RnnEncDec;
+use crate::models::rnn_search::RnnSearch;
+use crate::models::shapes;
+use crate::nn::device::Device;
+use crate::text::sentence::EOS;
+use crate::text::sentence::UNK;
+use crate::text::tokenizer::Tokenizer;
+
+/// Names of the files in a model folder.
+pub const CONFIG_FILE: &str = "config.json";
+/// See [`CONFIG_FILE`].
+pub const WEIGHTS_FILE: &str = "model.safetensors";
+/// See [`CONFIG_FILE`].
+pub const SOURCE_FILE: &str = "source.tokenizer.json";
+/// See [`CONFIG_FILE`].
+pub const TARGET_FILE: &str = "target.tokenizer.json";
+
+/// How the steps are computed; the numbers are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// Fused kernels, on the processor; elsewhere the plain form.
+    #[default]
+    Fused,
+    /// The readable models on candle.
+    Plain,
+}
+
+/// A loaded model folder.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Where it came from.
+    pub folder: PathBuf,
+    /// Sizes and languages.
+    pub config: Config,
+    /// Source text to ids.
+    pub source: Tokenizer,
+    /// Ids to target text.
+    pub target: Tokenizer,
+    /// The weights on the host.
+    pub weights: Arc<Weights>,
+    /// Where the plain form computes.
+    pub device: Device,
+    digest: String,
+}
+
+impl Model {
+    /// Loads a folder; its parts must fit each other.
+    ///
+    /// # Errors
+    /// A sentence that names the file, and the key or tensor, that is missing, damaged or does not fit.
+    pub fn load(folder: &Path, device: &Device) -> Result<Self> {
+        Self::load_with(folder, device, &mut |_| {})
+    }
+
+    /// As [`Model::load`]; `progress` hears how much is done, from 0 to 1.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn load_with(folder: &Path, device: &Device, progress: &mut dyn FnMut(f32)) -> Result<Self> {
+        progress(0.0);
+        let config = load_config(folder)?;
+        let (source, target) = rayon::join(
+            || load_tokenizer(&folder.join(SOURCE_FILE), &config, "source_vocabulary", config.source_vocabulary),
+            || load_tokenizer(&folder.join(TARGET_FILE), &config, "target_vocabulary", config.target_vocabulary),
+        );
+        let (source, target) = (source?, target?);
+        progress(0.3);
+        let path = folder.join(WEIGHTS_FILE);
+        let bytes = read_all(&path, &mut |share| progress(0.3 + 0.5 * share))?;
+        let (weights, digest) =
+            rayon::join(|| Weights::from_bytes(&path, &bytes, &shapes(&config)), || hexadecimal(&bytes));
+        let weights = Arc::new(weights?);
+        progress(1.0);
+        Ok(Self { folder: folder.into(), config, source, target, weights, device: device.clone(), digest })
+    }
+
+    /// What the search drives. `threads` holds for the fused engine; candle keeps its own pool.
+    ///
+    /// # Errors
+    /// When the device refuses.
+    pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
+        if engine == Engine::Fused && self.device.is_cpu() {
+            return crate::models::fused::stepper(&self.config, &self.weights, threads);
+        }
+        Ok(Box::new(PlainStepper::new(self.plain()?)))
+    }
+
+    /// The readable form on the model's device.
+    ///
+    /// # Errors
+    /// When the device refuses, for example because its memory is full.
+    pub fn plain(&self) -> Result<Box<dyn TranslationModel>> {
+        readable(&self.config, &self.weights, &self.device.candle)
+    }
+
+    /// SHA-256 of `model.safetensors` as it was loaded, in hexadecimal.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        self.digest.clone()
+    }
+
+    /// How many numbers the weights are.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.weights.parameters()
+    }
+
+    /// Ids of `</s>` and `[UNK]`.
+    #[must_use]
+    pub fn specials(&self) -> (u32, u32) {
+        (self.config.eos, self.config.unk)
+    }
+
+    /// The `eos` that [`Tokenizer::encode`] appends to a source sentence, where the model reads one.
+    #[must_use]
+    pub fn source_eos(&self) -> Option<u32> {
+        self.config.source_eos.then_some(self.config.eos)
+    }
+}
+
+/// The readable form of given weights on a device; no gradients are recorded.
+///
+/// # Errors
+/// When a tensor is missing or the device refuses.
+pub fn readable(config: &Config, weights: &Weights, device: &candle_core::Device) -> Result<Box<dyn TranslationModel>> {
+    let tensors: HashMap<String, Tensor> =
+        weights.names().map(|name| Ok((name.to_owned(), weights.tensor(name, device)?))).collect::<Result<_>>()?;
+    Ok(match config.architecture {
+        Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, &tensors)?),
+        Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, &tensors)?),
+    })
+}
+
+fn load_config(folder: &Path) -> Result<Config> {
+    let path = folder.join(CONFIG_FILE);
+    if !folder.exists() {
+        return Err(Error::file(folder, "does not exist; give the path of a model folder"));
+    }
+    if !path.is_file() {
+        return Err(Error::file(folder, format!("is not a model folder, since it has no {CONFIG_FILE}")));
+    }
+    Config::load(&path)
+}
+
+/// A tokenizer whose size and special words are those of the configuration.
+fn load_tokenizer(path: &Path, config: &Config, key: &str, expected: usize) -> Result<Tokenizer> {
+    let tokenizer = Tokenizer::from_file(path)?;
+    if tokenizer.len() != expected {
+        let message = format!(
+            "has {} words, but `{key}` in {CONFIG_FILE} is {expected}; the files belong to different models",
+            tokenizer.len()
+        );
+        return Err(Error::file(path, message));
+    }
+    for (name, id, word) in [("eos", config.eos, EOS), ("unk", config.unk, UNK)] {
+        let found = tokenizer.token(id).unwrap_or_default();
+        if found != word {
+            let message = format!("has \"{found}\" at id {id}, where `{name}` in {CONFIG_FILE} expects \"{word}\"");
+            return Err(Error::file(path, message));
+        }
+    }
+    Ok(tokenizer)
+}
+
+/// The bytes of a file, read in pieces so that progress can be told.
+fn read_all(path: &Path, progress: &mut dyn FnMut(f32)) -> Result<Vec<u8>> {
+    const PIECE: u64 = 4 << 20;
+    let sentence = |error| Error::io(path, &error);
+    let mut file = File::open(path).map_err(sentence)?;
+    let total = file.metadata().map_err(sentence)?.len();
+    let mut bytes = Vec::with_capacity(usize::try_from(total).unwrap_or(0));
+    loop {
+        let read = (&mut file).take(PIECE).read_to_end(&mut bytes).map_err(sentence)?;
+        if read == 0 {
+            return Ok(bytes);
+        }
+        progress((bytes.len() as f32 / total.max(1) as f32).min(1.0));
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let hash = Sha256::digest(bytes);
+    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
+    hash.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}

@@ -1,0 +1,197 @@
+//! Floor 3: the fast CPU twins of the readable models, as steppers over plain `f32` rows.
+//!
+//! Everything that does not depend on the step is computed once a sentence, all products of one
+//! input are one product, and weights are packed once for all steppers of a model.
+
+pub mod rnn_encdec;
+pub mod rnn_search;
+
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Row;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::models::checkpoint::Weights;
+use crate::models::config::Architecture;
+use crate::models::config::Config;
+use crate::nn::fused::Packed;
+use crate::nn::fused::add_bias;
+use crate::nn::fused::elementwise;
+
+/// A model packed for decoding; cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Prepared {
+    /// Bahdanau et al. 2015.
+    Search(Arc<rnn_search::Prepared>),
+    /// Cho et al. 2014.
+    EncDec(Arc<rnn_encdec::Prepared>),
+}
+
+impl Prepared {
+    /// Packs the weights.
+    ///
+    /// # Errors
+    /// When a tensor is missing.
+    pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
+        Ok(match config.architecture {
+            Architecture::RnnSearch => Self::Search(Arc::new(rnn_search::Prepared::new(config, weights)?)),
+            Architecture::RnnEncDec => Self::EncDec(Arc::new(rnn_encdec::Prepared::new(config, weights)?)),
+        })
+    }
+
+    /// A stepper that may use `threads` threads of the current pool.
+    #[must_use]
+    pub fn stepper(&self, threads: usize) -> Box<dyn Stepper> {
+        match self {
+            Self::Search(prepared) => Box::new(rnn_search::FusedStepper::new(Arc::clone(prepared), threads)),
+            Self::EncDec(prepared) => Box::new(rnn_encdec::FusedStepper::new(Arc::clone(prepared), threads)),
+        }
+    }
+}
+
+/// A stepper of a model, packed for it alone; see [`Prepared`] to share the packing.
+///
+/// # Errors
+/// When a tensor is missing.
+pub fn stepper(config: &Config, weights: &Weights, threads: usize) -> Result<Box<dyn Stepper>> {
+    Ok(Prepared::new(config, weights)?.stepper(threads))
+}
+
+/// Rows of several [out, in] matrices over the same input, below each other.
+fn stack(weights: &Weights, names: &[&str]) -> Result<Vec<f32>> {
+    let mut all = Vec::new();
+    for name in names {
+        all.extend_from_slice(&weights.get(name)?.data);
+    }
+    Ok(all)
+}
+
+/// [`stack`], packed for inputs of `width`.
+fn pack(weights: &Weights, names: &[&str], width: usize) -> Result<Packed> {
+    let all = stack(weights, names)?;
+    Ok(Packed::transposed(&all, all.len() / width.max(1), width))
+}
+
+/// The names `prefix.G_z`, `prefix.G_r`, `prefix.G`.
+fn gates(prefix: &str, matrix: &str) -> [String; 3] {
+    ["_z", "_r", ""].map(|gate| format!("{prefix}.{matrix}{gate}"))
+}
+
+/// [`stack`] of the three gates of a matrix or bias.
+fn stack_gates(weights: &Weights, prefix: &str, matrix: &str) -> Result<Vec<f32>> {
+    let names = gates(prefix, matrix);
+    stack(weights, &[&names[0], &names[1], &names[2]])
+}
+
+/// A batch of sources, time-major and padded with 0.
+#[derive(Debug, Default)]
+struct Sources {
+    ids: Vec<u32>,
+    lengths: Vec<usize>,
+    live: Vec<bool>,
+    t_x: usize,
+}
+
+impl Sources {
+    fn new(sources: &[&[u32]], vocabulary: usize) -> Result<Self> {
+        let lengths: Vec<usize> = sources.iter().map(|s| s.len()).collect();
+        let (b, t_x) = (sources.len(), lengths.iter().copied().max().unwrap_or(0));
+        if lengths.contains(&0) {
+            return Err(Error::Input("a sentence without any token cannot be translated; give it at least one word".into()));
+        }
+        let mut ids = vec![0; t_x * b];
+        let mut live = vec![false; t_x * b];
+        for (row, source) in sources.iter().enumerate() {
+            for (t, &id) in source.iter().enumerate() {
+                if id as usize >= vocabulary {
+                    return Err(Error::Input(format!("source id {id} is outside the vocabulary of {vocabulary} words")));
+                }
+                ids[t * b + row] = id;
+                live[t * b + row] = true;
+            }
+        }
+        Ok(Self { ids, lengths, live, t_x })
+    }
+}
+
+/// Rows of a [K, m] table; a row of zeros where there is no id.
+fn gather(table: &[f32], m: usize, ids: impl Iterator<Item = Option<u32>>, out: &mut Vec<f32>) -> Result<()> {
+    out.clear();
+    for id in ids {
+        match id {
+            None => out.resize(out.len() + m, 0.0),
+            Some(id) => {
+                let Some(row) = table.get(id as usize * m..(id as usize + 1) * m) else {
+                    return Err(Error::Input(format!("word id {id} is outside the vocabulary of {} words", table.len() / m)));
+                };
+                out.extend_from_slice(row);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where each row's state comes from: at the first step its sentence's s_0, later its parent's.
+fn gather_states(rows: &[Row], first: bool, states: &[f32], n: usize, out: &mut Vec<f32>) -> Result<()> {
+    out.clear();
+    for row in rows {
+        let from = if first { row.sentence } else { row.parent };
+        let Some(state) = states.get(from * n..(from + 1) * n) else {
+            return Err(Error::Internal(format!("row {from} of the step before does not exist")));
+        };
+        out.extend_from_slice(state);
+    }
+    Ok(())
+}
+
+/// Buffer of a length with arbitrary content.
+fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
+    if buffer.len() < length {
+        buffer.resize(length, 0.0);
+    }
+    &mut buffer[..length]
+}
+
+/// Sizes a step's output; alpha and energies are zeros, or empty without alignment.
+fn prepare(output: &mut StepOutput, rows: usize, vocabulary: usize, t_x: Option<usize>) {
+    output.rows = rows;
+    output.vocabulary = vocabulary;
+    output.t_x = t_x.unwrap_or(0);
+    output.log_p.resize(rows * vocabulary, 0.0);
+    for row in [&mut output.alpha, &mut output.energies] {
+        row.clear();
+        row.resize(rows * output.t_x, 0.0);
+    }
+}
+
+/// Rows name sentences of the batch.
+fn check_rows(rows: &[Row], sentences: usize) -> Result<()> {
+    match rows.iter().find(|row| row.sentence >= sentences) {
+        None => Ok(()),
+        Some(row) => Err(Error::Internal(format!("sentence {} is not in the batch of {sentences}", row.sentence))),
+    }
+}
+
+/// log softmax(G t + b) of every row.
+#[allow(clippy::too_many_arguments)]
+fn log_softmax(
+    threads: usize,
+    rows: usize,
+    g: &Packed,
+    bias: &[f32],
+    t: &[f32],
+    width: usize,
+    vocabulary: usize,
+    log_p: &mut [f32],
+) {
+    add_bias(bias, log_p);
+    g.apply_on(threads, rows, t, width, log_p, vocabulary, true);
+    if threads > 1 && rows > 1 {
+        use rayon::prelude::*;
+        log_p.par_chunks_exact_mut(vocabulary).for_each(elementwise::log_softmax);
+    } else {
+        log_p.chunks_exact_mut(vocabulary).for_each(elementwise::log_softmax);
+    }
+}

@@ -1,0 +1,257 @@
+//! Floor 3: RNN Encoder-Decoder decoding on the CPU; the equations stand in `models/rnn_encdec.rs`.
+//!
+//! C c and O_c c are computed once a sentence; a step has four products:
+//! [U_z; U_r; U] h', [W; O_y] e(y), O_h h'_t, G t.
+
+use std::sync::Arc;
+
+use super::Sources;
+use super::gather;
+use super::gather_states;
+use super::pack;
+use super::sized;
+use super::stack;
+use super::stack_gates;
+use crate::error::Result;
+use crate::models::Row;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+use crate::nn::fused::Packed;
+use crate::nn::fused::add_bias;
+use crate::nn::fused::elementwise::add;
+use crate::nn::fused::elementwise::tanh_all;
+use crate::nn::fused::gru;
+use crate::nn::fused::gru::Sense;
+use crate::nn::fused::output;
+use crate::nn::fused::scan;
+use crate::nn::fused::scan::Direction;
+use crate::nn::fused::scan::Kept;
+use crate::nn::fused::scan::Unit;
+
+/// Weights packed for decoding.
+#[derive(Debug)]
+pub struct Prepared {
+    config: Config,
+    source_embedding: Vec<f32>,
+    target_embedding: Vec<f32>,
+    w: Packed,
+    b: Vec<f32>,
+    u_zr: Packed,
+    u: Packed,
+    v: Packed,
+    b_c: Vec<f32>,
+    v_prime: Packed,
+    b_s: Vec<f32>,
+    /// [C_z; C_r; C; O_c], n -> 3n + 2l
+    context: Packed,
+    /// [U_z; U_r; U], n -> 3n
+    state: Packed,
+    /// [W_z; W_r; W; O_y], m -> 3n + 2l, with its bias
+    word: Packed,
+    bias: Vec<f32>,
+    o_h: Packed,
+    g_r: Option<Packed>,
+    g: Packed,
+    b_w: Vec<f32>,
+}
+
+impl Prepared {
+    /// Packs the weights of a model.
+    ///
+    /// # Errors
+    /// When a tensor is missing.
+    pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
+        let (n, m, l) = (config.hidden, config.embedding, config.maxout);
+        let data = |name: &str| Ok::<_, crate::error::Error>(weights.get(name)?.data.clone());
+        let [w, c, u] = ["W", "C", "U"].map(|matrix| super::gates("decoder", matrix));
+        let mut bias = stack_gates(weights, "decoder", "b")?;
+        bias.extend(stack(weights, &["readout.b_o"])?);
+        let (g_r, g) = match config.output_rank {
+            Some(rank) => (Some(pack(weights, &["readout.G_r"], l)?), pack(weights, &["readout.G_l"], rank)?),
+            None => (None, pack(weights, &["readout.G"], l)?),
+        };
+        Ok(Self {
+            config: config.clone(),
+            source_embedding: data("source_embedding")?,
+            target_embedding: data("target_embedding")?,
+            w: Packed::transposed(&stack_gates(weights, "encoder", "W")?, 3 * n, m),
+            b: stack_gates(weights, "encoder", "b")?,
+            u_zr: pack(weights, &["encoder.U_z", "encoder.U_r"], n)?,
+            u: pack(weights, &["encoder.U"], n)?,
+            v: pack(weights, &["encoder.V"], n)?,
+            b_c: data("encoder.b_c")?,
+            v_prime: pack(weights, &["decoder.V"], n)?,
+            b_s: data("decoder.b_s")?,
+            context: pack(weights, &[&c[0], &c[1], &c[2], "readout.O_c"], n)?,
+            state: pack(weights, &[&u[0], &u[1], &u[2]], n)?,
+            word: pack(weights, &[&w[0], &w[1], &w[2], "readout.O_y"], m)?,
+            bias,
+            o_h: pack(weights, &["readout.O_h"], n)?,
+            g_r,
+            g,
+            b_w: data("readout.b_w")?,
+        })
+    }
+}
+
+/// Buffers of a step.
+#[derive(Debug, Default)]
+struct Buffers {
+    h: Vec<f32>,
+    e: Vec<f32>,
+    from_word: Vec<f32>,
+    x: Vec<f32>,
+    p: Vec<f32>,
+    u: Vec<f32>,
+    r: Vec<f32>,
+    h_tilde: Vec<f32>,
+    pre: Vec<f32>,
+    t: Vec<f32>,
+    low: Vec<f32>,
+}
+
+/// RNN Encoder-Decoder as a [`Stepper`].
+#[derive(Debug)]
+pub struct FusedStepper {
+    model: Arc<Prepared>,
+    threads: usize,
+    sentences: usize,
+    /// c, [b, n].
+    c: Vec<f32>,
+    /// C c (3n) and O_c c (2l), [b, 3n + 2l].
+    from_context: Vec<f32>,
+    /// States of the rows of the last step; h'_0 of each sentence at first.
+    h: Vec<f32>,
+    first: bool,
+    buffers: Buffers,
+}
+
+impl FusedStepper {
+    /// A stepper that may use `threads` threads.
+    #[must_use]
+    pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
+        let (c, from_context, h) = (Vec::new(), Vec::new(), Vec::new());
+        Self { model, threads: threads.max(1), sentences: 0, c, from_context, h, first: true, buffers: Buffers::default() }
+    }
+
+    /// h_N of every source, [b, n].
+    fn read(&self, sources: &Sources, e: &[f32]) -> Vec<f32> {
+        let model = &*self.model;
+        let (n, m) = (model.config.hidden, model.config.embedding);
+        let (b, t_x) = (sources.lengths.len(), sources.t_x);
+        let rows = t_x * b;
+        let mut x = vec![0.0; rows * 3 * n];
+        add_bias(&model.b, &mut x);
+        model.w.apply_on(self.threads, rows, e, m, &mut x, 3 * n, true);
+        let mut h = vec![0.0; (t_x + 1) * b * n];
+        let [mut u, mut r, mut rh, mut h_tilde] = [(); 4].map(|()| vec![0.0; rows * n]);
+        let mut kept = Kept { h: &mut h, u: &mut u, r: &mut r, rh: &mut rh, h_tilde: &mut h_tilde };
+        let unit = Unit { n, u_zr: &model.u_zr, u: &model.u, sense: Sense::Old, direction: Direction::Forward };
+        scan::scan(&unit, &x, t_x, b, &sources.live, &mut kept, &mut vec![0.0; 3 * b * n]);
+        h.split_off(t_x * b * n)
+    }
+
+    /// h'_t from h'_{t-1}, y_{t-1} and c.
+    fn advance(&mut self, rows: &[Row]) {
+        let model = &*self.model;
+        let n = model.config.hidden;
+        let wide = model.word.columns();
+        let Buffers { h, from_word, x, p, u, r, h_tilde, .. } = &mut self.buffers;
+        let x = sized(x, rows.len() * 3 * n);
+        let p = sized(p, rows.len() * 3 * n);
+        for (i, row) in rows.iter().enumerate() {
+            x[i * 3 * n..(i + 1) * 3 * n].copy_from_slice(&from_word[i * wide..i * wide + 3 * n]);
+            let from = row.sentence * wide;
+            p[i * 3 * n..(i + 1) * 3 * n].copy_from_slice(&self.from_context[from..from + 3 * n]);
+        }
+        model.state.apply_on(self.threads, rows.len(), h, n, p, 3 * n, true);
+        self.h.resize(rows.len() * n, 0.0);
+        let size = rows.len() * n;
+        let (u, r, h_tilde) = (sized(u, size), sized(r, size), sized(h_tilde, size));
+        gru::cho_decoder(n, x, p, &h[..size], u, r, h_tilde, &mut self.h);
+    }
+
+    /// log p from the new state h'_t, y_{t-1} and c.
+    fn read_out(&mut self, rows: &[Row], output: &mut StepOutput) {
+        let model = &*self.model;
+        let (n, l, vocabulary) = (model.config.hidden, model.config.maxout, model.config.target_vocabulary);
+        let wide = model.word.columns();
+        let Buffers { from_word, pre, t, low, .. } = &mut self.buffers;
+        let pre = sized(pre, rows.len() * 2 * l);
+        for (i, (row, pre)) in rows.iter().zip(pre.chunks_exact_mut(2 * l)).enumerate() {
+            pre.copy_from_slice(&from_word[i * wide + 3 * n..(i + 1) * wide]);
+            add(&self.from_context[row.sentence * wide + 3 * n..(row.sentence + 1) * wide], pre);
+        }
+        model.o_h.apply_on(self.threads, rows.len(), &self.h, n, pre, 2 * l, true);
+        let t = sized(t, rows.len() * l);
+        for (pre, t) in pre.chunks_exact(2 * l).zip(t.chunks_exact_mut(l)) {
+            output::maxout(pre, t);
+        }
+        let (input, width) = match &model.g_r {
+            None => (&*t, l),
+            Some(g_r) => {
+                let rank = g_r.columns();
+                let low = sized(low, rows.len() * rank);
+                g_r.apply(rows.len(), t, l, low, rank, false);
+                (&*low, rank)
+            }
+        };
+        super::log_softmax(self.threads, rows.len(), &model.g, &model.b_w, input, width, vocabulary, &mut output.log_p);
+    }
+}
+
+impl Stepper for FusedStepper {
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        let model = Arc::clone(&self.model);
+        let config = &model.config;
+        let n = config.hidden;
+        let batch = Sources::new(sources, config.source_vocabulary)?;
+        let b = sources.len();
+        let mut e = Vec::new();
+        gather(&model.source_embedding, config.embedding, batch.ids.iter().map(|&id| Some(id)), &mut e)?;
+        let h_last = self.read(&batch, &e);
+        // c = tanh(V h_N + b_c), h'_0 = tanh(V' c + b_s)
+        self.c.resize(b * n, 0.0);
+        add_bias(&model.b_c, &mut self.c);
+        model.v.apply(b, &h_last, n, &mut self.c, n, true);
+        tanh_all(&mut self.c);
+        self.h.resize(b * n, 0.0);
+        add_bias(&model.b_s, &mut self.h);
+        model.v_prime.apply(b, &self.c, n, &mut self.h, n, true);
+        tanh_all(&mut self.h);
+        let wide = model.context.columns();
+        self.from_context.resize(b * wide, 0.0);
+        model.context.apply(b, &self.c, n, &mut self.from_context, wide, false);
+        self.sentences = b;
+        self.first = true;
+        Ok(())
+    }
+
+    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        let model = Arc::clone(&self.model);
+        let config = &model.config;
+        let (n, m) = (config.hidden, config.embedding);
+        super::prepare(output, rows.len(), config.target_vocabulary, None);
+        super::check_rows(rows, self.sentences)?;
+        let mut h = std::mem::take(&mut self.buffers.h);
+        gather_states(rows, self.first, &self.h, n, &mut h)?;
+        self.buffers.h = h;
+        gather(&model.target_embedding, m, rows.iter().map(|row| row.y_prev), &mut self.buffers.e)?;
+        let wide = model.word.columns();
+        let buffers = &mut self.buffers;
+        let from_word = sized(&mut buffers.from_word, rows.len() * wide);
+        add_bias(&model.bias, from_word);
+        model.word.apply_on(self.threads, rows.len(), &buffers.e, m, from_word, wide, true);
+        self.advance(rows);
+        self.read_out(rows, output);
+        self.first = false;
+        Ok(())
+    }
+
+    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
+        let n = self.model.config.hidden;
+        self.c.get(sentence * n..(sentence + 1) * n).map(<[f32]>::to_vec)
+    }
+}

@@ -1,0 +1,58 @@
+//! Floor 3: random weights to start training from.
+
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::models::checkpoint::Array;
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+use crate::models::shapes;
+use crate::nn::init::gaussian;
+use crate::nn::init::orthogonal;
+
+/// How to draw the weights. Recurrent matrices U are orthogonal and biases 0 in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Bahdanau et al. 2015, appendix B.1: W_a and U_a Gaussian of deviation 0.001, v_a 0, all other
+    /// matrices Gaussian of deviation 0.01.
+    Paper,
+    /// Gaussian of deviation 1/sqrt(fan in), embeddings of deviation 0.1: the same size of activations
+    /// whatever the sizes of the layers.
+    Scaled,
+}
+
+/// The weights of a model to be trained; the same for the same seed on every machine.
+#[must_use]
+pub fn initial_weights(config: &Config, scheme: Scheme, seed: u64) -> Weights {
+    let drawn: Vec<(String, Array)> = shapes(config)
+        .into_par_iter()
+        .enumerate()
+        .map(|(index, (name, shape))| {
+            // A stream for each tensor: they can be drawn in any order.
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(index as u64);
+            let data = draw(scheme, &name, &shape, &mut rng);
+            (name, Array { shape, data: data.into_iter().map(|x| x as f32).collect() })
+        })
+        .collect();
+    let mut weights = Weights::new();
+    for (name, array) in drawn {
+        weights.insert(name, array);
+    }
+    weights
+}
+
+fn draw(scheme: Scheme, name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let count = shape.iter().product();
+    let matrix = name.rsplit('.').next().unwrap_or(name);
+    match (scheme, matrix, shape) {
+        (_, "U" | "U_z" | "U_r", [n, _]) => orthogonal(*n, rng),
+        (Scheme::Paper, "W_a" | "U_a", _) => gaussian(count, 0.001, rng),
+        (Scheme::Paper, _, [_, _]) => gaussian(count, 0.01, rng),
+        (Scheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1, rng),
+        (Scheme::Scaled, "v_a", [n_a]) => gaussian(count, 1.0 / (*n_a as f64).sqrt(), rng),
+        (Scheme::Scaled, _, [_, fan_in]) => gaussian(count, 1.0 / (*fan_in as f64).sqrt(), rng),
+        _ => vec![0.0; count],
+    }
+}

@@ -1,0 +1,136 @@
+//! Floor 3: the differentiable path: log-likelihood of given targets, on any device, for training there.
+//!
+//! The input parts of all units and the output layer run once for the whole batch; only what truly
+//! depends on the step before runs step by step.
+
+use std::collections::HashMap;
+
+use candle_core::D;
+use candle_core::Tensor;
+use rand::Rng as _;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::error::Result;
+use crate::models::TranslationModel;
+use crate::models::batch::Batch;
+use crate::models::config::Architecture;
+use crate::models::config::Config;
+use crate::models::rnn_encdec::RnnEncDec;
+use crate::models::rnn_search::RnnSearch;
+
+/// What makes training harder than scoring. [`Regularizer::none`] changes nothing.
+#[derive(Clone, Debug)]
+pub struct Regularizer {
+    /// Share of the numbers that dropout sets to 0, from 0 up to but without 1.
+    pub dropout: f64,
+    /// Share epsilon of the probability that label smoothing spreads over all words.
+    pub label_smoothing: f64,
+    rng: ChaCha8Rng,
+}
+
+impl Regularizer {
+    /// With a generator of its own; the same seed drops the same numbers.
+    #[must_use]
+    pub fn new(dropout: f64, label_smoothing: f64, seed: u64) -> Self {
+        Self { dropout, label_smoothing, rng: ChaCha8Rng::seed_from_u64(seed) }
+    }
+
+    /// No dropout and no smoothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::new(0.0, 0.0, 0)
+    }
+
+    /// x with a share of its numbers 0 and the rest scaled up by as much.
+    ///
+    /// # Errors
+    /// When the device refuses.
+    pub fn drop(&mut self, x: &Tensor) -> Result<Tensor> {
+        if self.dropout <= 0.0 {
+            return Ok(x.clone());
+        }
+        let keep = 1.0 - self.dropout;
+        let scale = (1.0 / keep) as f32;
+        let limit = (keep * f64::from(u32::MAX)) as u32;
+        let mask: Vec<f32> =
+            (0..x.elem_count()).map(|_| if self.rng.next_u32() < limit { scale } else { 0.0 }).collect();
+        Ok((x * Tensor::from_vec(mask, x.shape(), x.device())?.to_dtype(x.dtype())?)?)
+    }
+}
+
+/// The loss of a batch, summed over its words.
+#[derive(Clone, Debug)]
+pub struct Loss {
+    /// What to minimise: -log p, smoothed where asked for. A scalar with its graph.
+    pub objective: Tensor,
+    /// -log p without smoothing. A scalar.
+    pub nll: Tensor,
+    /// Number of target words, `</s>` included.
+    pub words: usize,
+}
+
+/// A model that can be trained by gradients.
+pub trait Trainable: TranslationModel {
+    /// The maxout layer t of every real target word, [words, l], in the order of [`Batch::words`].
+    ///
+    /// # Errors
+    /// When candle refuses an operation.
+    fn deep_outputs(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor>;
+
+    /// The output layer before its softmax, [rows, K_y], from `t` [rows, l].
+    ///
+    /// # Errors
+    /// When candle refuses an operation.
+    fn logits(&self, t: &Tensor) -> Result<Tensor>;
+
+    /// Summed -log p of the targets (ids, `</s>` included) and the number of their words.
+    ///
+    /// # Errors
+    /// When candle refuses an operation.
+    fn loss(&self, source: &[&[u32]], target: &[&[u32]]) -> Result<(Tensor, usize)> {
+        let loss = self.training_loss(source, target, &mut Regularizer::none())?;
+        Ok((loss.nll, loss.words))
+    }
+
+    /// As [`Trainable::loss`], with dropout on embeddings and maxout layer and with label smoothing.
+    ///
+    /// # Errors
+    /// When candle refuses an operation.
+    fn training_loss(&self, source: &[&[u32]], target: &[&[u32]], regularizer: &mut Regularizer) -> Result<Loss> {
+        let (source, target) = (Batch::new(source)?, Batch::new(target)?);
+        let t = self.deep_outputs(&source, &target, regularizer)?;
+        let logits = self.logits(&regularizer.drop(&t)?)?; // [words, K_y]
+        smoothed_loss(&logits, &target.words().1, regularizer.label_smoothing)
+    }
+}
+
+/// -sum log p(y) and, smoothed, -sum [(1 - eps) log p(y) + eps / K sum_k log p(k)].
+fn smoothed_loss(logits: &Tensor, y: &[u32], epsilon: f64) -> Result<Loss> {
+    let words = y.len();
+    let y = Tensor::from_slice(y, (words, 1), logits.device())?;
+    // log p(k) = shifted_k - log sum_k' exp(shifted_k'); the maximum cancels and needs no gradient.
+    let shifted = logits.broadcast_sub(&logits.max_keepdim(D::Minus1)?.detach())?; // [words, K_y]
+    let log_sum = shifted.exp()?.sum(D::Minus1)?.log()?; // [words]
+    let chosen = shifted.gather(&y, 1)?.squeeze(1)?; // [words]
+    let nll = (&log_sum - chosen)?.sum_all()?;
+    if epsilon <= 0.0 {
+        return Ok(Loss { objective: nll.clone(), nll, words });
+    }
+    let uniform = (log_sum - shifted.mean(D::Minus1)?)?.sum_all()?;
+    let objective = ((&nll * (1.0 - epsilon))? + (uniform * epsilon)?)?;
+    Ok(Loss { objective, nll: nll.detach(), words })
+}
+
+/// The readable model over given tensors, by the names of [`crate::models::shapes`]. Variables stay
+/// variables: what is set in them later is what the model computes with.
+///
+/// # Errors
+/// When a tensor is missing.
+#[expect(clippy::implicit_hasher, reason = "maps of tensors have the default hasher everywhere, as in candle")]
+pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>> {
+    Ok(match config.architecture {
+        Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, tensors)?),
+        Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, tensors)?),
+    })
+}

@@ -1,0 +1,194 @@
+//! Floor 3: the papers' models. Imports `text`, `nn`, `attention`.
+//!
+//! [`TranslationModel`] is the readable form: candle tensors, every equation visible, any device.
+//! [`Stepper`] is what the search drives: plain `f32` rows, one row a hypothesis. The fused CPU
+//! steppers in `fused/` and the plain one in `plain.rs` give the same numbers.
+
+pub mod batch;
+pub mod checkpoint;
+pub mod config;
+pub mod folder;
+pub mod fused;
+pub mod init;
+pub mod loss;
+pub mod plain;
+pub mod rnn_encdec;
+pub mod rnn_search;
+
+use candle_core::Tensor;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::config::Architecture;
+use crate::models::config::Config;
+
+pub use crate::models::folder::Engine;
+pub use crate::models::folder::Model;
+
+/// What the encoder leaves for the decoder.
+#[derive(Clone, Debug)]
+pub struct Annotations {
+    /// Annotations h_j, [b, t_x, 2n] (rnnsearch) or the context c, [b, 1, n] (rnnencdec).
+    pub h: Tensor,
+    /// U_a h_j + b_a, [b, t_x, n'], where the model aligns.
+    pub keys: Option<Tensor>,
+    /// 1 where a source word is, 0 where padding is, [b, t_x].
+    pub mask: Tensor,
+    /// Source lengths, `</s>` included.
+    pub lengths: Vec<usize>,
+}
+
+/// The decoder's state: one or more tensors of [rows, n].
+#[derive(Clone, Debug)]
+pub struct State(pub Vec<Tensor>);
+
+impl State {
+    /// The tensor of a state that is one tensor, [rows, n].
+    ///
+    /// # Errors
+    /// When it is not one tensor.
+    pub fn only(&self) -> Result<&Tensor> {
+        let [s] = self.0.as_slice() else {
+            return Err(Error::Internal(format!("a state of one tensor was expected, not of {}", self.0.len())));
+        };
+        Ok(s)
+    }
+}
+
+/// The result of one decoder step i.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The new state.
+    pub s: State,
+    /// Energies e_ij before the softmax, [rows, t_x]; `None` where the model has no alignment.
+    pub e_i: Option<Tensor>,
+    /// Weights alpha_ij, [rows, t_x]; `None` where the model has no alignment.
+    pub alpha_i: Option<Tensor>,
+    /// Context c_i, [rows, 2n] or [rows, n].
+    pub c_i: Tensor,
+    /// log p(y_i | y_<i, x), [rows, K_y].
+    pub log_p: Tensor,
+}
+
+/// A model as its paper writes it. Rows of a step correspond to rows of the annotations;
+/// annotations of one sentence (b = 1) are broadcast over any number of rows.
+pub trait TranslationModel: Send + Sync {
+    /// Sizes and languages.
+    fn config(&self) -> &Config;
+    /// Reads sentences of ids (`</s>` included), padded and masked here.
+    ///
+    /// # Errors
+    /// When candle refuses an operation.
+    fn encode(&self, source: &[&[u32]]) -> Result<Annotations>;
+    /// s_0, [b, n].
+    ///
+    /// # Errors
+    /// When candle refuses an operation.
+    fn init_state(&self, annotations: &Annotations) -> Result<State>;
+    /// One step. `y_prev` is `None` for y_0 (zero embedding), else an id for each row.
+    ///
+    /// # Errors
+    /// When candle refuses an operation.
+    fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step>;
+}
+
+/// One hypothesis to be extended by a [`Stepper`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which sentence of the batch it translates.
+    pub sentence: usize,
+    /// Which row of the previous step its state comes from; at the first step ignored.
+    pub parent: usize,
+    /// y_{i-1}; `None` at the first step.
+    pub y_prev: Option<u32>,
+}
+
+/// What a step gives for each row, in plain `f32`.
+#[derive(Clone, Debug, Default)]
+pub struct StepOutput {
+    /// Number of rows.
+    pub rows: usize,
+    /// K_y.
+    pub vocabulary: usize,
+    /// Row stride of `alpha` and `energies`: the longest source of the batch.
+    pub t_x: usize,
+    /// log p, rows * K_y.
+    pub log_p: Vec<f32>,
+    /// alpha_ij, rows * t_x; empty where the model has no alignment.
+    pub alpha: Vec<f32>,
+    /// e_ij, rows * t_x; empty where the model has no alignment.
+    pub energies: Vec<f32>,
+}
+
+impl StepOutput {
+    /// log p of all words for row `r`.
+    #[must_use]
+    pub fn log_p_row(&self, r: usize) -> &[f32] {
+        &self.log_p[r * self.vocabulary..(r + 1) * self.vocabulary]
+    }
+
+    /// alpha_i of row `r` over the first `length` source words; `None` without alignment.
+    #[must_use]
+    pub fn alpha_row(&self, r: usize, length: usize) -> Option<&[f32]> {
+        (!self.alpha.is_empty()).then(|| &self.alpha[r * self.t_x..r * self.t_x + length])
+    }
+
+    /// e_i of row `r` over the first `length` source words; `None` without alignment.
+    #[must_use]
+    pub fn energies_row(&self, r: usize, length: usize) -> Option<&[f32]> {
+        (!self.energies.is_empty()).then(|| &self.energies[r * self.t_x..r * self.t_x + length])
+    }
+}
+
+/// Decodes a batch step by step; rows may be dropped, repeated and reordered between steps.
+pub trait Stepper: Send {
+    /// Encodes the sources (ids, `</s>` included, none empty) and forgets the batch before.
+    ///
+    /// # Errors
+    /// When the device or candle refuses.
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()>;
+    /// One step for the given rows.
+    ///
+    /// # Errors
+    /// When the device or candle refuses.
+    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()>;
+    /// The one context vector c of a sentence of the batch (rnnencdec), else `None`. [n]
+    fn context(&self, sentence: usize) -> Option<Vec<f32>>;
+}
+
+/// Names and shapes of tensors.
+pub type Shapes = Vec<(String, Vec<usize>)>;
+
+/// One line of [`MODELS`].
+pub struct ModelEntry {
+    /// Which architecture.
+    pub architecture: Architecture,
+    /// Its name in `config.json`.
+    pub name: &'static str,
+    /// The paper.
+    pub citation: &'static str,
+    /// Names and shapes of its tensors, in the order of `FORMATS`.
+    pub shapes: fn(&Config) -> Shapes,
+}
+
+/// Every architecture that can be loaded and trained.
+pub const MODELS: &[ModelEntry] = &[
+    ModelEntry {
+        architecture: Architecture::RnnSearch,
+        name: "rnnsearch",
+        citation: "Bahdanau, Cho, Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
+        shapes: rnn_search::shapes,
+    },
+    ModelEntry {
+        architecture: Architecture::RnnEncDec,
+        name: "rnnencdec",
+        citation: "Cho et al. 2014, Learning Phrase Representations using RNN Encoder-Decoder",
+        shapes: rnn_encdec::shapes,
+    },
+];
+
+/// Names and shapes of the tensors of a model with this configuration.
+#[must_use]
+pub fn shapes(config: &Config) -> Shapes {
+    MODELS.iter().find(|entry| entry.architecture == config.architecture).map_or_else(Vec::new, |entry| (entry.shapes)(config))
+}

@@ -1,0 +1,135 @@
+//! Floor 3: the readable models driven as the search wants it, on any device.
+
+use candle_core::Tensor;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Annotations;
+use crate::models::Row;
+use crate::models::State;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::models::TranslationModel;
+
+/// A [`Stepper`] over any [`TranslationModel`].
+pub struct PlainStepper {
+    model: Box<dyn TranslationModel>,
+    batch: Option<Batch>,
+}
+
+/// What is known of the sentences between steps.
+struct Batch {
+    annotations: Annotations,
+    /// The annotations of each row, and the sentences that they were gathered for: most steps
+    /// need the same ones as the step before.
+    gathered: Option<(Vec<u32>, Annotations)>,
+    start: State,
+    state: Option<State>,
+}
+
+impl PlainStepper {
+    /// Drives `model`.
+    #[must_use]
+    pub fn new(model: Box<dyn TranslationModel>) -> Self {
+        Self { model, batch: None }
+    }
+}
+
+impl Stepper for PlainStepper {
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        self.batch = None;
+        let annotations = self.model.encode(sources)?;
+        let start = self.model.init_state(&annotations)?;
+        self.batch = Some(Batch { annotations, gathered: None, start, state: None });
+        Ok(())
+    }
+
+    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        let Some(batch) = &mut self.batch else {
+            return Err(Error::Internal("a step was asked for before any sentence".into()));
+        };
+        let y_prev = words_before(rows)?;
+        let s_prev = batch.states(rows, y_prev.is_none())?;
+        batch.gather_annotations(rows)?;
+        let annotations = batch.gathered.as_ref().map_or(&batch.annotations, |(_, annotations)| annotations);
+        let step = self.model.step(y_prev.as_deref(), &s_prev, annotations)?;
+        output.rows = rows.len();
+        output.vocabulary = step.log_p.dim(1)?;
+        output.t_x = batch.annotations.mask.dim(1)?;
+        output.log_p = to_host(&step.log_p)?;
+        output.alpha = step.alpha_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
+        output.energies = step.e_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
+        batch.state = Some(step.s);
+        Ok(())
+    }
+
+    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
+        let annotations = &self.batch.as_ref()?.annotations;
+        if annotations.keys.is_some() {
+            return None;
+        }
+        to_host(&annotations.h.get(sentence).ok()?).ok()
+    }
+}
+
+impl Batch {
+    /// The state of each row: s_0 of its sentence at the first step, else its parent's.
+    fn states(&self, rows: &[Row], first: bool) -> Result<State> {
+        let (from, index): (_, Vec<u32>) = if first {
+            (&self.start, rows.iter().map(|row| row.sentence as u32).collect())
+        } else {
+            let Some(state) = &self.state else {
+                return Err(Error::Internal("the first step was given words before it".into()));
+            };
+            (state, rows.iter().map(|row| row.parent as u32).collect())
+        };
+        Ok(State(from.0.iter().map(|tensor| gather(tensor, &index)).collect::<Result<_>>()?))
+    }
+
+    /// Makes the annotations of `rows` ready: the batch's own where one sentence serves all rows or
+    /// the rows are its sentences in order, else gathered ones.
+    fn gather_annotations(&mut self, rows: &[Row]) -> Result<()> {
+        let index: Vec<u32> = rows.iter().map(|row| row.sentence as u32).collect();
+        let sentences = self.annotations.lengths.len();
+        if sentences == 1 || is_identity(&index, sentences) {
+            self.gathered = None;
+        } else if self.gathered.as_ref().is_none_or(|(known, _)| *known != index) {
+            let all = &self.annotations;
+            let gathered = Annotations {
+                h: gather(&all.h, &index)?,
+                keys: all.keys.as_ref().map(|keys| gather(keys, &index)).transpose()?,
+                mask: gather(&all.mask, &index)?,
+                lengths: rows.iter().filter_map(|row| all.lengths.get(row.sentence).copied()).collect(),
+            };
+            self.gathered = Some((index, gathered));
+        }
+        Ok(())
+    }
+}
+
+/// y_{i-1} of each row; `None` at the first step.
+fn words_before(rows: &[Row]) -> Result<Option<Vec<u32>>> {
+    let words: Vec<u32> = rows.iter().filter_map(|row| row.y_prev).collect();
+    match words.len() {
+        _ if rows.is_empty() => Err(Error::Internal("a step without rows was asked for".into())),
+        0 => Ok(None),
+        known if known == rows.len() => Ok(Some(words)),
+        _ => Err(Error::Internal("some rows are at their first step and some are not".into())),
+    }
+}
+
+fn is_identity(index: &[u32], count: usize) -> bool {
+    index.len() == count && index.iter().enumerate().all(|(i, j)| i == *j as usize)
+}
+
+/// Rows of `tensor` by their numbers.
+fn gather(tensor: &Tensor, index: &[u32]) -> Result<Tensor> {
+    if is_identity(index, tensor.dim(0)?) {
+        return Ok(tensor.clone());
+    }
+    Ok(tensor.index_select(&Tensor::from_slice(index, index.len(), tensor.device())?, 0)?)
+}
+
+fn to_host(tensor: &Tensor) -> Result<Vec<f32>> {
+    Ok(tensor.flatten_all()?.to_vec1()?)
+}

@@ -1,0 +1,204 @@
+//! Floor 3: the RNN Encoder-Decoder of Cho et al. 2014, appendix A.
+//!
+//! | paper | here | shape |
+//! |---|---|---|
+//! | h_t of the encoder, N words | states of `encoder` | [b, n] |
+//! | c | `c`, the one row of the annotations | [b, 1, n] |
+//! | h'_t of the decoder | `s` | [rows, n] |
+//!
+//! Wiring: one vector c is all that the decoder learns of the source, so there is no alignment. A step
+//! moves to h'_t first and reads the word out from it, from y_{t-1} and from c.
+
+use std::collections::HashMap;
+
+use candle_core::Tensor;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Annotations;
+use crate::models::Shapes;
+use crate::models::State;
+use crate::models::Step;
+use crate::models::TranslationModel;
+use crate::models::batch::Batch;
+use crate::models::batch::embed_previous;
+use crate::models::batch::embed_shifted;
+use crate::models::config::Config;
+use crate::models::loss::Regularizer;
+use crate::models::loss::Trainable;
+use crate::nn::bidirectional::Direction;
+use crate::nn::bidirectional::read;
+use crate::nn::gru::Cell as _;
+use crate::nn::gru::ChoUnit;
+use crate::nn::gru::Matrices;
+use crate::nn::linear::Parameters;
+use crate::nn::linear::affine;
+use crate::nn::linear::apply;
+use crate::nn::maxout::DeepOutput;
+use crate::nn::softmax::log_softmax;
+
+/// The RNN Encoder-Decoder over candle tensors.
+pub struct RnnEncDec {
+    config: Config,
+    source_embedding: Tensor, // [K_x, m]
+    target_embedding: Tensor, // [K_y, m]
+    encoder: ChoUnit,
+    v: Tensor,   // V of the encoder, [n, n]
+    b_c: Tensor, // [n]
+    decoder: ChoUnit,
+    v_prime: Tensor, // V' of the decoder, [n, n]
+    b_s: Tensor,     // [n]
+    readout: DeepOutput,
+    output: Output,
+    b_w: Tensor, // [K_y]
+}
+
+/// G of the output layer, whole or as a product of two thin matrices.
+enum Output {
+    /// G, [K_y, l].
+    Full(Tensor),
+    /// G_l [K_y, r] and G_r [r, l].
+    LowRank(Tensor, Tensor),
+}
+
+impl RnnEncDec {
+    /// From tensors by the names of [`shapes`]; variables stay variables.
+    ///
+    /// # Errors
+    /// When a tensor is missing.
+    pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
+        let all = Parameters::new(tensors);
+        let (encoder, decoder, readout) = (all.at("encoder"), all.at("decoder"), all.at("readout"));
+        let output = match config.output_rank {
+            None => Output::Full(readout.get("G")?),
+            Some(_) => Output::LowRank(readout.get("G_l")?, readout.get("G_r")?),
+        };
+        Ok(Self {
+            config: config.clone(),
+            source_embedding: all.get("source_embedding")?,
+            target_embedding: all.get("target_embedding")?,
+            encoder: ChoUnit(Matrices::encoder(&encoder)?),
+            v: encoder.get("V")?,
+            b_c: encoder.get("b_c")?,
+            decoder: ChoUnit(Matrices::decoder(&decoder)?),
+            v_prime: decoder.get("V")?,
+            b_s: decoder.get("b_s")?,
+            readout: DeepOutput {
+                from_state: readout.get("O_h")?,
+                from_word: readout.get("O_y")?,
+                from_context: readout.get("O_c")?,
+                bias: readout.get("b_o")?,
+            },
+            output,
+            b_w: readout.get("b_w")?,
+        })
+    }
+
+    /// c = tanh(V h_N + b_c), [b, n].
+    fn context(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+        let e = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
+        let mask = source.time_mask(e.dtype(), e.device())?;
+        let mut h = read(&self.encoder, &e, mask.as_ref(), Direction::Forward)?;
+        let Some(h_n) = h.pop() else {
+            return Err(Error::Internal("an empty sentence has no last state".into()));
+        };
+        Ok(affine(&self.v, &self.b_c, &h_n)?.tanh()?)
+    }
+
+    /// h'_0 = tanh(V' c + b_s), [b, n].
+    fn start(&self, c: &Tensor) -> Result<Tensor> {
+        Ok(affine(&self.v_prime, &self.b_s, c)?.tanh()?)
+    }
+}
+
+impl TranslationModel for RnnEncDec {
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn encode(&self, source: &[&[u32]]) -> Result<Annotations> {
+        let source = Batch::new(source)?;
+        let c = self.context(&source, &mut Regularizer::none())?;
+        let mask = source.mask(c.dtype(), c.device())?;
+        Ok(Annotations { h: c.unsqueeze(1)?, keys: None, mask, lengths: source.lengths })
+    }
+
+    fn init_state(&self, annotations: &Annotations) -> Result<State> {
+        Ok(State(vec![self.start(&annotations.h.squeeze(1)?)?]))
+    }
+
+    fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
+        let s_prev = s_prev.only()?;
+        let c = annotations.h.squeeze(1)?; // [rows or 1, n]
+        let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
+        let unit = self.decoder.matrices();
+        let s = self.decoder.step(&unit.input(&e)?, unit.context(&c)?.as_ref(), s_prev)?; // [rows, n]
+        // s_t = maxout(O_h h'_t + O_y e(y_{t-1}) + O_c c + b_o), p(y_t) = softmax(G s_t + b_w)
+        let t = self.readout.t(&s, &e, &c)?; // [rows, l]
+        let log_p = log_softmax(&self.logits(&t)?)?; // [rows, K_y]
+        let c_i = c.broadcast_as((s.dim(0)?, c.dim(1)?))?; // [rows, n]
+        Ok(Step { s: State(vec![s]), e_i: None, alpha_i: None, c_i, log_p })
+    }
+}
+
+impl Trainable for RnnEncDec {
+    fn deep_outputs(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+        let c = self.context(source, regularizer)?; // [b, n]
+        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
+        let unit = self.decoder.matrices();
+        let (x, from_context) = (unit.input(&e)?, unit.context(&c)?); // 3 x [t_y, b, n], 3 x [b, n]
+        let mut s = self.start(&c)?; // [b, n]
+        let mut states = Vec::new();
+        for t in 0..target.longest {
+            s = self.decoder.step(&x.position(t)?, from_context.as_ref(), &s)?;
+            states.push(s.clone()); // h'_t
+        }
+        let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
+        let c = c.unsqueeze(0)?.repeat((target.longest, 1, 1))?.flatten(0, 1)?; // [t_y * b, n]
+        self.readout.t(&rows(&Tensor::cat(&states, 0)?)?, &rows(&e.flatten(0, 1)?)?, &rows(&c)?) // [words, l]
+    }
+
+    fn logits(&self, t: &Tensor) -> Result<Tensor> {
+        match &self.output {
+            Output::Full(g) => affine(g, &self.b_w, t),
+            Output::LowRank(g_l, g_r) => affine(g_l, &self.b_w, &apply(g_r, t)?),
+        }
+    }
+}
+
+/// Names and shapes of its tensors. K vocabulary, m embedding, n hidden, l maxout, r output rank.
+#[must_use]
+pub fn shapes(config: &Config) -> Shapes {
+    let (m, n, l) = (config.embedding, config.hidden, config.maxout);
+    let (k_x, k_y) = (config.source_vocabulary, config.target_vocabulary);
+    let mut shapes = Shapes::new();
+    let mut add = |name: &str, shape: &[usize]| shapes.push((name.to_owned(), shape.to_vec()));
+    add("source_embedding", &[k_x, m]);
+    add("target_embedding", &[k_y, m]);
+    for (unit, context) in [("encoder", None), ("decoder", Some(n))] {
+        for gate in ["", "_z", "_r"] {
+            add(&format!("{unit}.W{gate}"), &[n, m]);
+            add(&format!("{unit}.U{gate}"), &[n, n]);
+            add(&format!("{unit}.b{gate}"), &[n]);
+            if let Some(context) = context {
+                add(&format!("{unit}.C{gate}"), &[n, context]);
+            }
+        }
+    }
+    add("encoder.V", &[n, n]);
+    add("encoder.b_c", &[n]);
+    add("decoder.V", &[n, n]);
+    add("decoder.b_s", &[n]);
+    add("readout.O_h", &[2 * l, n]);
+    add("readout.O_y", &[2 * l, m]);
+    add("readout.O_c", &[2 * l, n]);
+    add("readout.b_o", &[2 * l]);
+    if let Some(r) = config.output_rank {
+        add("readout.G_l", &[k_y, r]);
+        add("readout.G_r", &[r, l]);
+    } else {
+        add("readout.G", &[k_y, l]);
+    }
+    add("readout.b_w", &[k_y]);
+    shapes
+}

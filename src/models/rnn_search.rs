@@ -1,0 +1,197 @@
+//! Floor 3: RNNsearch of Bahdanau, Cho and Bengio 2015, appendix A.2.
+//!
+//! Wiring: a bidirectional encoder gives annotations h_j; the state s_0 starts from <-h_1; a step aligns
+//! by s_{i-1}, mixes c_i, reads out the word y_i from s_{i-1}, y_{i-1} and c_i, and only then moves to s_i.
+
+use std::collections::HashMap;
+
+use candle_core::Tensor;
+
+use crate::attention::Attention;
+use crate::attention::additive;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Annotations;
+use crate::models::Shapes;
+use crate::models::State;
+use crate::models::Step;
+use crate::models::TranslationModel;
+use crate::models::batch::Batch;
+use crate::models::batch::embed_previous;
+use crate::models::batch::embed_shifted;
+use crate::models::config::Config;
+use crate::models::loss::Regularizer;
+use crate::models::loss::Trainable;
+use crate::nn::bidirectional::Bidirectional;
+use crate::nn::gru::BahdanauUnit;
+use crate::nn::gru::Cell as _;
+use crate::nn::gru::Matrices;
+use crate::nn::linear::Parameters;
+use crate::nn::linear::affine;
+use crate::nn::maxout::DeepOutput;
+use crate::nn::softmax::log_softmax;
+
+/// RNNsearch over candle tensors.
+pub struct RnnSearch {
+    config: Config,
+    source_embedding: Tensor, // [K_x, m]
+    target_embedding: Tensor, // [K_y, m]
+    encoder: Bidirectional,
+    w_s: Tensor, // [n, n]
+    b_s: Tensor, // [n]
+    attention: Box<dyn Attention>,
+    decoder: BahdanauUnit,
+    readout: DeepOutput,
+    w_o: Tensor, // [K_y, l]
+    b_w: Tensor, // [K_y]
+}
+
+impl RnnSearch {
+    /// From tensors by the names of [`shapes`]; variables stay variables.
+    ///
+    /// # Errors
+    /// When a tensor is missing.
+    pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
+        let all = Parameters::new(tensors);
+        let (encoder, decoder, readout) = (all.at("encoder"), all.at("decoder"), all.at("readout"));
+        Ok(Self {
+            config: config.clone(),
+            source_embedding: all.get("source_embedding")?,
+            target_embedding: all.get("target_embedding")?,
+            encoder: Bidirectional {
+                forward: BahdanauUnit(Matrices::encoder(&encoder.at("forward"))?),
+                backward: BahdanauUnit(Matrices::encoder(&encoder.at("backward"))?),
+            },
+            w_s: decoder.get("W_s")?,
+            b_s: decoder.get("b_s")?,
+            attention: additive::construct(&all.at("attention"))?,
+            decoder: BahdanauUnit(Matrices::decoder(&decoder)?),
+            readout: DeepOutput {
+                from_state: readout.get("U_o")?,
+                from_word: readout.get("V_o")?,
+                from_context: readout.get("C_o")?,
+                bias: readout.get("b_o")?,
+            },
+            w_o: readout.get("W_o")?,
+            b_w: readout.get("b_w")?,
+        })
+    }
+
+    /// A.2.1, with dropout on the embeddings where training asks for it.
+    fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
+        let e = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
+        let h = self.encoder.annotate(&e, source.time_mask(e.dtype(), e.device())?.as_ref())?; // [b, t_x, 2n]
+        let keys = self.attention.keys(&h)?; // [b, t_x, n']
+        let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
+        Ok(Annotations { h, keys: Some(keys), mask, lengths: source.lengths.clone() })
+    }
+
+    /// s_0 = tanh(W_s <-h_1 + b_s), [b, n].
+    fn start(&self, annotations: &Annotations) -> Result<Tensor> {
+        let n = self.config.hidden;
+        let h_bwd_1 = annotations.h.narrow(1, 0, 1)?.squeeze(1)?.narrow(1, n, n)?.contiguous()?; // [b, n]
+        Ok(affine(&self.w_s, &self.b_s, &h_bwd_1)?.tanh()?)
+    }
+
+    /// e_i and alpha_i, [rows, t_x], and c_i, [rows, 2n], from s_{i-1}, [rows, n].
+    fn align(&self, s_prev: &Tensor, annotations: &Annotations) -> Result<(Tensor, Tensor, Tensor)> {
+        let Some(keys) = &annotations.keys else {
+            return Err(Error::Internal("RNNsearch was given annotations without keys".into()));
+        };
+        // e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a), alpha_i = softmax(e_i)
+        let e_i = self.attention.energies(s_prev, keys)?;
+        let alpha_i = self.attention.align(s_prev, &e_i, &annotations.mask)?;
+        // c_i = sum_j alpha_ij h_j
+        let c_i = if annotations.h.dim(0)? == 1 {
+            alpha_i.matmul(&annotations.h.squeeze(0)?)?
+        } else {
+            alpha_i.unsqueeze(1)?.matmul(&annotations.h)?.squeeze(1)?
+        };
+        Ok((e_i, alpha_i, c_i))
+    }
+}
+
+impl TranslationModel for RnnSearch {
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn encode(&self, source: &[&[u32]]) -> Result<Annotations> {
+        self.annotate(&Batch::new(source)?, &mut Regularizer::none())
+    }
+
+    fn init_state(&self, annotations: &Annotations) -> Result<State> {
+        Ok(State(vec![self.start(annotations)?]))
+    }
+
+    fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
+        let s_prev = s_prev.only()?;
+        let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
+        let (e_i, alpha_i, c_i) = self.align(s_prev, annotations)?;
+        // t_i = maxout(U_o s_{i-1} + V_o e(y_{i-1}) + C_o c_i + b_o), p(y_i) = softmax(W_o t_i + b_w)
+        let t_i = self.readout.t(s_prev, &e, &c_i)?; // [rows, l]
+        let log_p = log_softmax(&self.logits(&t_i)?)?; // [rows, K_y]
+        let unit = self.decoder.matrices();
+        let s = self.decoder.step(&unit.input(&e)?, unit.context(&c_i)?.as_ref(), s_prev)?; // [rows, n]
+        Ok(Step { s: State(vec![s]), e_i: Some(e_i), alpha_i: Some(alpha_i), c_i, log_p })
+    }
+}
+
+impl Trainable for RnnSearch {
+    fn deep_outputs(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+        let annotations = self.annotate(source, regularizer)?;
+        let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
+        let unit = self.decoder.matrices();
+        let x = unit.input(&e)?; // 3 x [t_y, b, n]
+        let mut s = self.start(&annotations)?; // [b, n]
+        let (mut states, mut contexts) = (Vec::new(), Vec::new());
+        for i in 0..target.longest {
+            let (_, _, c_i) = self.align(&s, &annotations)?;
+            states.push(s.clone()); // s_{i-1}
+            if i + 1 < target.longest {
+                s = self.decoder.step(&x.position(i)?, unit.context(&c_i)?.as_ref(), &s)?;
+            }
+            contexts.push(c_i);
+        }
+        let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
+        let (s, c) = (rows(&Tensor::cat(&states, 0)?)?, rows(&Tensor::cat(&contexts, 0)?)?);
+        self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &c) // [words, l]
+    }
+
+    fn logits(&self, t: &Tensor) -> Result<Tensor> {
+        affine(&self.w_o, &self.b_w, t)
+    }
+}
+
+/// Names and shapes of its tensors. K vocabulary, m embedding, n hidden, l maxout, n' alignment units.
+#[must_use]
+pub fn shapes(config: &Config) -> Shapes {
+    let (m, n, l, n_a) = (config.embedding, config.hidden, config.maxout, config.alignment);
+    let (k_x, k_y) = (config.source_vocabulary, config.target_vocabulary);
+    let mut shapes = Shapes::new();
+    let mut add = |name: &str, shape: &[usize]| shapes.push((name.to_owned(), shape.to_vec()));
+    add("source_embedding", &[k_x, m]);
+    add("target_embedding", &[k_y, m]);
+    for (unit, context) in [("encoder.forward", None), ("encoder.backward", None), ("decoder", Some(2 * n))] {
+        for gate in ["", "_z", "_r"] {
+            add(&format!("{unit}.W{gate}"), &[n, m]);
+            add(&format!("{unit}.U{gate}"), &[n, n]);
+            add(&format!("{unit}.b{gate}"), &[n]);
+            if let Some(context) = context {
+                add(&format!("{unit}.C{gate}"), &[n, context]);
+            }
+        }
+    }
+    add("decoder.W_s", &[n, n]);
+    add("decoder.b_s", &[n]);
+    for (name, shape) in additive::shapes(n, 2 * n, n_a) {
+        add(&format!("attention.{name}"), &shape);
+    }
+    add("readout.U_o", &[2 * l, n]);
+    add("readout.V_o", &[2 * l, m]);
+    add("readout.C_o", &[2 * l, 2 * n]);
+    add("readout.b_o", &[2 * l]);
+    add("readout.W_o", &[k_y, l]);
+    add("readout.b_w", &[k_y]);
+    shapes
+}

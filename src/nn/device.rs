@@ -1,0 +1,229 @@
+//! Floor 1: the device that models run on, chosen at run time among those compiled in.
+//!
+//! CUDA's libraries may be missing at run time, in which case the driver's wrapper panics instead of
+//! answering; that panic is caught here and told as a sentence.
+
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::str::FromStr;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// What the user asked for: `auto`, `cpu`, `cuda`, `cuda:1` or `metal`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DeviceChoice {
+    /// The best that works.
+    #[default]
+    Auto,
+    /// The processor.
+    Cpu,
+    /// The NVIDIA card of that number.
+    Cuda(usize),
+    /// Apple's graphics processor.
+    Metal,
+}
+
+impl FromStr for DeviceChoice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "auto" => Ok(Self::Auto),
+            "cpu" => Ok(Self::Cpu),
+            "cuda" => Ok(Self::Cuda(0)),
+            "metal" => Ok(Self::Metal),
+            other => {
+                other.strip_prefix("cuda:").and_then(|number| number.parse().ok()).map(Self::Cuda).ok_or_else(|| {
+                    Error::Input(format!(
+                        "the device \"{text}\" is unknown; choose auto, cpu, cuda, cuda:1 (a card's number) or metal"
+                    ))
+                })
+            }
+        }
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(0) => f.write_str("cuda"),
+            Self::Cuda(number) => write!(f, "cuda:{number}"),
+            Self::Metal => f.write_str("metal"),
+        }
+    }
+}
+
+/// A device that works.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// As candle knows it.
+    pub candle: candle_core::Device,
+    /// As [`DeviceChoice`] writes it, never `auto`.
+    pub name: String,
+    /// Why `auto` did not take a better one; a sentence for the user.
+    pub notice: Option<String>,
+}
+
+impl Device {
+    /// The processor, which always works.
+    #[must_use]
+    pub fn cpu() -> Self {
+        Self { candle: candle_core::Device::Cpu, name: DeviceChoice::Cpu.to_string(), notice: None }
+    }
+
+    /// True for the processor.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        self.candle.is_cpu()
+    }
+}
+
+/// The choices that this build can offer, best first; `auto` and `cpu` are always among them.
+#[must_use]
+pub fn available() -> Vec<DeviceChoice> {
+    let mut choices = vec![DeviceChoice::Auto];
+    if cfg!(feature = "cuda") {
+        choices.push(DeviceChoice::Cuda(0));
+    }
+    if cfg!(feature = "metal") {
+        choices.push(DeviceChoice::Metal);
+    }
+    choices.push(DeviceChoice::Cpu);
+    choices
+}
+
+/// The device for a choice, tried out. `auto` falls back to the processor and says why in `notice`.
+///
+/// # Errors
+/// [`Error::Device`] where a device asked for by name is not compiled in, not there or does not work.
+pub fn pick(choice: DeviceChoice) -> Result<Device> {
+    match choice {
+        DeviceChoice::Auto => Ok(best()),
+        DeviceChoice::Cpu => Ok(Device::cpu()),
+        DeviceChoice::Cuda(number) => {
+            compiled_in(cfg!(feature = "cuda"), "CUDA", "cuda")?;
+            try_out(choice, || candle_core::Device::new_cuda(number))
+        }
+        DeviceChoice::Metal => {
+            compiled_in(cfg!(feature = "metal"), "Metal", "metal")?;
+            try_out(choice, || candle_core::Device::new_metal(0))
+        }
+    }
+}
+
+/// The first of [`available`] that works.
+fn best() -> Device {
+    let mut notice = None;
+    for choice in available() {
+        if matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu) {
+            continue;
+        }
+        match pick(choice) {
+            Ok(device) => return device,
+            Err(error) => notice = Some(format!("Running on the processor, because {error}")),
+        }
+    }
+    Device { notice, ..Device::cpu() }
+}
+
+fn compiled_in(compiled: bool, name: &str, feature: &str) -> Result<()> {
+    if compiled {
+        return Ok(());
+    }
+    Err(Error::Device(format!(
+        "this build of Interlinear has no {name} support; choose cpu or auto, or build it with `--features {feature}`"
+    )))
+}
+
+/// Opens a device and multiplies two small matrices on it.
+fn try_out(choice: DeviceChoice, open: impl FnOnce() -> candle_core::Result<candle_core::Device>) -> Result<Device> {
+    let tried = catch_quietly(|| {
+        let candle = open()?;
+        let x = candle_core::Tensor::ones((2, 2), candle_core::DType::F32, &candle)?;
+        x.matmul(&x)?.sum_all()?.to_scalar::<f32>().map(|sum| (candle, sum))
+    });
+    let why = match tried {
+        Ok(Ok((candle, sum))) if (sum - 8.0).abs() < 1e-3 => {
+            return Ok(Device { candle, name: choice.to_string(), notice: None });
+        }
+        Ok(Ok(_)) => "it computes wrong numbers".to_owned(),
+        Ok(Err(error)) => first_line(&error.to_string()),
+        Err(panic) => first_line(&panic),
+    };
+    Err(Error::Device(format!(
+        "the device \"{choice}\" does not work here ({why}); check its driver, or choose cpu or auto"
+    )))
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim().trim_end_matches('.').to_owned()
+}
+
+/// Runs `f`; a panic becomes its message, without the usual report on stderr.
+fn catch_quietly<T>(f: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    // The panic hook is one for the whole program: two callers must not take each other's.
+    static HOOK: Mutex<()> = Mutex::new(());
+    let guard = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = std::panic::catch_unwind(AssertUnwindSafe(f));
+    std::panic::set_hook(hook);
+    drop(guard);
+    result.map_err(|payload| {
+        payload
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+            .unwrap_or_else(|| "it failed without saying why".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_and_written() {
+        for (text, choice) in [
+            ("auto", Some(DeviceChoice::Auto)),
+            ("CPU", Some(DeviceChoice::Cpu)),
+            ("cuda", Some(DeviceChoice::Cuda(0))),
+            ("cuda:3", Some(DeviceChoice::Cuda(3))),
+            ("metal", Some(DeviceChoice::Metal)),
+            ("cuda:", None),
+            ("gpu", None),
+            ("", None),
+        ] {
+            let read: Option<DeviceChoice> = text.parse().ok();
+            assert_eq!(read, choice, "{text}");
+            if let Some(choice) = choice {
+                assert_eq!(choice.to_string().parse::<DeviceChoice>().ok(), Some(choice));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_a_sentence_and_auto_always_works() {
+        assert!(pick(DeviceChoice::Auto).is_ok());
+        assert!(pick(DeviceChoice::Cpu).is_ok_and(|device| device.is_cpu() && device.notice.is_none()));
+        if !cfg!(feature = "cuda") {
+            let Err(error) = pick(DeviceChoice::Cuda(0)) else { panic!("there is no CUDA in this build") };
+            assert!(error.is_users() && error.to_string().contains("--features cuda"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_panic_while_opening_becomes_a_sentence() {
+        let Err(error) =
+            try_out(DeviceChoice::Cuda(0), || panic!("Unable to dynamically load the \"cuda\" library.\nmore"))
+        else {
+            panic!("it panicked")
+        };
+        assert!(error.to_string().contains("Unable to dynamically load the \"cuda\" library)"), "{error}");
+    }
+}

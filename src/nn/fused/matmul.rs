@@ -1,0 +1,84 @@
+//! Floor 1: large matrix products through the `gemm` crate, on one thread.
+
+use gemm::Parallelism;
+
+/// C [m, n] (+)= A [m, k] B [k, n] with row strides; `a` and `b` may be transposed views by
+/// their (row stride, column stride).
+#[allow(clippy::too_many_arguments)]
+fn strided(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: &[f32],
+    (a_rs, a_cs): (usize, usize),
+    b: &[f32],
+    (b_rs, b_cs): (usize, usize),
+    c: &mut [f32],
+    c_rs: usize,
+    accumulate: bool,
+) {
+    if m == 0 || n == 0 {
+        return;
+    }
+    if k == 0 {
+        if !accumulate {
+            for row in 0..m {
+                c[row * c_rs..row * c_rs + n].fill(0.0);
+            }
+        }
+        return;
+    }
+    assert!(a.len() > (m - 1) * a_rs + (k - 1) * a_cs, "A is too short");
+    assert!(b.len() > (k - 1) * b_rs + (n - 1) * b_cs, "B is too short");
+    assert!(c.len() >= (m - 1) * c_rs + n, "C is too short");
+    // SAFETY: the asserts bound every index of the three strided views; C is exclusive.
+    unsafe {
+        gemm::gemm(
+            m,
+            n,
+            k,
+            c.as_mut_ptr(),
+            1,
+            c_rs as isize,
+            accumulate,
+            a.as_ptr(),
+            a_cs as isize,
+            a_rs as isize,
+            b.as_ptr(),
+            b_cs as isize,
+            b_rs as isize,
+            1.0,
+            1.0,
+            false,
+            false,
+            false,
+            Parallelism::None,
+        );
+    }
+}
+
+/// C [m, n] (+)= A [m, k] B [k, n], all contiguous.
+pub fn matmul(m: usize, n: usize, k: usize, a: &[f32], b: &[f32], c: &mut [f32], accumulate: bool) {
+    strided(m, n, k, a, (k, 1), b, (n, 1), c, n, accumulate);
+}
+
+/// C [m, n] (+)= A [m, k] W' with W [n, k]: the input x times a weight [out, in].
+pub fn matmul_nt(m: usize, n: usize, k: usize, a: &[f32], w: &[f32], c: &mut [f32], accumulate: bool) {
+    strided(m, n, k, a, (k, 1), w, (1, k), c, n, accumulate);
+}
+
+/// C [m, n] (+)= A' B with A [k, m] (row stride `lda`), B [k, n] (row stride `ldb`): the gradient of a weight.
+#[allow(clippy::too_many_arguments)]
+pub fn matmul_tn(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: &[f32],
+    lda: usize,
+    b: &[f32],
+    ldb: usize,
+    c: &mut [f32],
+    accumulate: bool,
+) {
+    strided(m, n, k, a, (1, lda), b, (ldb, 1), c, n, accumulate);
+}

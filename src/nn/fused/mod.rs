@@ -1,0 +1,96 @@
+//! Floor 1: fused CPU kernels on plain `f32` slices, the fast twins of the readable cells
+//! in `nn/` and `attention/`. Imports nothing of ours.
+//!
+//! Matrices are row-major; weights are [out, in] as in the model files. The only room with
+//! `unsafe`: SIMD kernels and the calls of the `gemm` crate. Every block says why it is sound,
+//! and the tests compare each kernel with a plain loop on odd shapes.
+#![allow(unsafe_code)]
+
+pub mod attention;
+pub mod elementwise;
+pub mod gru;
+pub mod matmul;
+pub mod output;
+pub mod pack;
+pub mod scan;
+pub mod update;
+
+pub use elementwise::add_bias;
+pub use elementwise::axpy;
+pub use elementwise::dot;
+pub use matmul::matmul;
+pub use matmul::matmul_nt;
+pub use matmul::matmul_tn;
+pub use pack::Packed;
+
+/// Which instructions the processor has, found once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Whatever the target guarantees.
+    Base,
+    /// AVX2 and FMA.
+    Avx2,
+    /// AVX-512 F, BW, DQ, VL.
+    Avx512,
+}
+
+/// The processor's level.
+#[must_use]
+pub fn level() -> Level {
+    use std::sync::OnceLock;
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(detect)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detect() -> Level {
+    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl");
+    if avx2 && avx512 {
+        Level::Avx512
+    } else if avx2 {
+        Level::Avx2
+    } else {
+        Level::Base
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detect() -> Level {
+    Level::Base
+}
+
+/// Defines a function whose plain body is compiled once for each [`Level`] and chosen at run time.
+/// The bodies are ordinary loops over slices; the compiler vectorises them.
+macro_rules! per_level {
+    ($(#[$meta:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block) => {
+        $(#[$meta])*
+        #[allow(clippy::too_many_arguments)]
+        pub fn $name($($arg: $ty),*) $(-> $ret)? {
+            #[inline(always)]
+            #[allow(clippy::too_many_arguments)]
+            fn body($($arg: $ty),*) $(-> $ret)? $body
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+            #[allow(clippy::too_many_arguments)]
+            fn avx512($($arg: $ty),*) $(-> $ret)? { body($($arg),*) }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            #[allow(clippy::too_many_arguments)]
+            fn avx2($($arg: $ty),*) $(-> $ret)? { body($($arg),*) }
+            match $crate::nn::fused::level() {
+                // SAFETY: `level` found these features on this processor; the body is safe code.
+                #[cfg(target_arch = "x86_64")]
+                $crate::nn::fused::Level::Avx512 => unsafe { avx512($($arg),*) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                $crate::nn::fused::Level::Avx2 => unsafe { avx2($($arg),*) },
+                _ => body($($arg),*),
+            }
+        }
+    };
+}
+pub(crate) use per_level;

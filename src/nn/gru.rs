@@ -1,0 +1,179 @@
+//! Floor 1: the two gated hidden units, Cho et al. 2014 (appendix A.1) and Bahdanau et al. 2015 (A.1.1).
+//!
+//! They are two cells, and neither is the `GRU` of candle or cuDNN:
+//! - **Sense of z.** In Bahdanau's unit z is how much of the *proposal* enters: s = (1-z) s' + z s~.
+//!   In Cho's unit z is how much of the *old state* stays: h = z h' + (1-z) h~.
+//! - **Place of r.** The reset gate acts on the state before the recurrent product, U (r * s'), in
+//!   Bahdanau's unit and in Cho's encoder. Only in Cho's decoder does it act after it, and there it
+//!   covers the context too: r * (U h' + C c).
+
+use candle_core::Tensor;
+use candle_nn::ops::sigmoid;
+
+use crate::error::Result;
+use crate::nn::linear::Parameters;
+use crate::nn::linear::affine;
+use crate::nn::linear::apply;
+
+/// Something for each of the update gate z, the reset gate r and the proposal (the candidate state).
+#[derive(Clone, Debug)]
+pub struct Gates {
+    /// For z.
+    pub z: Tensor,
+    /// For r.
+    pub r: Tensor,
+    /// For s~ or h~.
+    pub proposal: Tensor,
+}
+
+impl Gates {
+    /// The parameters `{letter}_z`, `{letter}_r` and `{letter}`.
+    fn find(parameters: &Parameters<'_>, letter: &str) -> Result<Self> {
+        Ok(Self {
+            z: parameters.get(&format!("{letter}_z"))?,
+            r: parameters.get(&format!("{letter}_r"))?,
+            proposal: parameters.get(letter)?,
+        })
+    }
+
+    /// Position t of [t, rows, n], for each.
+    ///
+    /// # Errors
+    /// When there is no such position.
+    pub fn position(&self, t: usize) -> Result<Self> {
+        Ok(Self { z: self.z.get(t)?, r: self.r.get(t)?, proposal: self.proposal.get(t)? })
+    }
+}
+
+/// W [n, m], U [n, n], b [n] and, in a decoder, C [n, |c|], each three times.
+#[derive(Clone, Debug)]
+pub struct Matrices {
+    w: Gates,
+    u: Gates,
+    b: Gates,
+    c: Option<Gates>,
+}
+
+impl Matrices {
+    /// Those of an encoder: `W{g}`, `U{g}`, `b{g}` for g in ``, `_z`, `_r`.
+    ///
+    /// # Errors
+    /// When one is missing.
+    pub fn encoder(parameters: &Parameters<'_>) -> Result<Self> {
+        let find = |letter| Gates::find(parameters, letter);
+        Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, c: None })
+    }
+
+    /// Those of a decoder: also `C{g}`.
+    ///
+    /// # Errors
+    /// When one is missing.
+    pub fn decoder(parameters: &Parameters<'_>) -> Result<Self> {
+        Ok(Self { c: Some(Gates::find(parameters, "C")?), ..Self::encoder(parameters)? })
+    }
+
+    /// n, the number of hidden units.
+    ///
+    /// # Errors
+    /// When U is no matrix.
+    pub fn hidden(&self) -> Result<usize> {
+        Ok(self.u.z.dim(0)?)
+    }
+
+    /// W e + b of all positions at once: `e` [.., m] gives [.., n] for each gate.
+    ///
+    /// # Errors
+    /// When the shapes do not fit.
+    pub fn input(&self, e: &Tensor) -> Result<Gates> {
+        let (w, b) = (&self.w, &self.b);
+        Ok(Gates {
+            z: affine(&w.z, &b.z, e)?,
+            r: affine(&w.r, &b.r, e)?,
+            proposal: affine(&w.proposal, &b.proposal, e)?,
+        })
+    }
+
+    /// C c: `c` [rows, |c|] gives [rows, n] for each gate; `None` where the unit has no context.
+    ///
+    /// # Errors
+    /// When the shapes do not fit.
+    pub fn context(&self, c: &Tensor) -> Result<Option<Gates>> {
+        let Some(matrices) = &self.c else { return Ok(None) };
+        Ok(Some(Gates {
+            z: apply(&matrices.z, c)?,
+            r: apply(&matrices.r, c)?,
+            proposal: apply(&matrices.proposal, c)?,
+        }))
+    }
+
+    /// The gates, alike in both papers, each [rows, n]:
+    /// z = sigm(W_z e + U_z s' + C_z c + b_z), r = sigm(W_r e + U_r s' + C_r c + b_r).
+    fn z_and_r(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<(Tensor, Tensor)> {
+        let z = plus((&x.z + apply(&self.u.z, s_prev)?)?, context.map(|c| &c.z))?;
+        let r = plus((&x.r + apply(&self.u.r, s_prev)?)?, context.map(|c| &c.r))?;
+        Ok((sigmoid(&z)?, sigmoid(&r)?))
+    }
+}
+
+/// x + c, where there is a c; one row of c serves every row of x.
+fn plus(x: Tensor, c: Option<&Tensor>) -> Result<Tensor> {
+    match c {
+        None => Ok(x),
+        Some(c) => Ok(x.broadcast_add(c)?),
+    }
+}
+
+/// A gated unit: state in, state out.
+pub trait Cell {
+    /// Its matrices.
+    fn matrices(&self) -> &Matrices;
+
+    /// The next state [rows, n] from `x` = W e + b, `context` = C c and the state before.
+    ///
+    /// # Errors
+    /// When the shapes do not fit.
+    fn step(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<Tensor>;
+}
+
+/// The unit of Bahdanau et al. 2015, appendix A.1.1 (encoder) and A.2.2 (decoder).
+#[derive(Clone, Debug)]
+pub struct BahdanauUnit(pub Matrices);
+
+impl Cell for BahdanauUnit {
+    fn matrices(&self) -> &Matrices {
+        &self.0
+    }
+
+    fn step(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<Tensor> {
+        let (z, r) = self.0.z_and_r(x, context, s_prev)?;
+        // s~ = tanh(W e + U (r * s') + C c + b)
+        let reset = apply(&self.0.u.proposal, &(r * s_prev)?)?;
+        let s_tilde = plus((&x.proposal + reset)?, context.map(|c| &c.proposal))?.tanh()?; // [rows, n]
+        // s = (1 - z) * s' + z * s~  =  s' + z * (s~ - s')
+        Ok((s_prev + (z * (s_tilde - s_prev)?)?)?) // [rows, n]
+    }
+}
+
+/// The unit of Cho et al. 2014, appendix A.1 (encoder) and A.2 (decoder, where there is a context).
+#[derive(Clone, Debug)]
+pub struct ChoUnit(pub Matrices);
+
+impl Cell for ChoUnit {
+    fn matrices(&self) -> &Matrices {
+        &self.0
+    }
+
+    fn step(&self, x: &Gates, context: Option<&Gates>, h_prev: &Tensor) -> Result<Tensor> {
+        let (z, r) = self.0.z_and_r(x, context, h_prev)?;
+        let u = &self.0.u.proposal;
+        let recurrent = match context {
+            // Encoder: h~ = tanh(W e + U (r * h') + b)
+            None => apply(u, &(r * h_prev)?)?,
+            // Decoder: h~ = tanh(W e + r * (U h' + C c) + b)
+            Some(c) => (r * apply(u, h_prev)?.broadcast_add(&c.proposal)?)?,
+        };
+        let h_tilde = (&x.proposal + recurrent)?.tanh()?; // [rows, n]
+        // h = z * h' + (1 - z) * h~  =  h~ + z * (h' - h~)
+        Ok((&h_tilde + (z * (h_prev - &h_tilde)?)?)?) // [rows, n]
+    }
+}

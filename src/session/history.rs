@@ -1,0 +1,125 @@
+//! Floor 8: undo of source edits by snapshots; typing merges within a word. Knows no clock.
+
+/// Most snapshots kept.
+const MAX_STEPS: usize = 300;
+/// Most bytes kept in all snapshots together.
+const MAX_BYTES: usize = 8 << 20;
+
+/// What kind of edit led to the present text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edit {
+    /// One run of non-blank characters was inserted, ending at this byte.
+    Insert(usize),
+    /// One blank was inserted: the end of a word, part of its step.
+    Blank,
+    /// One character was removed, leaving a gap at this byte.
+    Delete(usize),
+    /// Anything else; never merged.
+    Other,
+}
+
+/// Past and future texts around the present one.
+#[derive(Clone, Debug, Default)]
+pub struct Undo {
+    past: Vec<String>,
+    future: Vec<String>,
+    last: Option<Edit>,
+}
+
+impl Undo {
+    /// Notes that `before` becomes `after` by typing; merges with the edit before when both belong to one word.
+    pub fn typed(&mut self, before: &str, after: &str) {
+        if before == after {
+            return;
+        }
+        let (prefix, edit) = classify(before, after);
+        let merges = match (self.last, edit) {
+            (Some(Edit::Insert(end)), Edit::Insert(_) | Edit::Blank) => prefix == end,
+            (Some(Edit::Delete(at)), Edit::Delete(now)) => {
+                now == at || before[now..].chars().next().is_some_and(|c| now + c.len_utf8() == at)
+            }
+            _ => false,
+        };
+        if !merges {
+            self.push(before);
+        }
+        self.future.clear();
+        self.last = Some(edit);
+    }
+
+    /// Notes that `before` was replaced as a whole.
+    pub fn replaced(&mut self, before: &str) {
+        self.push(before);
+        self.future.clear();
+        self.last = None;
+    }
+
+    /// The text before the last edit; `present` can be had again by [`Undo::redo`].
+    pub fn undo(&mut self, present: &str) -> Option<String> {
+        let text = self.past.pop()?;
+        self.future.push(present.to_owned());
+        self.last = None;
+        Some(text)
+    }
+
+    /// The text that the last undo took back.
+    pub fn redo(&mut self, present: &str) -> Option<String> {
+        let text = self.future.pop()?;
+        self.past.push(present.to_owned());
+        self.last = None;
+        Some(text)
+    }
+
+    /// Whether there is anything to take back.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Whether there is anything to do again.
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+
+    fn push(&mut self, text: &str) {
+        self.past.push(text.to_owned());
+        let mut bytes: usize = self.past.iter().map(String::len).sum();
+        let mut drop = self.past.len().saturating_sub(MAX_STEPS);
+        bytes -= self.past[..drop].iter().map(String::len).sum::<usize>();
+        while bytes > MAX_BYTES && drop + 1 < self.past.len() {
+            bytes -= self.past[drop].len();
+            drop += 1;
+        }
+        self.past.drain(..drop);
+    }
+}
+
+/// Length in bytes of what two texts have in common at the start, on a character boundary of both.
+fn common_prefix(a: &str, b: &str) -> usize {
+    a.char_indices().zip(b.chars()).find(|((_, x), y)| x != y).map_or(a.len().min(b.len()), |((at, _), _)| at)
+}
+
+/// As [`common_prefix`] at the end, not running into the first `prefix` bytes.
+fn common_suffix(a: &str, b: &str, prefix: usize) -> usize {
+    let (a, b) = (&a[prefix..], &b[prefix..]);
+    a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum()
+}
+
+/// Where the texts begin to differ, and what was done there.
+fn classify(before: &str, after: &str) -> (usize, Edit) {
+    let prefix = common_prefix(before, after);
+    let suffix = common_suffix(before, after, prefix);
+    let removed = &before[prefix..before.len() - suffix];
+    let inserted = &after[prefix..after.len() - suffix];
+    let edit = if removed.is_empty() && !inserted.chars().any(char::is_whitespace) {
+        Edit::Insert(prefix + inserted.len())
+    } else if removed.is_empty() && inserted.chars().count() == 1 {
+        Edit::Blank
+    } else if inserted.is_empty() && removed.chars().count() == 1 && !removed.chars().any(char::is_whitespace) {
+        Edit::Delete(prefix)
+    } else {
+        Edit::Other
+    };
+    (prefix, edit)
+}

@@ -1,0 +1,454 @@
+//! Floor 8: the application without a window. Imports the worker and below; no egui, no candle, no thread, no clock.
+//!
+//! Every act of the user is a [`Command`]; [`Session::apply`] answers with the [`Request`] that it calls for.
+//! [`Session::absorb`] takes in what the worker tells. Views read `&Session` and change nothing.
+
+mod absorb;
+mod apply;
+pub mod command;
+pub mod driver;
+pub mod export;
+pub mod history;
+pub mod lists;
+pub mod persist;
+pub mod table;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::decoding::Options as SearchOptions;
+use crate::models::Engine;
+use crate::text::sentence::Sentence;
+use crate::worker::protocol::ColumnSpec;
+
+pub use crate::nn::device::DeviceChoice;
+pub use crate::session::command::Command;
+pub use crate::session::command::Format;
+pub use crate::session::command::Hover;
+pub use crate::session::command::List;
+pub use crate::session::command::Shown;
+pub use crate::session::command::Theme;
+pub use crate::session::driver::Driver;
+pub use crate::session::lists::Example;
+pub use crate::session::lists::ExampleGroup;
+pub use crate::session::lists::OpenFile;
+pub use crate::session::lists::Search;
+pub use crate::session::table::AlignmentTable;
+pub use crate::session::table::Matrix;
+pub use crate::session::table::SourceWord;
+pub use crate::session::table::TargetWord;
+pub use crate::worker::protocol::ColumnId;
+pub use crate::worker::protocol::ColumnResult;
+pub use crate::worker::protocol::Event;
+pub use crate::worker::protocol::HypothesisView;
+pub use crate::worker::protocol::ModelFacts;
+pub use crate::worker::protocol::Request;
+
+/// Most sentences kept in the history.
+pub const MAX_TRANSLATED: usize = 500;
+/// Candidates kept for each word, for the inspector.
+pub const CANDIDATES: usize = 10;
+/// The palette at first start: black is 0, white is 1, as in Bahdanau's figure 3.
+pub const FIRST_PALETTE: &str = "gray";
+
+/// How far a column's model is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnState {
+    /// Being read, from 0 to 1.
+    Loading(f32),
+    /// Ready.
+    Ready,
+    /// Not loaded; a sentence that says why.
+    Failed(String),
+}
+
+/// A column: a model and what it makes of the source.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name for as long as it is on screen.
+    pub id: ColumnId,
+    /// The model folder.
+    pub folder: PathBuf,
+    /// How far its model is.
+    pub state: ColumnState,
+    /// What the model is, once loaded.
+    pub facts: Option<ModelFacts>,
+    /// The source as this model read it, of the shown table.
+    pub source: Sentence,
+    /// The one context vector c where the model has one (rnnencdec). [n]
+    pub context: Option<Vec<f32>>,
+    /// The beam, best first; one partial hypothesis while decoding.
+    pub hypotheses: Vec<HypothesisView>,
+    /// Which hypothesis is shown, from 0.
+    pub hypothesis: usize,
+    /// What is drawn; `None` before the first row and for an empty source.
+    pub table: Option<Arc<AlignmentTable>>,
+    /// The whole trace and times, once finished.
+    pub result: ColumnResult,
+    /// The table belongs to an older text: draw it dimmed.
+    pub stale: bool,
+    /// Words are still being chosen.
+    pub decoding: bool,
+    /// Why the present text could not be translated, as a sentence.
+    pub message: Option<String>,
+    /// Source and context of the request under way, until its first row replaces the table.
+    pub(crate) pending: Option<(Sentence, Option<Vec<f32>>)>,
+    /// The request whose result is on screen, when it is complete.
+    pub(crate) done: Option<(String, Wanted)>,
+}
+
+/// What a result depends on besides the text.
+pub(crate) type Wanted = (PathBuf, DeviceChoice, SearchOptions);
+
+/// What the search and the picture are set to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// From 1 to 50.
+    pub beam: usize,
+    /// A of log p / |y|^A, from 0 to 2.
+    pub length_normalization: f32,
+    /// Never emit `[UNK]`.
+    pub forbid_unk: bool,
+    /// Show the source word of greatest alpha in place of `[UNK]`.
+    pub unk_replacement: bool,
+    /// Where models compute.
+    pub device: DeviceChoice,
+    /// alpha or energies.
+    pub shown: Shown,
+    /// Colour map, by name.
+    pub palette: String,
+    /// Light, dark or as the system.
+    pub theme: Theme,
+    /// Size of everything, from 0.5 to 3.
+    pub zoom: f32,
+}
+
+/// The selected word and column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Which column; `None` when there is none.
+    pub column: Option<ColumnId>,
+    /// Which target word i, from 0.
+    pub target: Option<usize>,
+}
+
+/// A sentence for the status line, until dismissed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// For [`Command::DismissNotice`].
+    pub id: u64,
+    /// What to say.
+    pub text: String,
+    /// Something went wrong.
+    pub is_error: bool,
+}
+
+/// The state of the application. Read it; change it by commands.
+pub struct Session {
+    /// From left to right.
+    pub columns: Vec<Column>,
+    /// The text being translated.
+    pub source: String,
+    /// The sentences that come with the program.
+    pub examples: Vec<ExampleGroup>,
+    /// Opened text files.
+    pub files: Vec<OpenFile>,
+    /// What was translated before, oldest first; at most [`MAX_TRANSLATED`].
+    pub translated: Vec<String>,
+    /// The shown list.
+    pub list: List,
+    /// Where in the shown list the source comes from.
+    pub position: Option<usize>,
+    /// What is looked for in the shown list.
+    pub search: Search,
+    /// The selected word and column.
+    pub selection: Selection,
+    /// Where the mouse is; marked in every column.
+    pub hover: Option<Hover>,
+    /// How to search and draw.
+    pub settings: Settings,
+    /// Numbers that the window keeps between starts.
+    pub layout: BTreeMap<String, f32>,
+    /// Sentences for the status line.
+    pub notices: Vec<Notice>,
+    /// Words a second of the last finished columns together.
+    pub words_per_second: f32,
+    undo: history::Undo,
+    /// Number of the newest request; events with any other change nothing.
+    newest: u64,
+    next_id: u64,
+    /// Changes with everything that is saved.
+    revision: u64,
+    /// The newest sentence of the history came by typing, so that more typing replaces it.
+    typed_on: bool,
+    /// The source came by typing.
+    typed: bool,
+    chores: Vec<driver::Chore>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            beam: 5,
+            length_normalization: 0.0,
+            forbid_unk: false,
+            unk_replacement: false,
+            device: DeviceChoice::Auto,
+            shown: Shown::Alpha,
+            palette: FIRST_PALETTE.to_owned(),
+            theme: Theme::System,
+            zoom: 1.0,
+        }
+    }
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::start(None, &driver::Options::default())
+    }
+}
+
+impl Session {
+    /// A session that goes on where `saved` stopped; what `options` names goes first.
+    #[must_use]
+    pub fn start(saved: Option<persist::SavedSession>, options: &driver::Options) -> Self {
+        let mut session = Self::blank();
+        let first_start = saved.is_none();
+        let saved = saved.unwrap_or_default();
+        session.settings = Settings {
+            beam: saved.beam.clamp(1, 50),
+            length_normalization: saved.length_normalization.clamp(0.0, 2.0),
+            forbid_unk: saved.forbid_unk,
+            unk_replacement: saved.unk_replacement,
+            device: options.device.or_else(|| saved.device.parse().ok()).unwrap_or(DeviceChoice::Auto),
+            shown: if saved.shown == "energies" { Shown::Energies } else { Shown::Alpha },
+            palette: saved.palette.unwrap_or_else(|| FIRST_PALETTE.to_owned()),
+            theme: persist::theme_of(&saved.theme),
+            zoom: saved.zoom.clamp(0.5, 3.0),
+        };
+        session.layout = saved.layout;
+        session.translated = saved.translated;
+        for file in saved.files {
+            session.add_file(file.path, file.target, false);
+        }
+        session.list = session.existing(persist::list_of(&saved.list));
+        let first = session.list_sentence_of(List::Examples, 0).map(std::borrow::Cow::into_owned);
+        session.position = (saved.source.is_none() && first.is_some()).then_some(0);
+        session.source = saved.source.or(first).unwrap_or_default();
+        if let Some(path) = options.source.clone() {
+            session.add_file(path, options.target.clone(), true);
+        }
+        let folders = if options.models.is_empty() {
+            saved.columns.unwrap_or_else(|| options.bundled.clone())
+        } else {
+            options.models.clone()
+        };
+        for folder in folders {
+            session.add_column(folder);
+        }
+        // The first start is worth keeping too; what was only read back is not written again.
+        session.revision = u64::from(first_start);
+        session
+    }
+
+    fn blank() -> Self {
+        Self {
+            columns: Vec::new(),
+            source: String::new(),
+            examples: lists::examples(),
+            files: Vec::new(),
+            translated: Vec::new(),
+            list: List::Examples,
+            position: None,
+            search: Search::default(),
+            selection: Selection::default(),
+            hover: None,
+            settings: Settings::default(),
+            layout: BTreeMap::new(),
+            notices: Vec::new(),
+            words_per_second: 0.0,
+            undo: history::Undo::default(),
+            newest: 0,
+            next_id: 0,
+            revision: 0,
+            typed_on: false,
+            typed: false,
+            chores: Vec::new(),
+        }
+    }
+
+    /// The column of this name.
+    #[must_use]
+    pub fn column(&self, id: ColumnId) -> Option<&Column> {
+        self.columns.iter().find(|column| column.id == id)
+    }
+
+    /// The selected column, else the first that has a table.
+    #[must_use]
+    pub fn selected_column(&self) -> Option<&Column> {
+        let selected = self.selection.column.and_then(|id| self.column(id));
+        selected.or_else(|| self.columns.iter().find(|column| column.table.is_some())).or(self.columns.first())
+    }
+
+    /// The word for the inspector: its column, its position i and itself.
+    #[must_use]
+    pub fn selected_word(&self) -> Option<(&Column, usize, &TargetWord)> {
+        let column = self.column(self.selection.column?)?;
+        let i = self.selection.target?;
+        Some((column, i, column.table.as_ref()?.target.get(i)?))
+    }
+
+    /// Whether there is an edit to take back.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        self.undo.can_undo()
+    }
+
+    /// Whether there is an edit to do again.
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        self.undo.can_redo()
+    }
+
+    /// How many columns are still choosing words.
+    #[must_use]
+    pub fn decoding(&self) -> usize {
+        self.columns.iter().filter(|column| column.decoding).count()
+    }
+
+    /// Grows with every change that is saved.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The number of the newest request.
+    #[must_use]
+    pub fn newest(&self) -> u64 {
+        self.newest
+    }
+
+    /// Adds a sentence to the status line.
+    pub fn notify(&mut self, text: impl Into<String>, is_error: bool) {
+        let text = text.into();
+        // The same trouble told again (a full disk at every save) stays one notice.
+        if self.notices.iter().any(|notice| notice.text == text) {
+            return;
+        }
+        let id = self.fresh_id();
+        self.notices.push(Notice { id, text, is_error });
+        if self.notices.len() > 20 {
+            self.notices.remove(0);
+        }
+    }
+
+    /// The files' work that came up since the last call.
+    pub fn take_chores(&mut self) -> Vec<driver::Chore> {
+        std::mem::take(&mut self.chores)
+    }
+
+    /// All that is wanted now, under a new number; everything older is stale from here on.
+    pub fn request(&mut self) -> Request {
+        self.newest += 1;
+        let mut columns = Vec::with_capacity(self.columns.len());
+        let (source, options, device) = (self.source.clone(), self.search_options(), self.settings.device);
+        for column in &mut self.columns {
+            let wanted = (column.folder.clone(), device, options.clone());
+            let decode = column.want(&source, &wanted);
+            columns.push(ColumnSpec {
+                column: column.id,
+                folder: wanted.0,
+                device,
+                engine: Engine::Fused,
+                options: wanted.2,
+                decode,
+            });
+        }
+        Request { number: self.newest, source, columns }
+    }
+
+    fn search_options(&self) -> SearchOptions {
+        SearchOptions {
+            beam: self.settings.beam,
+            length_normalization: self.settings.length_normalization,
+            forbid_unk: self.settings.forbid_unk,
+            candidates: CANDIDATES,
+            trace: true,
+            ..SearchOptions::default()
+        }
+    }
+
+    fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn add_column(&mut self, folder: PathBuf) {
+        let id = self.fresh_id();
+        self.columns.push(Column::new(id, folder));
+    }
+}
+
+impl Column {
+    fn new(id: ColumnId, folder: PathBuf) -> Self {
+        Self {
+            id,
+            folder,
+            state: ColumnState::Loading(0.0),
+            facts: None,
+            source: Sentence::default(),
+            context: None,
+            hypotheses: Vec::new(),
+            hypothesis: 0,
+            table: None,
+            result: ColumnResult::default(),
+            stale: false,
+            decoding: false,
+            message: None,
+            pending: None,
+            done: None,
+        }
+    }
+
+    /// What to call it: the model's name, or the folder's before it is loaded.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let folder = || {
+            self.folder
+                .file_name()
+                .map_or_else(|| self.folder.display().to_string(), |name| name.to_string_lossy().into_owned())
+        };
+        self.facts.as_ref().map_or_else(folder, |facts| facts.name.clone())
+    }
+
+    /// The shown hypothesis.
+    #[must_use]
+    pub fn shown(&self) -> Option<&HypothesisView> {
+        self.hypotheses.get(self.hypothesis)
+    }
+
+    /// Prepares for a request; true when it has to be decoded.
+    fn want(&mut self, source: &str, wanted: &Wanted) -> bool {
+        self.pending = None;
+        if source.trim().is_empty() {
+            self.empty();
+            return false;
+        }
+        let decode = self.done.as_ref().is_none_or(|(text, what)| text != source || what != wanted);
+        self.decoding = decode && !matches!(self.state, ColumnState::Failed(_));
+        self.stale = decode && self.table.is_some();
+        decode
+    }
+
+    /// Shows nothing.
+    fn empty(&mut self) {
+        self.source = Sentence::default();
+        self.context = None;
+        self.hypotheses.clear();
+        self.hypothesis = 0;
+        self.table = None;
+        self.result = ColumnResult::default();
+        (self.stale, self.decoding, self.message, self.done) = (false, false, None, None);
+    }
+}

@@ -1,0 +1,230 @@
+//! Floor 8: what is kept between starts, apart from [`Session`] itself so that it may change freely.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::session::Session;
+use crate::session::command::List;
+use crate::session::command::Shown;
+use crate::session::command::Theme;
+use crate::session::driver::write_whole;
+
+/// The version that this program writes.
+const VERSION: u32 = 1;
+
+/// The saved state. Unknown keys are ignored, missing ones have their defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedSession {
+    /// Of this format.
+    pub version: u32,
+    /// The text being translated; `None`: the first example.
+    pub source: Option<String>,
+    /// What was translated before, oldest first.
+    pub translated: Vec<String>,
+    /// Opened files.
+    pub files: Vec<SavedFile>,
+    /// Model folders from left to right; `None`: the bundled ones.
+    pub columns: Option<Vec<PathBuf>>,
+    /// `examples`, `history` or `file 0`.
+    pub list: String,
+    /// Numbers of the window.
+    pub layout: BTreeMap<String, f32>,
+    /// Colour map, by name.
+    pub palette: Option<String>,
+    /// `system`, `light` or `dark`.
+    pub theme: String,
+    /// Size of everything.
+    pub zoom: f32,
+    /// Hypotheses.
+    pub beam: usize,
+    /// A of log p / |y|^A.
+    pub length_normalization: f32,
+    /// Never emit `[UNK]`.
+    pub forbid_unk: bool,
+    /// Show typed words in place of `[UNK]`.
+    pub unk_replacement: bool,
+    /// As on the command line.
+    pub device: String,
+    /// `alpha` or `energies`.
+    pub shown: String,
+}
+
+/// An opened file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its translation, when one was given.
+    pub target: Option<PathBuf>,
+}
+
+impl Default for SavedSession {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            source: None,
+            translated: Vec::new(),
+            files: Vec::new(),
+            columns: None,
+            list: "examples".to_owned(),
+            layout: BTreeMap::new(),
+            palette: None,
+            theme: "system".to_owned(),
+            zoom: 1.0,
+            beam: 5,
+            length_normalization: 0.0,
+            forbid_unk: false,
+            unk_replacement: false,
+            device: "auto".to_owned(),
+            shown: "alpha".to_owned(),
+        }
+    }
+}
+
+impl SavedSession {
+    /// What is worth keeping of a session.
+    #[must_use]
+    pub fn of(session: &Session) -> Self {
+        let settings = &session.settings;
+        Self {
+            version: VERSION,
+            source: Some(session.source.clone()),
+            translated: session.translated.clone(),
+            files: session.files.iter().filter(|file| writable(&file.path)).map(SavedFile::of).collect(),
+            columns: Some(
+                session.columns.iter().map(|column| column.folder.clone()).filter(|folder| writable(folder)).collect(),
+            ),
+            list: list_name(session.list),
+            layout: session.layout.clone(),
+            palette: Some(settings.palette.clone()),
+            theme: theme_name(settings.theme).to_owned(),
+            zoom: settings.zoom,
+            beam: settings.beam,
+            length_normalization: settings.length_normalization,
+            forbid_unk: settings.forbid_unk,
+            unk_replacement: settings.unk_replacement,
+            device: settings.device.to_string(),
+            shown: if settings.shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
+        }
+    }
+
+    /// Reads a state.
+    ///
+    /// # Errors
+    /// A sentence that names the file when it cannot be read, is damaged or comes from a newer program.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
+        let foreign = |error: serde_json::Error| Error::file(path, format!("is not a saved state ({error})"));
+        // A list would be read as the fields in order; only an object is a state.
+        let keys: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&bytes).map_err(foreign)?;
+        let state: Self = serde_json::from_value(keys.into()).map_err(foreign)?;
+        if state.version > VERSION {
+            return Err(Error::file(path, "was saved by a newer Interlinear; update this one to use it"));
+        }
+        Ok(state)
+    }
+
+    /// With bundled models at their present place: another build or an update may have moved them.
+    #[must_use]
+    pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
+        for folder in self.columns.iter_mut().flatten().filter(|folder| !folder.exists()) {
+            if let Some(moved) = bundled.iter().find(|here| here.file_name() == folder.file_name()) {
+                folder.clone_from(moved);
+            }
+        }
+        self
+    }
+
+    /// Writes the state under a temporary name, then renames it.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut bytes = serde_json::to_vec_pretty(self)
+            .map_err(|error| Error::Internal(format!("the state cannot be written ({error})")))?;
+        bytes.push(b'\n');
+        write_whole(path, &bytes)
+    }
+}
+
+impl SavedFile {
+    fn of(file: &crate::session::lists::OpenFile) -> Self {
+        Self { path: file.path.clone(), target: file.target_path.clone().filter(|path| writable(path)) }
+    }
+}
+
+/// JSON holds text, so a path that is not text cannot be kept.
+fn writable(path: &Path) -> bool {
+    path.to_str().is_some()
+}
+
+/// The saved state, if there is one, and a sentence when the file was damaged; such a file is renamed, not lost.
+#[must_use]
+pub fn load_or_set_aside(path: &Path) -> (Option<SavedSession>, Option<String>) {
+    if !path.exists() {
+        return (None, None);
+    }
+    let error = match SavedSession::load(path) {
+        Ok(state) => return (Some(state), None),
+        Err(error) => error,
+    };
+    let aside = free_name(path);
+    let done = match std::fs::rename(path, &aside) {
+        Ok(()) => format!("It was set aside as {} and a new one was begun.", aside.display()),
+        Err(problem) => format!("It could not be set aside ({problem})."),
+    };
+    (None, Some(format!("{error}. {done}")))
+}
+
+/// `state.json` becomes `state.json.damaged`, or `.damaged-2` and so on when that is taken.
+fn free_name(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let first = path.with_file_name(format!("{name}.damaged"));
+    if !first.exists() {
+        return first;
+    }
+    (2..1000).map(|n| path.with_file_name(format!("{name}.damaged-{n}"))).find(|path| !path.exists()).unwrap_or(first)
+}
+
+fn list_name(list: List) -> String {
+    match list {
+        List::Examples => "examples".to_owned(),
+        List::History => "history".to_owned(),
+        List::File(n) => format!("file {n}"),
+    }
+}
+
+/// The list of this name; the examples when there is none.
+#[must_use]
+pub fn list_of(name: &str) -> List {
+    match name {
+        "history" => List::History,
+        _ => name.strip_prefix("file ").and_then(|n| n.parse().ok()).map_or(List::Examples, List::File),
+    }
+}
+
+fn theme_name(theme: Theme) -> &'static str {
+    match theme {
+        Theme::System => "system",
+        Theme::Light => "light",
+        Theme::Dark => "dark",
+    }
+}
+
+/// The theme of this name; the system's when there is none.
+#[must_use]
+pub fn theme_of(name: &str) -> Theme {
+    match name {
+        "light" => Theme::Light,
+        "dark" => Theme::Dark,
+        _ => Theme::System,
+    }
+}

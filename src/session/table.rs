@@ -1,0 +1,242 @@
+//! Floor 8: the view model of a column, made from one hypothesis: words and numbers, no pixels.
+
+use std::ops::Range;
+
+use crate::session::Column;
+use crate::text::sentence::EOS;
+use crate::text::sentence::Sentence;
+use crate::worker::protocol::HypothesisView;
+
+/// A source word x_j.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceWord {
+    /// As typed; `</s>` for the end.
+    pub text: String,
+    /// Where it is in the typed text, in bytes; empty for `</s>`.
+    pub span: Range<usize>,
+    /// The model does not know it and reads `[UNK]`.
+    pub is_unk: bool,
+    /// It is `</s>`.
+    pub is_eos: bool,
+    /// Sum of alpha_ij over the target words so far; 0 without alignment.
+    pub coverage: f32,
+}
+
+/// A target word y_i.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TargetWord {
+    /// As the vocabulary writes it, `[UNK]` and `</s>` included.
+    pub text: String,
+    /// It is `[UNK]`.
+    pub is_unk: bool,
+    /// It is `</s>`.
+    pub is_eos: bool,
+    /// For `[UNK]` the typed word of greatest alpha.
+    pub replaced: Option<String>,
+    /// log p(y_i | y_<i, x).
+    pub log_p: f32,
+    /// p(y_i | y_<i, x), from 0 to 1.
+    pub probability: f32,
+    /// Not shared with the first column's output (in the first column: with any other), by longest common subsequence.
+    pub differs: bool,
+    /// The best words at this position with their probabilities, best first.
+    pub candidates: Vec<(String, f32)>,
+}
+
+/// Numbers by target row i and source column j.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Matrix {
+    /// Rows, T_y.
+    pub rows: usize,
+    /// Columns, T_x.
+    pub columns: usize,
+    /// Row after row, rows * columns.
+    pub values: Vec<f32>,
+}
+
+/// What a column shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AlignmentTable {
+    /// Changes whenever anything here changes; textures may be kept by it.
+    pub revision: u64,
+    /// Along the top.
+    pub source: Vec<SourceWord>,
+    /// Down the side.
+    pub target: Vec<TargetWord>,
+    /// alpha_ij; `None` where the model has no alignment (never invented).
+    pub alpha: Option<Matrix>,
+    /// e_ij; `None` where the model has no alignment.
+    pub energies: Option<Matrix>,
+    /// The translation as normal text.
+    pub text: String,
+    /// As `text`, with `[UNK]` replaced by typed words where possible.
+    pub text_replaced: String,
+    /// log p(y | x).
+    pub log_p: f32,
+    /// log p / |y|^A.
+    pub rank: f32,
+    /// The hypothesis ends with `</s>`.
+    pub finished: bool,
+    /// Which hypothesis of the beam, from 0.
+    pub hypothesis: usize,
+}
+
+/// Longest outputs that are compared word by word (cells of the comparison).
+const MAX_COMPARED: usize = 4_000_000;
+
+impl Matrix {
+    /// From rows of equal length; ragged rows are an error of the caller and are cut or filled with 0.
+    #[must_use]
+    pub fn from_rows(rows: &[Vec<f32>], columns: usize) -> Self {
+        let mut values = Vec::with_capacity(rows.len() * columns);
+        for row in rows {
+            values.extend(row.iter().copied().chain(std::iter::repeat(0.0)).take(columns));
+        }
+        Self { rows: rows.len(), columns, values }
+    }
+
+    /// The number for target word i and source word j; `None` outside.
+    #[must_use]
+    pub fn get(&self, i: usize, j: usize) -> Option<f32> {
+        if j < self.columns { self.values.get(i * self.columns + j).copied() } else { None }
+    }
+
+    /// All numbers of target word i; empty outside.
+    #[must_use]
+    pub fn row(&self, i: usize) -> &[f32] {
+        self.values.get(i * self.columns..(i + 1) * self.columns).unwrap_or(&[])
+    }
+
+    /// Least and greatest number; `None` for an empty matrix.
+    #[must_use]
+    pub fn range(&self) -> Option<(f32, f32)> {
+        let mut values = self.values.iter().copied().filter(|value| value.is_finite());
+        let first = values.next()?;
+        Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
+    }
+}
+
+/// The view model of a hypothesis. `specials` are the ids of `</s>` and `[UNK]`.
+#[must_use]
+pub fn build(
+    source: &Sentence,
+    shown: &HypothesisView,
+    hypothesis: usize,
+    specials: Option<(u32, u32)>,
+    revision: u64,
+) -> AlignmentTable {
+    let t_x = source.len();
+    let alpha = shown.alpha.as_deref().map(|rows| Matrix::from_rows(rows, t_x));
+    let energies = shown.energies.as_deref().map(|rows| Matrix::from_rows(rows, t_x));
+    AlignmentTable {
+        revision,
+        source: (0..t_x).map(|j| source_word(source, j, alpha.as_ref(), specials)).collect(),
+        target: (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect(),
+        alpha,
+        energies,
+        text: shown.text.clone(),
+        text_replaced: shown.text_replaced.clone(),
+        log_p: shown.log_p,
+        rank: shown.rank,
+        finished: shown.finished,
+        hypothesis,
+    }
+}
+
+fn source_word(source: &Sentence, j: usize, alpha: Option<&Matrix>, specials: Option<(u32, u32)>) -> SourceWord {
+    let span = source.spans.get(j).cloned().unwrap_or_default();
+    let text = source.tokens.get(j).cloned().unwrap_or_default();
+    SourceWord {
+        is_unk: specials.is_some_and(|(_, unk)| source.ids[j] == unk),
+        // Someone may type `</s>`; only the one that was added has no place in the text.
+        is_eos: text == EOS && span.is_empty(),
+        coverage: alpha.map_or(0.0, |alpha| (0..alpha.rows).filter_map(|i| alpha.get(i, j)).sum()),
+        text,
+        span,
+    }
+}
+
+fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
+    let text = shown.tokens[i].clone();
+    let log_p = shown.token_log_p.get(i).copied().unwrap_or(f32::NEG_INFINITY);
+    let candidates = shown.candidates.get(i).map_or(&[][..], Vec::as_slice);
+    TargetWord {
+        is_unk: shown.is_unk.get(i).copied().unwrap_or(false),
+        is_eos: text == EOS,
+        replaced: shown.replaced.get(i).cloned().flatten(),
+        log_p,
+        probability: log_p.exp(),
+        differs: false,
+        candidates: candidates.iter().map(|(word, log_p)| (word.clone(), log_p.exp())).collect(),
+        text,
+    }
+}
+
+/// For each column, which target words it does not share: with the first column, or, in the first column
+/// itself, with any other. Only finished translations into the first column's language are compared.
+pub(super) fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
+    let mut marks: Vec<Vec<bool>> = columns.iter().map(|column| vec![false; words(column).len()]).collect();
+    let Some((first, others)) = columns.split_first().filter(|(first, _)| comparable(first)) else { return marks };
+    let mine = words(first);
+    let mut shared_with_any = vec![false; mine.len()];
+    let mut compared = false;
+    for (n, other) in others.iter().enumerate() {
+        if !comparable(other) || language(other) != language(first) {
+            continue;
+        }
+        let Some(pairs) = common(mine, words(other)) else { continue };
+        compared = true;
+        marks[n + 1].fill(true);
+        for (a, b) in pairs {
+            shared_with_any[a] = true;
+            marks[n + 1][b] = false;
+        }
+    }
+    if compared {
+        marks[0] = shared_with_any.into_iter().map(|shared| !shared).collect();
+    }
+    marks
+}
+
+fn words(column: &Column) -> &[TargetWord] {
+    column.table.as_ref().map_or(&[], |table| &table.target)
+}
+
+fn comparable(column: &Column) -> bool {
+    column.table.is_some() && !column.decoding && !column.stale
+}
+
+fn language(column: &Column) -> Option<&str> {
+    column.facts.as_ref().map(|facts| facts.target_language.as_str())
+}
+
+/// A longest common subsequence as pairs of positions; `None` when the texts are too long to compare.
+fn common(a: &[TargetWord], b: &[TargetWord]) -> Option<Vec<(usize, usize)>> {
+    let (rows, columns) = (a.len() + 1, b.len() + 1);
+    if rows * columns > MAX_COMPARED {
+        return None;
+    }
+    // length[i][j]: of the common subsequence of a[i..] and b[j..].
+    let mut length = vec![0u16; rows * columns];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            length[i * columns + j] = if a[i].text == b[j].text {
+                length[(i + 1) * columns + j + 1] + 1
+            } else {
+                length[(i + 1) * columns + j].max(length[i * columns + j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while i < a.len() && j < b.len() {
+        if a[i].text == b[j].text {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if length[(i + 1) * columns + j] >= length[i * columns + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    Some(pairs)
+}

@@ -1,0 +1,221 @@
+//! Floor 1: the training corpus as ids, and its minibatches. Imports floor 0.
+//!
+//! Minibatches as Bahdanau et al. 2015, appendix B.2: read 20 minibatches' worth of shuffled pairs, sort them by
+//! length, cut them into minibatches of 80. An epoch's order follows from (seed, epoch) alone, so that
+//! training can go on at minibatch k of epoch e.
+
+use std::path::PathBuf;
+
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::reader::ParallelReader;
+use crate::text::tokenizer::CorpusEncoder;
+use crate::text::tokenizer::Tokenizer;
+
+pub use crate::text::reader::read_lines;
+
+/// A sentence and its translation as ids, `</s>` included where the model wants it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pair {
+    /// x, [T_x].
+    pub source: Vec<u32>,
+    /// y, [T_y].
+    pub target: Vec<u32>,
+}
+
+/// How a corpus is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Id of `</s>`, the same on both sides.
+    pub eos: u32,
+    /// Whether the source sentence ends with `</s>`.
+    pub source_eos: bool,
+    /// Pairs with more words on either side, `</s>` not counted, are left out.
+    pub max_words: usize,
+    /// Stop after so many pairs kept.
+    pub max_pairs: Option<usize>,
+}
+
+/// A parallel corpus in memory: all ids in one piece, and where each side of each pair ends.
+#[derive(Clone, Debug, Default)]
+pub struct Corpus {
+    ids: Vec<u32>,
+    /// Ends of source 0, target 0, source 1, target 1, ..
+    ends: Vec<usize>,
+    /// Pairs left out because they were too long or empty on a side.
+    pub left_out: usize,
+}
+
+impl Corpus {
+    /// Reads (source, target) files in order. `progress` hears the number of pairs read now and then and may
+    /// stop the reading with an error.
+    ///
+    /// # Errors
+    /// Sentences that name the file and line; what `progress` returns; a corpus without any usable pair.
+    pub fn read(
+        files: &[(PathBuf, PathBuf)],
+        source: &Tokenizer,
+        target: &Tokenizer,
+        reading: &Reading,
+        progress: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Self> {
+        let mut corpus = Self::default();
+        let mut encoders = (CorpusEncoder::new(source), CorpusEncoder::new(target));
+        let mut pair = Pair::default();
+        for (read, lines) in ParallelReader::new(files).enumerate() {
+            if reading.max_pairs.is_some_and(|most| corpus.len() >= most) {
+                break;
+            }
+            let (source_line, target_line) = lines?;
+            pair.source.clear();
+            pair.target.clear();
+            encoders.0.extend(&source_line, &mut pair.source);
+            encoders.1.extend(&target_line, &mut pair.target);
+            corpus.push_words(&mut pair, reading);
+            if read % 1000 == 0 {
+                progress(read)?;
+            }
+        }
+        if corpus.is_empty() {
+            let names: Vec<String> = files.iter().map(|(source, _)| source.display().to_string()).collect();
+            let message = format!("no pair of at most {} words a side in {}", reading.max_words, names.join(", "));
+            return Err(Error::Input(format!("{message}; raise the length limit or give other files")));
+        }
+        Ok(corpus)
+    }
+
+    /// Ends the sentences and keeps the pair, unless a side is empty or too long.
+    fn push_words(&mut self, pair: &mut Pair, reading: &Reading) {
+        let fits = |words: usize| (1..=reading.max_words).contains(&words);
+        if !fits(pair.source.len()) || !fits(pair.target.len()) {
+            self.left_out += 1;
+            return;
+        }
+        if reading.source_eos {
+            pair.source.push(reading.eos);
+        }
+        pair.target.push(reading.eos);
+        self.push(&pair.source, &pair.target);
+    }
+
+    /// Appends a pair as it is.
+    pub fn push(&mut self, source: &[u32], target: &[u32]) {
+        for side in [source, target] {
+            self.ids.extend_from_slice(side);
+            self.ends.push(self.ids.len());
+        }
+    }
+
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        self.ends.len() / 2
+    }
+
+    /// True without any pair.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Number of target ids, `</s>` included.
+    pub fn target_ids(&self) -> usize {
+        (0..self.len()).map(|i| self.lengths(i).0).sum()
+    }
+
+    /// The ids of pair `i`, source and target.
+    ///
+    /// # Panics
+    /// When there is no pair `i`.
+    pub fn pair(&self, i: usize) -> (&[u32], &[u32]) {
+        let start = if i == 0 { 0 } else { self.ends[2 * i - 1] };
+        let (middle, end) = (self.ends[2 * i], self.ends[2 * i + 1]);
+        (&self.ids[start..middle], &self.ids[middle..end])
+    }
+
+    /// (T_y, T_x) of pair `i`: what minibatches are sorted by.
+    fn lengths(&self, i: usize) -> (usize, usize) {
+        let (source, target) = self.pair(i);
+        (target.len(), source.len())
+    }
+
+    /// The pairs in the random order of an epoch.
+    pub fn shuffled_epoch(&self, seed: u64, epoch: u64) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.shuffle(&mut epoch_rng(seed, epoch));
+        order
+    }
+
+    /// The minibatches of an epoch: `size` pairs each, sorted within `pool` minibatches' worth of shuffled pairs.
+    pub fn batches(&self, seed: u64, epoch: u64, size: usize, pool: usize) -> Batches {
+        let mut rng = epoch_rng(seed, epoch);
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.shuffle(&mut rng);
+        batches(order, |i| self.lengths(i as usize), size, pool, &mut rng)
+    }
+}
+
+/// The generator of an epoch: its own stream of the seed's.
+fn epoch_rng(seed: u64, epoch: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(epoch);
+    rng
+}
+
+/// The minibatches of an epoch, in the order in which they are trained on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batches {
+    order: Vec<u32>,
+    /// Minibatch k is `order[ends[k-1]..ends[k]]`.
+    ends: Vec<usize>,
+}
+
+impl Batches {
+    /// Number of minibatches.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True without any minibatch.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The pairs of minibatch `k`; `None` behind the last.
+    pub fn get(&self, k: usize) -> Option<&[u32]> {
+        let end = *self.ends.get(k)?;
+        let start = if k == 0 { 0 } else { self.ends[k - 1] };
+        self.order.get(start..end)
+    }
+
+    /// All minibatches in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len()).filter_map(|k| self.get(k))
+    }
+}
+
+/// Cuts `order` into pools of `pool` x `size` pairs, sorts each by `lengths` (T_y, T_x), cuts it into minibatches of
+/// `size` and shuffles those.
+pub fn batches(
+    mut order: Vec<u32>,
+    lengths: impl Fn(u32) -> (usize, usize),
+    size: usize,
+    pool: usize,
+    rng: &mut ChaCha8Rng,
+) -> Batches {
+    let size = size.max(1);
+    let mut sorted = Vec::with_capacity(order.len());
+    let mut ends = Vec::with_capacity(order.len() / size + 1);
+    for chunk in order.chunks_mut(size * pool.max(1)) {
+        chunk.sort_by_key(|i| lengths(*i));
+        let mut minibatches: Vec<&[u32]> = chunk.chunks(size).collect();
+        minibatches.shuffle(rng);
+        for minibatch in minibatches {
+            sorted.extend_from_slice(minibatch);
+            ends.push(sorted.len());
+        }
+    }
+    Batches { order: sorted, ends }
+}

@@ -1,0 +1,10 @@
+//! Floor 1: words and ids. Imports floor 0 only; knows no tensors and no window.
+
+pub mod corpus;
+pub mod join;
+pub mod language;
+pub mod lines;
+pub mod reader;
+pub mod sentence;
+pub mod tokenizer;
+pub mod vocab;

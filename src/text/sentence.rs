@@ -1,0 +1,43 @@
+//! Floor 1: a sentence as the models read it.
+
+use std::ops::Range;
+
+/// The string of the end-of-sentence token.
+pub const EOS: &str = "</s>";
+/// The string of the unknown-word token.
+pub const UNK: &str = "[UNK]";
+
+/// A tokenised sentence. `tokens`, `spans` and `ids` have the same length T_x;
+/// where `source_eos` holds the last token is [`EOS`] with an empty span at the end of `text`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sentence {
+    /// The text as typed.
+    pub text: String,
+    /// The words as typed (unknown words too, never the string `[UNK]`).
+    pub tokens: Vec<String>,
+    /// Byte ranges of the tokens in `text`.
+    pub spans: Vec<Range<usize>>,
+    /// Ids in the vocabulary; unknown words have the id of [`UNK`].
+    pub ids: Vec<u32>,
+}
+
+impl Sentence {
+    /// Number of tokens, `</s>` included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// True when there is not even an `</s>`.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Number of words: tokens without the `</s>` at the end.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        let ended = self.tokens.last().is_some_and(|word| word == EOS) && self.spans.last().is_some_and(Range::is_empty);
+        self.tokens.len() - usize::from(ended)
+    }
+}

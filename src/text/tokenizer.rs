@@ -1,0 +1,252 @@
+//! Floor 1: text to words with their places, to ids, and back. Hugging Face `tokenizers` inside, so any of
+//! its files works: those that [`crate::text::vocab`] makes, and others' with words or subwords.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::Write as _;
+use std::ops::Range;
+use std::path::Path;
+
+use tokenizers::NormalizedString;
+use tokenizers::Normalizer as _;
+use tokenizers::OffsetReferential;
+use tokenizers::OffsetType;
+use tokenizers::PreTokenizedString;
+use tokenizers::PreTokenizer as _;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::join::join;
+use crate::text::lines::write_atomic;
+use crate::text::sentence::EOS;
+use crate::text::sentence::Sentence;
+use crate::text::sentence::UNK;
+
+/// A vocabulary and the rules that cut text into its words.
+#[derive(Clone)]
+pub struct Tokenizer {
+    inner: tokenizers::Tokenizer,
+    /// Words by id; holes in a foreign file are empty strings.
+    words: Vec<String>,
+    ids: HashMap<String, u32>,
+    unk: u32,
+    /// What a sentence ends with.
+    eos: Option<u32>,
+}
+
+impl fmt::Debug for Tokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokenizer").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl Tokenizer {
+    /// Reads a tokenizer file.
+    ///
+    /// # Errors
+    /// A sentence that names the file when it is missing, no such file, or without `</s>` and `[UNK]`.
+    pub fn from_file(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
+        Self::from_json(path, &bytes)
+    }
+
+    /// As [`Tokenizer::from_file`] from bytes; errors name `origin`.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::from_file`].
+    pub fn from_json(origin: &Path, json: &[u8]) -> Result<Self> {
+        let mut inner = tokenizers::Tokenizer::from_bytes(json).map_err(|error| {
+            let advice = "train the model again or copy the tokenizer file from where the model comes from";
+            Error::file(origin, format!("is not a complete Hugging Face tokenizers file ({error}); {advice}"))
+        })?;
+        // A limit on length or padding in a foreign file would silently drop or add words.
+        inner.with_truncation(None).map_err(|error| Error::file(origin, error.to_string()))?;
+        inner.with_padding(None);
+        let ids: HashMap<String, u32> = inner.get_vocab(true).into_iter().collect();
+        let special = |word: &str| {
+            let missing = || Error::file(origin, format!("has no `{word}` in its vocabulary; add it to the file"));
+            ids.get(word).copied().ok_or_else(missing)
+        };
+        let (eos, unk) = (special(EOS)?, special(UNK)?);
+        let len = ids.values().max().map_or(0, |id| *id as usize + 1);
+        if len > 2 * ids.len() + 1000 {
+            let message = format!("has only {} words but ids up to {}; number the words from 0", ids.len(), len - 1);
+            return Err(Error::file(origin, message));
+        }
+        let mut words = vec![String::new(); len];
+        for (word, id) in &ids {
+            words[*id as usize].clone_from(word);
+        }
+        Ok(Self { inner, words, ids, unk, eos: Some(eos) })
+    }
+
+    /// Writes the file that [`Tokenizer::from_file`] reads, in one step.
+    ///
+    /// # Errors
+    /// A sentence that names the file when it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let json = self.inner.to_string(true).map_err(|error| Error::Internal(error.to_string()))?;
+        write_atomic(path, |writer| writer.write_all(json.as_bytes()))
+    }
+
+    /// Size of the vocabulary: the greatest id plus 1.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Never true for a tokenizer that was read: it has at least the specials.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The word with an id.
+    pub fn token(&self, id: u32) -> Option<&str> {
+        self.words.get(id as usize).map(String::as_str)
+    }
+
+    /// The id of a word, as the vocabulary writes it.
+    pub fn id(&self, token: &str) -> Option<u32> {
+        self.ids.get(token).copied()
+    }
+
+    /// The words of some ids; ids outside the vocabulary print as `[UNK]`.
+    pub fn tokens(&self, ids: &[u32]) -> Vec<String> {
+        ids.iter().map(|id| self.token(*id).unwrap_or(UNK).to_owned()).collect()
+    }
+
+    /// The same tokenizer with or without `</s>` at the end of what it encodes (`source_eos` of the model; with at first).
+    #[must_use]
+    pub fn ending(mut self, eos: bool) -> Self {
+        self.eos = if eos { self.id(EOS) } else { None };
+        self
+    }
+
+    /// Cuts `text` into words with their byte ranges in it, looks each up, and ends with `</s>` unless
+    /// [`Tokenizer::ending`] says otherwise. Text without anything visible gives only `</s>`.
+    pub fn encode(&self, text: &str) -> Sentence {
+        self.encode_with(text, self.eos)
+    }
+
+    /// As [`Tokenizer::encode`], with the id given that ends the sentence, if any.
+    pub fn encode_with(&self, text: &str, eos: Option<u32>) -> Sentence {
+        let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
+        for (span, id) in self.cut(text) {
+            // Offsets are those of the library; a range that it got wrong must not bring the window down.
+            let Some(word) = text.get(span.clone()) else { continue };
+            if word.chars().any(is_visible) {
+                self.push(&mut sentence, word, span, id);
+            }
+        }
+        push_eos(&mut sentence, eos);
+        sentence
+    }
+
+    /// The sentence of words that are already cut; each is looked up whole. The text is the words joined by spaces.
+    pub fn encode_words(&self, words: &[&str]) -> Sentence {
+        let mut sentence = Sentence { text: words.join(" "), ..Sentence::default() };
+        let mut start = 0;
+        for word in words {
+            let span = start..start + word.len();
+            start = span.end + 1;
+            let id = self.id(word).or_else(|| self.id(&self.normalize(word)));
+            self.push(&mut sentence, word, span, id.unwrap_or(self.unk));
+        }
+        push_eos(&mut sentence, self.eos);
+        sentence
+    }
+
+    /// The words of `text` as normalised, before they are looked up: what a vocabulary is counted over.
+    pub fn words(&self, text: &str) -> Vec<String> {
+        let mut pieces = PreTokenizedString::from(self.normalize(text));
+        if let Some(rule) = self.inner.get_pre_tokenizer()
+            && rule.pre_tokenize(&mut pieces).is_err()
+        {
+            return text.split_whitespace().map(str::to_owned).collect();
+        }
+        let words = pieces.get_splits(OffsetReferential::Normalized, OffsetType::None).into_iter().map(|(word, _, _)| word);
+        words.filter(|word| word.chars().any(is_visible)).map(str::to_owned).collect()
+    }
+
+    /// Words put together to normal text; see [`crate::text::join::join`].
+    pub fn join<T: AsRef<str>>(&self, language: &str, tokens: &[T]) -> String {
+        join(language, tokens)
+    }
+
+    /// Byte ranges and ids. A text that the library refuses (a foreign file without rules for unknown
+    /// words) is cut at whitespace, all of it unknown.
+    fn cut(&self, text: &str) -> Vec<(Range<usize>, u32)> {
+        if let Ok(encoding) = self.inner.encode(text, false) {
+            let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end);
+            return spans.zip(encoding.get_ids().iter().copied()).collect();
+        }
+        let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+        text.split_whitespace().map(|word| (place(word)..place(word) + word.len(), self.unk)).collect()
+    }
+
+    /// The text as the rules of the file fold it; as it is where they fail.
+    fn normalize(&self, text: &str) -> String {
+        let mut normalized = NormalizedString::from(text);
+        match self.inner.get_normalizer().map(|rules| rules.normalize(&mut normalized)) {
+            Some(Ok(())) => normalized.get().to_owned(),
+            Some(Err(_)) | None => text.to_owned(),
+        }
+    }
+
+    fn push(&self, sentence: &mut Sentence, word: &str, span: Range<usize>, id: u32) {
+        // `</s>` that somebody typed is text, not the end of the sentence.
+        let typed_special = self.token(id) == Some(EOS);
+        sentence.ids.push(if typed_special { self.unk } else { id });
+        sentence.tokens.push(word.to_owned());
+        sentence.spans.push(span);
+    }
+}
+
+/// A tokenizer with a memory of the chunks that it has seen: many times faster on a corpus, without spans.
+///
+/// Only for tokenizers whose words never cross whitespace, as ours and plain whitespace ones.
+#[derive(Debug)]
+pub struct CorpusEncoder<'a> {
+    tokenizer: &'a Tokenizer,
+    chunks: HashMap<String, Box<[u32]>>,
+}
+
+/// Chunks remembered at most, some 200 MB; later ones are cut anew each time.
+const REMEMBERED: usize = 2_000_000;
+
+impl<'a> CorpusEncoder<'a> {
+    /// An encoder that has seen nothing yet.
+    #[must_use]
+    pub fn new(tokenizer: &'a Tokenizer) -> Self {
+        Self { tokenizer, chunks: HashMap::new() }
+    }
+
+    /// Appends the ids of `line`, without `</s>`.
+    pub fn extend(&mut self, line: &str, ids: &mut Vec<u32>) {
+        for chunk in line.split_whitespace() {
+            if let Some(known) = self.chunks.get(chunk) {
+                ids.extend_from_slice(known);
+                continue;
+            }
+            let new = self.tokenizer.encode_with(chunk, None).ids;
+            ids.extend_from_slice(&new);
+            if self.chunks.len() < REMEMBERED {
+                self.chunks.insert(chunk.to_owned(), new.into_boxed_slice());
+            }
+        }
+    }
+}
+
+fn push_eos(sentence: &mut Sentence, eos: Option<u32>) {
+    if let Some(eos) = eos {
+        let end = sentence.text.len();
+        sentence.ids.push(eos);
+        sentence.tokens.push(EOS.to_owned());
+        sentence.spans.push(end..end);
+    }
+}
+
+/// Not whitespace, not a control character, not a character without width.
+fn is_visible(c: char) -> bool {
+    let without_width = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    !(c.is_whitespace() || c.is_control() || without_width)
+}

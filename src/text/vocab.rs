@@ -1,0 +1,124 @@
+//! Floor 1: the vocabulary, a shortlist of the most frequent words (Bahdanau et al. 2015, section 4.1),
+//! and the tokenizer file that is made of it. Imports floor 0.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::language::word_pattern;
+use crate::text::sentence::EOS;
+use crate::text::sentence::UNK;
+use crate::text::tokenizer::Tokenizer;
+
+/// Id of [`EOS`] in the vocabularies made here.
+pub const EOS_ID: u32 = 0;
+/// Id of [`UNK`] in the vocabularies made here.
+pub const UNK_ID: u32 = 1;
+
+/// Counts the words of one language.
+///
+/// Lines are counted by their whitespace-separated chunks and every distinct chunk is cut into
+/// words only once, which is possible because no word of ours crosses whitespace.
+#[derive(Debug)]
+pub struct Counter {
+    splitter: Tokenizer,
+    chunks: HashMap<String, u64>,
+}
+
+impl Counter {
+    /// A counter that cuts words as `language` does.
+    ///
+    /// # Errors
+    /// Never for the languages of our table; what the tokenizer library refuses.
+    pub fn new(language: &str) -> Result<Self> {
+        Ok(Self { splitter: build(language, std::iter::empty(), 0)?, chunks: HashMap::new() })
+    }
+
+    /// Counts one line.
+    pub fn add(&mut self, line: &str) {
+        for chunk in line.split_whitespace() {
+            if let Some(count) = self.chunks.get_mut(chunk) {
+                *count += 1;
+            } else {
+                self.chunks.insert(chunk.to_owned(), 1);
+            }
+        }
+    }
+
+    /// How often each word, as normalised, occurred.
+    #[must_use]
+    pub fn finish(self) -> HashMap<String, u64> {
+        let mut counts = HashMap::new();
+        for (chunk, count) in &self.chunks {
+            for word in self.splitter.words(chunk) {
+                *counts.entry(word).or_insert(0) += count;
+            }
+        }
+        counts
+    }
+}
+
+/// How often each word of `lines` occurs.
+///
+/// # Errors
+/// The first error among the lines.
+pub fn count(language: &str, lines: impl IntoIterator<Item = Result<String>>) -> Result<HashMap<String, u64>> {
+    let mut counter = Counter::new(language)?;
+    for line in lines {
+        counter.add(&line?);
+    }
+    Ok(counter.finish())
+}
+
+/// The share of running words that the `size` most frequent ones cover, the two specials counted
+/// in `size` as in [`build`]; 1 for an empty count.
+#[must_use]
+pub fn coverage(counts: &HashMap<String, u64>, size: usize) -> f64 {
+    let mut falling: Vec<u64> = counts.values().copied().collect();
+    falling.sort_unstable_by(|a, b| b.cmp(a));
+    let total: u64 = falling.iter().sum();
+    let covered: u64 = falling.iter().take(size.saturating_sub(2)).sum();
+    if total == 0 { 1.0 } else { covered as f64 / total as f64 }
+}
+
+/// Makes a tokenizer of at most `size` entries: [`EOS`], [`UNK`], then words by falling count, ties by
+/// code point, so that the same counts always give the same file. Words keep their case.
+///
+/// # Errors
+/// What the tokenizer library refuses.
+pub fn build(language: &str, words: impl IntoIterator<Item = (String, u64)>, size: usize) -> Result<Tokenizer> {
+    let mut words: Vec<(String, u64)> =
+        words.into_iter().filter(|(word, count)| *count > 0 && word != EOS && word != UNK).collect();
+    words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let kept = words.into_iter().map(|(word, _)| word).take(size.saturating_sub(2));
+    let vocabulary: serde_json::Map<String, serde_json::Value> =
+        [EOS.to_owned(), UNK.to_owned()].into_iter().chain(kept).enumerate().map(|(id, w)| (w, json!(id))).collect();
+    let file = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": normalizer(),
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+            {"type": "WhitespaceSplit"},
+            {"type": "Split", "pattern": {"Regex": word_pattern(language)}, "behavior": "Isolated", "invert": false},
+        ]},
+        "post_processor": null, "decoder": null,
+        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": UNK},
+    });
+    let bytes = serde_json::to_vec(&file).map_err(|error| Error::Internal(error.to_string()))?;
+    Tokenizer::from_json(Path::new("a new tokenizer"), &bytes)
+}
+
+/// NFC; one kind of apostrophe, quotation mark and space; invisible characters gone.
+fn normalizer() -> serde_json::Value {
+    let replace = |pattern: &str, content: &str| json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": content});
+    json!({"type": "Sequence", "normalizers": [
+        {"type": "NFC"},
+        replace("[\u{2019}\u{2018}\u{2bc}]", "'"),
+        replace("[\u{201c}\u{201d}\u{201e}]", "\""),
+        replace(r"[\x{A0}\x{202F}\p{Cc}]", " "),
+        // Soft hyphens, zero-width spaces, marks of direction: nothing that a reader sees.
+        replace(r"[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}\x{2066}-\x{2069}\x{FEFF}]", ""),
+    ]})
+}

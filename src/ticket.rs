@@ -1,0 +1,68 @@
+//! Floor 0: numbered permission to go on working. One atomic, std only.
+//!
+//! A [`Counter`] hands out [`Ticket`]s; drawing a new one makes all older ones
+//! stale. Long loops ask [`Ticket::is_stale`] at every step and stop at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::Error;
+use crate::error::Result;
+
+/// Hands out tickets; only the newest is valid.
+#[derive(Clone, Debug, Default)]
+pub struct Counter(Arc<AtomicU64>);
+
+/// Permission to work, valid until the counter moves on.
+#[derive(Clone, Debug)]
+pub struct Ticket {
+    newest: Arc<AtomicU64>,
+    number: u64,
+}
+
+impl Counter {
+    /// A counter that has handed out nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The next ticket; every older one is stale from now on.
+    pub fn next(&self) -> Ticket {
+        let number = self.0.fetch_add(1, Ordering::AcqRel) + 1;
+        Ticket { newest: Arc::clone(&self.0), number }
+    }
+
+    /// Makes every ticket stale without handing out a new one.
+    pub fn cancel(&self) {
+        self.0.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+impl Ticket {
+    /// A ticket that nobody can make stale, for work that is never cancelled.
+    #[must_use]
+    pub fn forever() -> Self {
+        Counter::new().next()
+    }
+
+    /// The number that requests and events carry.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// True once a newer ticket was drawn.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        self.newest.load(Ordering::Acquire) != self.number
+    }
+
+    /// `Err(Error::Stale)` once stale, for use with `?` in loops.
+    ///
+    /// # Errors
+    /// [`Error::Stale`] when a newer ticket was drawn.
+    pub fn check(&self) -> Result<()> {
+        if self.is_stale() { Err(Error::Stale) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,98 @@
+//! Floor 6: what computes loss and gradient and moves the weights: the fused engine on the CPU,
+//! candle's autograd over the readable models on any other device.
+
+use crate::error::Result;
+use crate::training::fused::Fused;
+use crate::training::fused::Loss;
+use crate::training::fused::StepOptions;
+use crate::training::layout::Layout;
+use crate::training::optimizer::Optimizer;
+
+/// The optimizer's memories as a checkpoint keeps them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// See [`Optimizer`].
+    pub first: Vec<f32>,
+    /// See [`Optimizer`].
+    pub second: Vec<f32>,
+}
+
+/// Weights that learn.
+pub trait Engine {
+    /// Gradient of a minibatch and one update. Returns the loss before it and the gradient's norm.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    fn update(&mut self, source: &[&[u32]], target: &[&[u32]], options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)>;
+    /// Loss only, without dropout and smoothing.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    fn measure(&mut self, source: &[&[u32]], target: &[&[u32]]) -> Result<Loss>;
+    /// The weights in the layout's order.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    fn weights(&self) -> Result<Vec<f32>>;
+    /// The optimizer's memories.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    fn memory(&self) -> Result<Memory>;
+    /// Puts weights and, where given, memories in place.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    fn restore(&mut self, weights: Vec<f32>, memory: Option<Memory>) -> Result<()>;
+    /// The order of the parameters.
+    fn layout(&self) -> &Layout;
+}
+
+/// The CPU's engine.
+#[derive(Debug)]
+pub struct FusedEngine {
+    fused: Fused,
+    flat: Vec<f32>,
+    optimizer: Optimizer,
+}
+
+impl FusedEngine {
+    /// Starts from `flat`.
+    #[must_use]
+    pub fn new(fused: Fused, flat: Vec<f32>, optimizer: Optimizer) -> Self {
+        Self { fused, flat, optimizer }
+    }
+}
+
+impl Engine for FusedEngine {
+    fn update(&mut self, source: &[&[u32]], target: &[&[u32]], options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)> {
+        let loss = self.fused.step(&self.flat, source, target, Some(options));
+        let norm = self.optimizer.apply(&mut self.flat, self.fused.gradients(), rate, update);
+        Ok((loss, norm))
+    }
+
+    fn measure(&mut self, source: &[&[u32]], target: &[&[u32]]) -> Result<Loss> {
+        Ok(self.fused.step(&self.flat, source, target, None))
+    }
+
+    fn weights(&self) -> Result<Vec<f32>> {
+        Ok(self.flat.clone())
+    }
+
+    fn memory(&self) -> Result<Memory> {
+        Ok(Memory { first: self.optimizer.first.clone(), second: self.optimizer.second.clone() })
+    }
+
+    fn restore(&mut self, weights: Vec<f32>, memory: Option<Memory>) -> Result<()> {
+        self.flat = weights;
+        if let Some(memory) = memory {
+            self.optimizer.first = memory.first;
+            self.optimizer.second = memory.second;
+        }
+        Ok(())
+    }
+
+    fn layout(&self) -> &Layout {
+        self.fused.layout()
+    }
+}

@@ -1,0 +1,149 @@
+//! Floor 6: one recurrent layer over a whole sentence, forward and backward, in either direction.
+//! The input part W e + b is one product; each step multiplies only U.
+
+use crate::nn::fused::Packed;
+use crate::nn::fused::add_bias;
+use crate::nn::fused::elementwise::add_column_sums;
+use crate::nn::fused::gru;
+use crate::nn::fused::gru::Sense;
+use crate::nn::fused::matmul;
+use crate::nn::fused::matmul_nt;
+use crate::nn::fused::matmul_tn;
+use crate::nn::fused::scan;
+use crate::nn::fused::scan::Direction;
+use crate::nn::fused::scan::Kept;
+use crate::nn::fused::scan::Unit;
+use crate::training::fused::Parts;
+use crate::training::fused::Workspace;
+
+/// U of one unit packed both ways.
+#[derive(Debug, Default)]
+pub struct UnitPacks {
+    u_zr: Packed,
+    u: Packed,
+    u_zr_back: Packed,
+    u_back: Packed,
+}
+
+impl UnitPacks {
+    /// Packs `prefix.U_z`, `U_r`, `U` again.
+    pub fn repack(&mut self, model: &Parts<'_>, prefix: &str) {
+        let n = model.config.hidden;
+        let u = model.joined(&format!("{prefix}.U_z"), 3 * n * n);
+        let (zr, u) = u.split_at(2 * n * n);
+        self.u_zr.pack_transposed(zr, 2 * n, n);
+        self.u.pack_transposed(u, n, n);
+        self.u_zr_back.pack_plain(zr, 2 * n, n);
+        self.u_back.pack_plain(u, n, n);
+    }
+}
+
+/// What the forward pass keeps.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// States, [t_x + 1, b, n]; see [`Direction`] for the slots.
+    pub h: Vec<f32>,
+    u: Vec<f32>,
+    r: Vec<f32>,
+    rh: Vec<f32>,
+    h_tilde: Vec<f32>,
+}
+
+impl Scan {
+    /// Gives all buffers back.
+    pub fn release(self, workspace: &mut Workspace) {
+        workspace.put_all([self.h, self.u, self.r, self.rh, self.h_tilde]);
+    }
+}
+
+/// One layer of gated units named `prefix`.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// Sizes and weights.
+    pub model: Parts<'a>,
+    /// `encoder`, `encoder.forward` or `encoder.backward`.
+    pub prefix: &'a str,
+    /// U packed.
+    pub packs: &'a UnitPacks,
+    /// Which paper's z.
+    pub sense: Sense,
+    /// Which way.
+    pub direction: Direction,
+}
+
+impl Layer<'_> {
+    fn name(&self, tensor: &str) -> String {
+        format!("{}.{tensor}", self.prefix)
+    }
+
+    /// Reads e [t_x * b, m]; `live` [t_x, b] says where words are.
+    pub fn forward(&self, e: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> Scan {
+        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
+        let rows = t_x * b;
+        let mut x = workspace.take(rows * 3 * n);
+        add_bias(self.model.joined(&self.name("b_z"), 3 * n), &mut x);
+        matmul_nt(rows, 3 * n, m, e, self.model.joined(&self.name("W_z"), 3 * n * m), &mut x, true);
+        let mut scan = Scan {
+            h: workspace.take((t_x + 1) * b * n),
+            u: workspace.take(rows * n),
+            r: workspace.take(rows * n),
+            rh: workspace.take(rows * n),
+            h_tilde: workspace.take(rows * n),
+        };
+        let mut scratch = workspace.take(3 * b * n);
+        let unit = Unit { n, u_zr: &self.packs.u_zr, u: &self.packs.u, sense: self.sense, direction: self.direction };
+        let mut kept =
+            Kept { h: &mut scan.h, u: &mut scan.u, r: &mut scan.r, rh: &mut scan.rh, h_tilde: &mut scan.h_tilde };
+        scan::scan(&unit, &x, t_x, b, live, &mut kept, &mut scratch);
+        workspace.put_all([x, scratch]);
+        scan
+    }
+
+    /// From dh [t_x, b, n] (the gradient of the state after word t) to the weights' gradient
+    /// (added) and de [t_x * b, m] (added).
+    #[allow(clippy::too_many_arguments)]
+    pub fn backward(
+        &self,
+        scan: &Scan,
+        e: &[f32],
+        t_x: usize,
+        b: usize,
+        dh: &[f32],
+        de: &mut [f32],
+        gradient: &mut [f32],
+        workspace: &mut Workspace,
+    ) {
+        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
+        let rows = t_x * b;
+        let mut dx = workspace.take(rows * 3 * n);
+        let mut running = workspace.zeros(b * n);
+        let mut next = workspace.take(b * n);
+        let mut drh = workspace.take(b * n);
+        for t in self.direction.order(t_x, true) {
+            let (from, _) = self.direction.slots(t);
+            let at = t * b * n..(t + 1) * b * n;
+            let h = &scan.h[from * b * n..(from + 1) * b * n];
+            crate::nn::fused::elementwise::add(&dh[at.clone()], &mut running);
+            let dx = &mut dx[t * b * 3 * n..(t + 1) * b * 3 * n];
+            let u = &scan.u[at.clone()];
+            gru::update_back(self.sense, n, &running, u, &scan.h_tilde[at.clone()], h, dx, &mut next);
+            self.packs.u_back.apply(b, &dx[2 * n..], 3 * n, &mut drh, n, false);
+            gru::reset_back(n, &drh, &scan.r[at], h, dx, &mut next);
+            self.packs.u_zr_back.apply(b, dx, 3 * n, &mut next, n, true);
+            std::mem::swap(&mut running, &mut next);
+        }
+        let layout = self.model.layout;
+        // in both directions word t is read from the slot `from`: 0.. forward, 1.. backward
+        let first = if self.direction == Direction::Forward { 0 } else { b * n };
+        let at = layout.at(&self.name("U_z"));
+        matmul_tn(2 * n, n, rows, &dx, 3 * n, &scan.h[first..], n, &mut gradient[at..at + 2 * n * n], true);
+        let u = &mut gradient[at + 2 * n * n..at + 3 * n * n];
+        matmul_tn(n, n, rows, &dx[2 * n..], 3 * n, &scan.rh, n, u, true);
+        let at = layout.at(&self.name("W_z"));
+        matmul_tn(3 * n, m, rows, &dx, 3 * n, e, m, &mut gradient[at..at + 3 * n * m], true);
+        let at = layout.at(&self.name("b_z"));
+        add_column_sums(&dx, &mut gradient[at..at + 3 * n]);
+        matmul(rows, m, 3 * n, &dx, self.model.joined(&self.name("W_z"), 3 * n * m), de, true);
+        workspace.put_all([dx, running, next, drh]);
+    }
+}

@@ -1,0 +1,158 @@
+//! Floor 6: one training step on the CPU with hand-written gradients: whole recurrent layers,
+//! the attention decoder and the output layer each as one forward and one backward pass over
+//! plain slices. The plain twin is `models::plain_loss` under candle's autograd; the tests
+//! compare every gradient.
+//!
+//! A batch is cut into one shard a thread; each shard has its own gradient, and the sum is
+//! taken in a fixed order, so that a run is reproducible for a given number of threads.
+
+pub mod encdec;
+pub mod encoder;
+pub mod readout;
+pub mod search;
+pub mod workspace;
+
+use crate::models::config::Architecture;
+use crate::models::config::Config;
+use crate::training::layout::Layout;
+
+pub use crate::training::fused::workspace::Noise;
+pub use crate::training::fused::workspace::Shard;
+pub use crate::training::fused::workspace::Workspace;
+
+/// What a step needs to know beside weights and data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepOptions {
+    /// Probability that an embedding or maxout unit is dropped.
+    pub dropout: f32,
+    /// Epsilon of label smoothing.
+    pub smoothing: f32,
+    /// The gradient is that of `scale` times the summed loss (1 / sentences of the batch).
+    pub scale: f32,
+    /// Seed of the dropout masks; another for each update and shard.
+    pub seed: u64,
+}
+
+/// Summed over the words of a shard or batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Loss {
+    /// -log p of the targets.
+    pub nll: f64,
+    /// The loss that is minimised (with label smoothing).
+    pub smoothed: f64,
+    /// Target words, `</s>` included.
+    pub words: usize,
+}
+
+impl std::ops::AddAssign for Loss {
+    fn add_assign(&mut self, other: Self) {
+        self.nll += other.nll;
+        self.smoothed += other.smoothed;
+        self.words += other.words;
+    }
+}
+
+/// Weights packed for the products of single steps, made once an update and shared by the threads.
+#[derive(Debug, Default)]
+pub struct Packs {
+    search: search::Packs,
+    encdec: encdec::Packs,
+}
+
+/// The fused engine of one architecture.
+#[derive(Debug)]
+pub struct Fused {
+    config: Config,
+    layout: Layout,
+    packs: Packs,
+    workspaces: Vec<Workspace>,
+    gradients: Vec<Vec<f32>>,
+}
+
+impl Fused {
+    /// An engine for `threads` shards.
+    #[must_use]
+    pub fn new(config: &Config, threads: usize) -> Self {
+        let layout = Layout::new(config);
+        let threads = threads.max(1);
+        Self {
+            config: config.clone(),
+            packs: Packs::default(),
+            workspaces: (0..threads).map(|_| Workspace::default()).collect(),
+            gradients: (0..threads).map(|_| vec![0.0; layout.total()]).collect(),
+            layout,
+        }
+    }
+
+    /// The order of the parameters.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The gradients of the shards of the last step; their sum is the batch's.
+    pub fn gradients(&mut self) -> &mut [Vec<f32>] {
+        &mut self.gradients
+    }
+
+    fn repack(&mut self, flat: &[f32]) {
+        match self.config.architecture {
+            Architecture::RnnSearch => self.packs.search.repack(&self.config, &self.layout, flat),
+            Architecture::RnnEncDec => self.packs.encdec.repack(&self.config, &self.layout, flat),
+        }
+    }
+
+    /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`],
+    /// which the caller clears).
+    pub fn step(&mut self, flat: &[f32], source: &[&[u32]], target: &[&[u32]], options: Option<StepOptions>) -> Loss {
+        self.repack(flat);
+        let threads = self.workspaces.len().min(source.len()).max(1);
+        let (config, layout, packs) = (&self.config, &self.layout, &self.packs);
+        let mut losses = vec![Loss::default(); threads];
+        rayon::scope(|scope| {
+            let jobs = self.workspaces.iter_mut().zip(&mut self.gradients).zip(&mut losses).take(threads);
+            for (t, ((workspace, gradient), loss)) in jobs.enumerate() {
+                scope.spawn(move |_| {
+                    let shard = Shard::new(source, target, t, threads);
+                    let options = options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
+                    let model = Parts { config, layout, flat };
+                    *loss = match config.architecture {
+                        Architecture::RnnSearch => search::step(model, &packs.search, &shard, workspace, gradient, options),
+                        Architecture::RnnEncDec => encdec::step(model, &packs.encdec, &shard, workspace, gradient, options),
+                    };
+                });
+            }
+        });
+        let mut total = Loss::default();
+        for loss in losses {
+            total += loss;
+        }
+        total
+    }
+}
+
+/// Sizes, places and values of the weights.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// Sizes.
+    pub config: &'a Config,
+    /// Places.
+    pub layout: &'a Layout,
+    /// Values.
+    pub flat: &'a [f32],
+}
+
+impl<'a> Parts<'a> {
+    /// A tensor by name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> &'a [f32] {
+        &self.flat[self.layout.range(name)]
+    }
+
+    /// `length` numbers from the start of a tensor: joined gates begin at `_z`.
+    #[must_use]
+    pub fn joined(&self, name: &str, length: usize) -> &'a [f32] {
+        let start = self.layout.at(name);
+        &self.flat[start..start + length]
+    }
+}

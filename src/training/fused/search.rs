@@ -1,0 +1,394 @@
+//! Floor 6: RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard.
+
+use crate::models::config::Config;
+use crate::nn::fused::Packed;
+use crate::nn::fused::add_bias;
+use crate::nn::fused::attention;
+use crate::nn::fused::elementwise::add;
+use crate::nn::fused::elementwise::add_column_sums;
+use crate::nn::fused::elementwise::tanh_all;
+use crate::nn::fused::gru;
+use crate::nn::fused::gru::Sense;
+use crate::nn::fused::matmul;
+use crate::nn::fused::matmul_nt;
+use crate::nn::fused::matmul_tn;
+use crate::nn::fused::scan::Direction;
+use crate::nn::fused::scan::two_slots;
+use crate::training::fused::Loss;
+use crate::training::fused::Noise;
+use crate::training::fused::Parts;
+use crate::training::fused::Shard;
+use crate::training::fused::StepOptions;
+use crate::training::fused::Workspace;
+use crate::training::fused::encoder::Layer;
+use crate::training::fused::encoder::Scan;
+use crate::training::fused::encoder::UnitPacks;
+use crate::training::fused::readout;
+use crate::training::fused::workspace::apply_mask;
+use crate::training::fused::workspace::gather;
+use crate::training::fused::workspace::scatter;
+use crate::training::layout::Layout;
+
+/// Weights of single steps, packed.
+#[derive(Debug, Default)]
+pub struct Packs {
+    forward: UnitPacks,
+    backward: UnitPacks,
+    /// [W_a; U_z; U_r] for `s` at once.
+    query: Packed,
+    query_back: Packed,
+    u: Packed,
+    u_back: Packed,
+    c: Packed,
+    c_back: Packed,
+    output: readout::OutputPack,
+}
+
+impl Packs {
+    /// Packs again after an update.
+    pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
+        let model = Parts { config, layout, flat };
+        let (n, a) = (config.hidden, config.alignment);
+        self.forward.repack(&model, "encoder.forward");
+        self.backward.repack(&model, "encoder.backward");
+        let (zr, u) = model.joined("decoder.U_z", 3 * n * n).split_at(2 * n * n);
+        let joined = [model.get("attention.W_a"), zr].concat();
+        self.query.pack_transposed(&joined, a + 2 * n, n);
+        self.query_back.pack_plain(&joined, a + 2 * n, n);
+        self.u.pack_transposed(u, n, n);
+        self.u_back.pack_plain(u, n, n);
+        let c = model.joined("decoder.C_z", 6 * n * n);
+        self.c.pack_transposed(c, 3 * n, 2 * n);
+        self.c_back.pack_plain(c, 3 * n, 2 * n);
+        self.output.repack(model.get("readout.W_o"), config.target_vocabulary);
+    }
+}
+
+/// What the encoder leaves: embeddings, both scans, annotations h [b, t_x, 2n] and keys [b, t_x, n'].
+struct Encoded {
+    e: Vec<f32>,
+    mask: Option<Vec<f32>>,
+    forward: Scan,
+    backward: Scan,
+    h: Vec<f32>,
+    keys: Vec<f32>,
+}
+
+/// What the decoder leaves, [t_y, b, ...] each.
+struct Unrolled {
+    e: Vec<f32>,
+    mask: Option<Vec<f32>>,
+    /// [t_y + 1, b, n]
+    s: Vec<f32>,
+    c: Vec<f32>,
+    alpha: Vec<f32>,
+    /// q, U_z s, U_r s: [b, n' + 2n]
+    q: Vec<f32>,
+    u: Vec<f32>,
+    r: Vec<f32>,
+    rs: Vec<f32>,
+    s_tilde: Vec<f32>,
+}
+
+/// One shard of one batch.
+struct Job<'a> {
+    model: Parts<'a>,
+    packs: &'a Packs,
+    shard: &'a Shard,
+}
+
+/// Loss and, with `options`, gradient (added) of a shard.
+pub fn step(
+    model: Parts<'_>,
+    packs: &Packs,
+    shard: &Shard,
+    workspace: &mut Workspace,
+    gradient: &mut [f32],
+    options: Option<StepOptions>,
+) -> Loss {
+    let job = Job { model, packs, shard };
+    let mut noise = Noise::new(options.map_or(0, |o| o.seed));
+    let encoded = job.encode(options, &mut noise, workspace);
+    let unrolled = job.unroll(&encoded, options, &mut noise, workspace);
+    let n = model.config.hidden;
+    let inputs = readout::Inputs { s: &unrolled.s[..shard.t_y * shard.b * n], e: &unrolled.e, c: &unrolled.c };
+    let names = readout::Names {
+        state: "readout.U_o",
+        word: "readout.V_o",
+        context: "readout.C_o",
+        out: "readout.W_o",
+        rank: None,
+        width: 2 * n,
+    };
+    let (loss, d) = readout::step(&model, names, &packs.output, shard, inputs, gradient, options, &mut noise, workspace);
+    if options.is_some() {
+        job.backward(&encoded, &unrolled, d, gradient, workspace);
+    }
+    encoded.forward.release(workspace);
+    encoded.backward.release(workspace);
+    workspace.put_all([encoded.e, encoded.h, encoded.keys]);
+    workspace.put_all([unrolled.e, unrolled.s, unrolled.c, unrolled.alpha, unrolled.q]);
+    workspace.put_all([unrolled.u, unrolled.r, unrolled.rs, unrolled.s_tilde]);
+    for mask in [encoded.mask, unrolled.mask].into_iter().flatten() {
+        workspace.put(mask);
+    }
+    loss
+}
+
+/// A dropout mask, when there is dropout.
+pub(super) fn dropped(options: Option<StepOptions>, length: usize, noise: &mut Noise, workspace: &mut Workspace) -> Option<Vec<f32>> {
+    let p = options.map_or(0.0, |o| o.dropout);
+    (p > 0.0).then(|| {
+        let mut mask = workspace.take(length);
+        noise.mask(p, &mut mask);
+        mask
+    })
+}
+
+/// e(y_{i-1}) for every position, zero for y_0: [t_y * b, m].
+pub(super) fn previous_words(
+    model: &Parts<'_>,
+    shard: &Shard,
+    mask: Option<&[f32]>,
+    workspace: &mut Workspace,
+) -> Vec<f32> {
+    let first = shard.b * model.config.embedding;
+    let mut e = workspace.take(shard.t_y * first);
+    e[..first].fill(0.0);
+    gather(model.get("target_embedding"), &shard.y[..(shard.t_y - 1) * shard.b], mask, &mut e[first..]);
+    e
+}
+
+impl Job<'_> {
+    fn layer<'a>(&'a self, direction: Direction) -> Layer<'a> {
+        let (prefix, packs) = match direction {
+            Direction::Forward => ("encoder.forward", &self.packs.forward),
+            Direction::Backward => ("encoder.backward", &self.packs.backward),
+        };
+        Layer { model: self.model, prefix, packs, sense: Sense::New, direction }
+    }
+
+    fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Encoded {
+        let Shard { b, t_x, .. } = *self.shard;
+        let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
+        let mask = dropped(options, t_x * b * m, noise, workspace);
+        let mut e = workspace.take(t_x * b * m);
+        gather(self.model.get("source_embedding"), &self.shard.x, mask.as_deref(), &mut e);
+        let live = self.shard.live();
+        let forward = self.layer(Direction::Forward).forward(&e, t_x, b, &live, workspace);
+        let backward = self.layer(Direction::Backward).forward(&e, t_x, b, &live, workspace);
+        let mut h = workspace.take(b * t_x * 2 * n);
+        for t in 0..t_x {
+            for row in 0..b {
+                let out = &mut h[(row * t_x + t) * 2 * n..(row * t_x + t + 1) * 2 * n];
+                out[..n].copy_from_slice(&forward.h[((t + 1) * b + row) * n..((t + 1) * b + row + 1) * n]);
+                out[n..].copy_from_slice(&backward.h[(t * b + row) * n..(t * b + row + 1) * n]);
+            }
+        }
+        let mut keys = workspace.take(b * t_x * a);
+        add_bias(self.model.get("attention.b_a"), &mut keys);
+        matmul_nt(b * t_x, a, 2 * n, &h, self.model.get("attention.U_a"), &mut keys, true);
+        Encoded { e, mask, forward, backward, h, keys }
+    }
+
+    fn unroll(&self, encoded: &Encoded, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Unrolled {
+        let Shard { b, t_x, t_y, .. } = *self.shard;
+        let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
+        let rows = t_y * b;
+        let mask = dropped(options, (t_y - 1) * b * m, noise, workspace);
+        let e = previous_words(&self.model, self.shard, mask.as_deref(), workspace);
+        let mut x = workspace.take(rows * 3 * n);
+        add_bias(self.model.joined("decoder.b_z", 3 * n), &mut x);
+        matmul_nt(rows, 3 * n, m, &e, self.model.joined("decoder.W_z", 3 * n * m), &mut x, true);
+        let mut out = Unrolled {
+            e,
+            mask,
+            s: workspace.take((t_y + 1) * b * n),
+            c: workspace.take(rows * 2 * n),
+            alpha: workspace.zeros(rows * t_x),
+            q: workspace.take(rows * (a + 2 * n)),
+            u: workspace.take(rows * n),
+            r: workspace.take(rows * n),
+            rs: workspace.take(rows * n),
+            s_tilde: workspace.take(rows * n),
+        };
+        // s_0 = tanh(W_s <-h_1 + b_s)
+        let s_0 = &mut out.s[..b * n];
+        add_bias(self.model.get("decoder.b_s"), s_0);
+        matmul_nt(b, n, n, &encoded.backward.h[..b * n], self.model.get("decoder.W_s"), s_0, true);
+        tanh_all(s_0);
+        let v = self.model.get("attention.v_a");
+        let mut energies = workspace.take(t_x);
+        let mut candidate = workspace.take(b * n);
+        for i in 0..t_y {
+            let (s, s_next) = two_slots(&mut out.s, i, i + 1, b * n);
+            let q = &mut out.q[i * b * (a + 2 * n)..(i + 1) * b * (a + 2 * n)];
+            self.packs.query.apply(b, s, n, q, a + 2 * n, false);
+            let c = &mut out.c[i * b * 2 * n..(i + 1) * b * 2 * n];
+            for row in 0..b {
+                let length = self.shard.x_length[row];
+                let q = &q[row * (a + 2 * n)..row * (a + 2 * n) + a];
+                let e = &mut energies[..length];
+                attention::energies(q, &encoded.keys[row * t_x * a..(row * t_x + length) * a], v, e);
+                let h = &encoded.h[row * t_x * 2 * n..(row * t_x + length) * 2 * n];
+                let at = (i * b + row) * t_x;
+                attention::align(e, h, &mut out.alpha[at..at + length], &mut c[row * 2 * n..(row + 1) * 2 * n]);
+            }
+            let x = &mut x[i * b * 3 * n..(i + 1) * b * 3 * n];
+            self.packs.c.apply(b, c, 2 * n, x, 3 * n, true);
+            let at = i * b * n..(i + 1) * b * n;
+            let u = &mut out.u[at.clone()];
+            let rs = &mut out.rs[at.clone()];
+            gru::gates(Sense::New, n, x, q, a + 2 * n, a, s, None, u, &mut out.r[at.clone()], rs);
+            self.packs.u.apply(b, rs, n, &mut candidate, n, false);
+            gru::update(n, x, &candidate, s, u, &mut out.s_tilde[at], s_next);
+        }
+        workspace.put_all([x, energies, candidate]);
+        out
+    }
+
+    fn backward(
+        &self,
+        encoded: &Encoded,
+        unrolled: &Unrolled,
+        mut d: readout::Gradients,
+        gradient: &mut [f32],
+        workspace: &mut Workspace,
+    ) {
+        let Shard { b, t_x, t_y, .. } = *self.shard;
+        let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
+        let mut dx = workspace.take(t_y * b * 3 * n);
+        let mut dq = workspace.take(t_y * b * (a + 2 * n));
+        let mut dkeys = workspace.zeros(b * t_x * a);
+        let ds_0 = self.unroll_back(encoded, unrolled, &mut d, &mut dx, &mut dq, &mut dkeys, gradient, workspace);
+        self.decoder_weights(unrolled, &mut d, &dx, &dq, gradient);
+        let words = &self.shard.y[..(t_y - 1) * b];
+        apply_mask(unrolled.mask.as_deref(), &mut d.e[b * m..]);
+        scatter(words, &d.e[b * m..], &mut gradient[self.model.layout.range("target_embedding")]);
+        // dh_j = sum_i alpha_ij dc_i + U_a' dkeys_j
+        let mut dh = workspace.take(b * t_x * 2 * n);
+        for row in 0..b {
+            let out = &mut dh[row * t_x * 2 * n..(row + 1) * t_x * 2 * n];
+            let alpha = &unrolled.alpha[row * t_x..];
+            matmul_tn(t_x, 2 * n, t_y, alpha, b * t_x, &d.c[row * 2 * n..], b * 2 * n, out, false);
+        }
+        let layout = self.model.layout;
+        matmul_tn(a, 2 * n, b * t_x, &dkeys, a, &encoded.h, 2 * n, &mut gradient[layout.range("attention.U_a")], true);
+        add_column_sums(&dkeys, &mut gradient[layout.range("attention.b_a")]);
+        matmul(b * t_x, 2 * n, a, &dkeys, self.model.get("attention.U_a"), &mut dh, true);
+        self.encode_back(encoded, &dh, ds_0, gradient, workspace);
+        workspace.put_all([dx, dq, dkeys, dh, d.s, d.e, d.c]);
+    }
+
+    /// From the last step to the first; returns ds_0. Completes `d.c`.
+    #[allow(clippy::too_many_arguments)]
+    fn unroll_back(
+        &self,
+        encoded: &Encoded,
+        unrolled: &Unrolled,
+        d: &mut readout::Gradients,
+        dx: &mut [f32],
+        dq: &mut [f32],
+        dkeys: &mut [f32],
+        gradient: &mut [f32],
+        workspace: &mut Workspace,
+    ) -> Vec<f32> {
+        let Shard { b, t_x, t_y, .. } = *self.shard;
+        let (n, a) = (self.model.config.hidden, self.model.config.alignment);
+        let wide = a + 2 * n;
+        let v = self.model.get("attention.v_a");
+        let dv = &mut gradient[self.model.layout.range("attention.v_a")];
+        let mut ds = workspace.zeros(b * n);
+        let mut next = workspace.take(b * n);
+        let mut drs = workspace.take(b * n);
+        let mut de = workspace.take(t_x);
+        for i in (0..t_y).rev() {
+            let at = i * b * n..(i + 1) * b * n;
+            let s = &unrolled.s[at.clone()];
+            let dx = &mut dx[i * b * 3 * n..(i + 1) * b * 3 * n];
+            gru::update_back(Sense::New, n, &ds, &unrolled.u[at.clone()], &unrolled.s_tilde[at.clone()], s, dx, &mut next);
+            self.packs.u_back.apply(b, &dx[2 * n..], 3 * n, &mut drs, n, false);
+            gru::reset_back(n, &drs, &unrolled.r[at.clone()], s, dx, &mut next);
+            let dc = &mut d.c[i * b * 2 * n..(i + 1) * b * 2 * n];
+            self.packs.c_back.apply(b, dx, 3 * n, dc, 2 * n, true);
+            let dq = &mut dq[i * b * wide..(i + 1) * b * wide];
+            for row in 0..b {
+                let length = self.shard.x_length[row];
+                let h = &encoded.h[row * t_x * 2 * n..(row * t_x + length) * 2 * n];
+                let alpha = &unrolled.alpha[(i * b + row) * t_x..(i * b + row) * t_x + length];
+                let de = &mut de[..length];
+                attention::align_back(&dc[row * 2 * n..(row + 1) * 2 * n], h, alpha, de);
+                let keys = row * t_x * a..(row * t_x + length) * a;
+                let q = &unrolled.q[(i * b + row) * wide..(i * b + row) * wide + a];
+                let (dq, dgates) = dq[row * wide..(row + 1) * wide].split_at_mut(a);
+                attention::energies_back(q, &encoded.keys[keys.clone()], v, de, dq, &mut dkeys[keys], dv);
+                dgates.copy_from_slice(&dx[row * 3 * n..row * 3 * n + 2 * n]);
+            }
+            self.packs.query_back.apply(b, dq, wide, &mut next, n, true);
+            add(&d.s[at], &mut next);
+            std::mem::swap(&mut ds, &mut next);
+        }
+        workspace.put_all([next, drs, de]);
+        ds
+    }
+
+    fn decoder_weights(&self, unrolled: &Unrolled, d: &mut readout::Gradients, dx: &[f32], dq: &[f32], gradient: &mut [f32]) {
+        let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
+        let rows = self.shard.t_y * self.shard.b;
+        let layout = self.model.layout;
+        matmul_tn(a, n, rows, dq, a + 2 * n, &unrolled.s, n, &mut gradient[layout.range("attention.W_a")], true);
+        let at = layout.at("decoder.U_z");
+        let (zr, u) = gradient[at..at + 3 * n * n].split_at_mut(2 * n * n);
+        matmul_tn(2 * n, n, rows, dx, 3 * n, &unrolled.s, n, zr, true);
+        matmul_tn(n, n, rows, &dx[2 * n..], 3 * n, &unrolled.rs, n, u, true);
+        let at = layout.at("decoder.C_z");
+        matmul_tn(3 * n, 2 * n, rows, dx, 3 * n, &unrolled.c, 2 * n, &mut gradient[at..at + 6 * n * n], true);
+        let at = layout.at("decoder.W_z");
+        matmul_tn(3 * n, m, rows, dx, 3 * n, &unrolled.e, m, &mut gradient[at..at + 3 * n * m], true);
+        let at = layout.at("decoder.b_z");
+        add_column_sums(dx, &mut gradient[at..at + 3 * n]);
+        matmul(rows, m, 3 * n, dx, self.model.joined("decoder.W_z", 3 * n * m), &mut d.e, true);
+    }
+
+    fn encode_back(&self, encoded: &Encoded, dh: &[f32], mut ds_0: Vec<f32>, gradient: &mut [f32], workspace: &mut Workspace) {
+        let Shard { b, t_x, .. } = *self.shard;
+        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
+        let layout = self.model.layout;
+        let mut forward = workspace.take(t_x * b * n);
+        let mut backward = workspace.take(t_x * b * n);
+        for t in 0..t_x {
+            for row in 0..b {
+                let d = &dh[(row * t_x + t) * 2 * n..(row * t_x + t + 1) * 2 * n];
+                let at = (t * b + row) * n..(t * b + row + 1) * n;
+                forward[at.clone()].copy_from_slice(&d[..n]);
+                backward[at].copy_from_slice(&d[n..]);
+            }
+        }
+        // W_s and <-h_1 through the unrolled s_0 = tanh(a): da = ds_0 (1 - s_0^2)
+        let s_0 = self.initial_state(encoded, workspace);
+        for (d, s) in ds_0.iter_mut().zip(&s_0) {
+            *d *= 1.0 - s * s;
+        }
+        matmul_tn(n, n, b, &ds_0, n, &encoded.backward.h, n, &mut gradient[layout.range("decoder.W_s")], true);
+        add_column_sums(&ds_0, &mut gradient[layout.range("decoder.b_s")]);
+        matmul(b, n, n, &ds_0, self.model.get("decoder.W_s"), &mut backward[..b * n], true);
+        let mut de = workspace.zeros(t_x * b * m);
+        for (direction, scan, dh) in
+            [(Direction::Forward, &encoded.forward, &forward), (Direction::Backward, &encoded.backward, &backward)]
+        {
+            self.layer(direction).backward(scan, &encoded.e, t_x, b, dh, &mut de, gradient, workspace);
+        }
+        apply_mask(encoded.mask.as_deref(), &mut de);
+        scatter(&self.shard.x, &de, &mut gradient[layout.range("source_embedding")]);
+        workspace.put_all([forward, backward, de, ds_0, s_0]);
+    }
+
+    fn initial_state(&self, encoded: &Encoded, workspace: &mut Workspace) -> Vec<f32> {
+        let (b, n) = (self.shard.b, self.model.config.hidden);
+        let mut s_0 = workspace.take(b * n);
+        add_bias(self.model.get("decoder.b_s"), &mut s_0);
+        matmul_nt(b, n, n, &encoded.backward.h[..b * n], self.model.get("decoder.W_s"), &mut s_0, true);
+        tanh_all(&mut s_0);
+        s_0
+    }
+}

@@ -1,0 +1,162 @@
+//! Floor 6: what a shard of a batch looks like, its buffers and its dropout noise.
+
+/// Some rows of a batch, time-major and padded with 0.
+#[derive(Debug)]
+pub struct Shard {
+    /// Rows.
+    pub b: usize,
+    /// Longest source.
+    pub t_x: usize,
+    /// Longest target.
+    pub t_y: usize,
+    /// Source ids, [t_x, b].
+    pub x: Vec<u32>,
+    /// Target ids, [t_y, b].
+    pub y: Vec<u32>,
+    /// Source lengths, [b].
+    pub x_length: Vec<usize>,
+    /// Target lengths, [b].
+    pub y_length: Vec<usize>,
+}
+
+impl Shard {
+    /// Every `of`-th pair from `first`.
+    #[must_use]
+    pub fn new(source: &[&[u32]], target: &[&[u32]], first: usize, of: usize) -> Self {
+        let pick = |side: &[&[u32]]| {
+            let rows: Vec<&[u32]> = side.iter().skip(first).step_by(of).copied().collect();
+            let (b, t) = (rows.len(), rows.iter().map(|r| r.len()).max().unwrap_or(0));
+            let mut ids = vec![0; t * b];
+            for (row, sentence) in rows.iter().enumerate() {
+                for (i, id) in sentence.iter().enumerate() {
+                    ids[i * b + row] = *id;
+                }
+            }
+            (b, t, ids, rows.iter().map(|r| r.len()).collect::<Vec<_>>())
+        };
+        let (b, t_x, x, x_length) = pick(source);
+        let (_, t_y, y, y_length) = pick(target);
+        Self { b, t_x, t_y, x, y, x_length, y_length }
+    }
+
+    /// Which rows have a source word at position `t`, for each t, [t_x, b].
+    #[must_use]
+    pub fn live(&self) -> Vec<bool> {
+        (0..self.t_x).flat_map(|t| self.x_length.iter().map(move |&length| t < length)).collect()
+    }
+
+    /// Positions i * b + row of the real target words, in order.
+    #[must_use]
+    pub fn words(&self) -> Vec<usize> {
+        (0..self.t_y)
+            .flat_map(|i| {
+                let b = self.b;
+                self.y_length.iter().enumerate().filter(move |&(_, &length)| i < length).map(move |(row, _)| i * b + row)
+            })
+            .collect()
+    }
+}
+
+/// Buffers that outlive a batch, so that no step pays for fresh memory.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    free: Vec<Vec<f32>>,
+}
+
+impl Workspace {
+    /// A buffer of this length with arbitrary content.
+    pub fn take(&mut self, length: usize) -> Vec<f32> {
+        let best = (0..self.free.len()).filter(|&i| self.free[i].capacity() >= length).min_by_key(|&i| self.free[i].capacity());
+        let mut buffer = match best {
+            Some(i) => self.free.swap_remove(i),
+            None => self.free.pop().unwrap_or_default(),
+        };
+        if buffer.len() >= length {
+            buffer.truncate(length);
+        } else {
+            buffer.resize(length, 0.0);
+        }
+        buffer
+    }
+
+    /// A buffer of zeros.
+    pub fn zeros(&mut self, length: usize) -> Vec<f32> {
+        let mut buffer = self.take(length);
+        buffer.fill(0.0);
+        buffer
+    }
+
+    /// Gives a buffer back.
+    pub fn put(&mut self, buffer: Vec<f32>) {
+        self.free.push(buffer);
+    }
+
+    /// Gives several buffers back.
+    pub fn put_all<const N: usize>(&mut self, buffers: [Vec<f32>; N]) {
+        self.free.extend(buffers);
+    }
+}
+
+/// A small reproducible generator for dropout masks (xorshift64*, Vigna 2016).
+#[derive(Clone, Copy, Debug)]
+pub struct Noise(u64);
+
+impl Noise {
+    /// Seeded; any seed will do.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        // splitmix64, so that neighbouring seeds give unlike streams
+        let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        Self((z ^ (z >> 31)) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// Fills `mask` with 0 (probability `p`) or 1 / (1 - p).
+    pub fn mask(&mut self, p: f32, mask: &mut [f32]) {
+        let keep = 1.0 / (1.0 - p);
+        let threshold = (f64::from(p) * 65536.0) as u64;
+        for four in mask.chunks_mut(4) {
+            let mut bits = self.next();
+            for m in four {
+                *m = if (bits & 0xFFFF) < threshold { 0.0 } else { keep };
+                bits >>= 16;
+            }
+        }
+    }
+}
+
+/// x *= mask, where there is one.
+pub fn apply_mask(mask: Option<&[f32]>, x: &mut [f32]) {
+    if let Some(mask) = mask {
+        for (x, m) in x.iter_mut().zip(mask) {
+            *x *= m;
+        }
+    }
+}
+
+/// Rows of `table` [K, m] for `ids`, times the mask where there is one; [ids, m].
+pub fn gather(table: &[f32], ids: &[u32], mask: Option<&[f32]>, out: &mut [f32]) {
+    let m = out.len() / ids.len().max(1);
+    for (row, &id) in out.chunks_exact_mut(m).zip(ids) {
+        let id = id as usize;
+        row.copy_from_slice(&table[id * m..(id + 1) * m]);
+    }
+    apply_mask(mask, out);
+}
+
+/// Adds rows of `d` [ids, m] to the gradient of a table.
+pub fn scatter(ids: &[u32], d: &[f32], gradient: &mut [f32]) {
+    let m = d.len() / ids.len().max(1);
+    for (row, &id) in d.chunks_exact(m).zip(ids) {
+        let id = id as usize;
+        crate::nn::fused::elementwise::add(row, &mut gradient[id * m..(id + 1) * m]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Floor 6: all parameters of a model in one flat vector, ordered so that the fused kernels
+//! find joined matrices (the gates z, r, candidate) side by side.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::checkpoint::Array;
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+
+/// One tensor's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Name as in the model file.
+    pub name: String,
+    /// Shape, row-major.
+    pub shape: Vec<usize>,
+    /// First index in the flat vector.
+    pub offset: usize,
+}
+
+impl Entry {
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// True for a tensor without elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Where each tensor lies.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    entries: Vec<Entry>,
+    index: HashMap<String, usize>,
+    total: usize,
+}
+
+/// Sorts W_z, W_r, W of one unit together, whatever order the file lists them in.
+fn rank(name: &str) -> (String, u8) {
+    for (suffix, order) in [("_z", 0), ("_r", 1)] {
+        if let Some(stem) = name.strip_suffix(suffix)
+            && stem.rsplit('.').next().is_some_and(|last| ["W", "U", "C", "b"].contains(&last))
+        {
+            return (stem.to_owned(), order);
+        }
+    }
+    (name.to_owned(), 2)
+}
+
+impl Layout {
+    /// The layout of a model with this configuration.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        let mut shapes = crate::models::shapes(config);
+        shapes.sort_by_key(|(name, _)| rank(name));
+        let mut total = 0;
+        let mut entries = Vec::with_capacity(shapes.len());
+        for (name, shape) in shapes {
+            let entry = Entry { name, shape, offset: total };
+            total += entry.len();
+            entries.push(entry);
+        }
+        let index = entries.iter().enumerate().map(|(i, e)| (e.name.clone(), i)).collect();
+        Self { entries, index, total }
+    }
+
+    /// Number of parameters.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// All tensors in order.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Offset of a tensor.
+    ///
+    /// # Panics
+    /// When the architecture has no such tensor, which is a defect of ours.
+    #[must_use]
+    pub fn at(&self, name: &str) -> usize {
+        let Some(&i) = self.index.get(name) else { panic!("the architecture has no tensor `{name}`") };
+        self.entries[i].offset
+    }
+
+    /// Offset and length of a tensor.
+    #[must_use]
+    pub fn range(&self, name: &str) -> std::ops::Range<usize> {
+        let start = self.at(name);
+        let length = self.entries[self.index[name]].len();
+        start..start + length
+    }
+
+    /// Flattens a model's weights.
+    ///
+    /// # Errors
+    /// When a tensor is missing or has another size.
+    pub fn flatten(&self, weights: &Weights) -> Result<Vec<f32>> {
+        let mut flat = vec![0.0; self.total];
+        for entry in &self.entries {
+            let array = weights.get(&entry.name)?;
+            if array.data.len() != entry.len() {
+                return Err(Error::tensor(Path::new("weights"), &entry.name, "has another size than the configuration says"));
+            }
+            flat[entry.offset..entry.offset + entry.len()].copy_from_slice(&array.data);
+        }
+        Ok(flat)
+    }
+
+    /// The named tensors of a flat vector.
+    #[must_use]
+    pub fn name(&self, flat: &[f32]) -> Weights {
+        let mut weights = Weights::default();
+        for entry in &self.entries {
+            let data = flat[entry.offset..entry.offset + entry.len()].to_vec();
+            weights.insert(entry.name.clone(), Array { shape: entry.shape.clone(), data });
+        }
+        weights
+    }
+}

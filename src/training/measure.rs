@@ -1,0 +1,73 @@
+//! Floor 6: BLEU of weights in training: greedy translations of the first development sentences
+//! against the raw text of their references.
+
+use crate::analysis::bleu;
+use crate::decoding;
+use crate::decoding::Options;
+use crate::decoding::Specials;
+use crate::error::Result;
+use crate::models::config::Config;
+use crate::models::fused;
+use crate::text::reader::LineReader;
+use crate::ticket::Ticket;
+use crate::training::data::Tokenizers;
+use crate::training::layout::Layout;
+use crate::training::settings::Settings;
+use crate::training::trainer::Bleu;
+
+/// Sentences translated together.
+const BATCH: usize = 64;
+
+/// The measuring function, or `None` where the schedule asks for no BLEU.
+///
+/// # Errors
+/// A sentence that names the development file and line.
+pub fn bleu<'a>(
+    settings: &Settings,
+    config: &'a Config,
+    tokenizers: &'a Tokenizers,
+    threads: usize,
+    ticket: &'a Ticket,
+) -> Result<Option<Box<Bleu<'a>>>> {
+    let most = settings.schedule.bleu_sentences;
+    if most == 0 {
+        return Ok(None);
+    }
+    let text = &settings.data.development;
+    let mut sources = Vec::new();
+    for line in LineReader::open(&text.source)?.take(most) {
+        sources.push(tokenizers.source.encode(&line?).ids);
+    }
+    let references: Vec<String> = LineReader::open(&text.target)?.take(most).collect::<Result<_>>()?;
+    let layout = Layout::new(config);
+    Ok(Some(Box::new(move |flat| {
+        let hypotheses = translate(config, &layout, flat, tokenizers, &sources, threads, ticket)?;
+        Ok(bleu::corpus(&hypotheses, &references).score)
+    })))
+}
+
+fn translate(
+    config: &Config,
+    layout: &Layout,
+    flat: &[f32],
+    tokenizers: &Tokenizers,
+    sources: &[Vec<u32>],
+    threads: usize,
+    ticket: &Ticket,
+) -> Result<Vec<String>> {
+    let mut stepper = fused::stepper(config, &layout.name(flat), threads)?;
+    let specials = Specials { eos: config.eos, unk: config.unk };
+    let options = Options { beam: 1, ..Options::default() };
+    let lengths: Vec<usize> = sources.iter().map(Vec::len).collect();
+    let mut texts = vec![String::new(); sources.len()];
+    for batch in decoding::batches(&lengths, BATCH) {
+        let ids: Vec<&[u32]> = batch.iter().map(|&i| sources[i].as_slice()).collect();
+        let decoded = decoding::decode(&mut *stepper, specials, &ids, &options, ticket, &mut |_, _| {})?;
+        for (&i, decoded) in batch.iter().zip(&decoded) {
+            if let Some(best) = decoded.hypotheses.first() {
+                texts[i] = tokenizers.target.join(&config.target_language, &tokenizers.target.tokens(&best.tokens));
+            }
+        }
+    }
+    Ok(texts)
+}

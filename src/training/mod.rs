@@ -1,0 +1,122 @@
+//! Floor 6: training. Imports floors 1 to 5.
+//!
+//! [`train`] reads a configuration, builds vocabularies and corpora, and runs the [`trainer`];
+//! the CPU's gradients are the hand-written ones of [`fused`].
+
+pub mod data;
+pub mod engine;
+pub mod fused;
+pub mod layout;
+pub mod log;
+pub mod measure;
+pub mod optimizer;
+pub mod plain;
+pub mod settings;
+pub mod state;
+pub mod trainer;
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+use crate::models::init;
+use crate::ticket::Ticket;
+use crate::training::data::Tokenizers;
+use crate::training::engine::Engine;
+use crate::training::engine::FusedEngine;
+use crate::training::fused::Fused;
+use crate::training::layout::Layout;
+use crate::training::optimizer::Optimizer;
+use crate::training::plain::PlainEngine;
+use crate::training::settings::Settings;
+use crate::training::settings::Start;
+use crate::training::trainer::Report;
+use crate::training::trainer::Trainer;
+
+/// Beside the configuration, what a run is told.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Go on from the checkpoint in the output folder.
+    pub resume: bool,
+    /// Start from this model folder's weights and vocabularies.
+    pub from: Option<PathBuf>,
+    /// Shards a minibatch is cut into; a run's numbers depend on it.
+    pub threads: usize,
+    /// Train by candle's autograd on this device instead of with the fused CPU engine.
+    pub plain: Option<candle_core::Device>,
+}
+
+/// Trains as a configuration file says.
+///
+/// # Errors
+/// A sentence that names file, line or key; what the device or the disk refuses.
+pub fn train(path: &Path, options: &RunOptions, clock: &dyn Fn() -> f64, ticket: &Ticket, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+    let settings = Settings::load(path)?;
+    let checkpoint = trainer::checkpoint_file(&settings.output);
+    if !options.resume && checkpoint.exists() {
+        let message = "is there already; add --resume to go on from it, or choose another `output`";
+        return Err(Error::file(&checkpoint, message));
+    }
+    let tokenizers = tokenizers(&settings, options, ticket, emit)?;
+    let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
+    config.save(&settings.output.join("config.json"))?;
+    emit(&Report::Note("reading the training text".into()));
+    let training = data::training(&settings, &tokenizers, ticket)?;
+    let development = data::read(&settings.data.development, 10 * settings.data.max_length, &tokenizers, ticket)?;
+    let mut trainer = Trainer {
+        settings: &settings,
+        engine: engine(&settings, &config, options)?,
+        training: &training,
+        development: &development,
+        bleu: measure::bleu(&settings, &config, &tokenizers, options.threads, ticket)?,
+        keep: {
+            let layout = Layout::new(&config);
+            let file = settings.output.join("model.safetensors");
+            Box::new(move |weights, _| layout.name(weights).save(&file, true))
+        },
+        clock,
+        position: state::Position::default(),
+    };
+    if options.resume {
+        trainer.resume(&checkpoint)?;
+    }
+    trainer.run(ticket, emit)
+}
+
+fn tokenizers(settings: &Settings, options: &RunOptions, ticket: &Ticket, emit: &mut dyn FnMut(&Report)) -> Result<Tokenizers> {
+    let output = &settings.output;
+    std::fs::create_dir_all(output).map_err(|e| Error::io(output, &e))?;
+    if options.resume {
+        return Tokenizers::load(output);
+    }
+    let tokenizers = if let Some(from) = &options.from {
+        Tokenizers::load(from)?
+    } else {
+        emit(&Report::Note("counting words".into()));
+        Tokenizers::build(settings, ticket)?
+    };
+    tokenizers.save(output)?;
+    Ok(tokenizers)
+}
+
+fn engine(settings: &Settings, config: &Config, options: &RunOptions) -> Result<Box<dyn Engine>> {
+    let weights = match &options.from {
+        Some(from) if !options.resume => Weights::load(&from.join("model.safetensors"), &crate::models::shapes(config))?,
+        _ => {
+            let scheme = match settings.model.start {
+                Start::Papers => init::Scheme::Paper,
+                Start::Scaled => init::Scheme::Scaled,
+            };
+            init::initial_weights(config, scheme, settings.schedule.seed)
+        }
+    };
+    let flat = Layout::new(config).flatten(&weights)?;
+    if let Some(device) = &options.plain {
+        return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));
+    }
+    let optimizer = Optimizer::new(&settings.optimizer, flat.len());
+    Ok(Box::new(FusedEngine::new(Fused::new(config, options.threads), flat, optimizer)))
+}

@@ -1,0 +1,198 @@
+//! Floor 6: training by candle's autograd over the readable models, on any device: the way on a
+//! GPU, and the reference that the fused gradients are compared with.
+
+use std::collections::HashMap;
+
+use candle_core::Device;
+use candle_core::Tensor;
+use candle_core::Var;
+use candle_core::backprop::GradStore;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::config::Config;
+use crate::models::loss::Regularizer;
+use crate::models::loss::Trainable;
+use crate::models::loss::trainable;
+use crate::training::engine::Engine;
+use crate::training::engine::Memory;
+use crate::training::fused::Loss;
+use crate::training::fused::StepOptions;
+use crate::training::layout::Layout;
+use crate::training::settings::OptimizerSettings;
+use crate::training::settings::Rule;
+
+/// One parameter with the optimizer's two memories of it.
+struct Parameter {
+    var: Var,
+    first: Tensor,
+    second: Tensor,
+}
+
+/// Weights as candle variables on a device.
+pub struct PlainEngine {
+    layout: Layout,
+    device: Device,
+    parameters: Vec<Parameter>,
+    model: Box<dyn Trainable>,
+    optimizer: OptimizerSettings,
+}
+
+impl PlainEngine {
+    /// Starts from `flat`, in the layout's order.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    pub fn new(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
+        let layout = Layout::new(config);
+        let mut parameters = Vec::new();
+        let mut tensors = HashMap::new();
+        for entry in layout.entries() {
+            let data = &flat[entry.offset..entry.offset + entry.len()];
+            let tensor = Tensor::from_slice(data, entry.shape.as_slice(), device)?;
+            let var = Var::from_tensor(&tensor)?;
+            tensors.insert(entry.name.clone(), var.as_tensor().clone());
+            let zeros = tensor.zeros_like()?;
+            parameters.push(Parameter { var, first: zeros.clone(), second: zeros });
+        }
+        let model = trainable(config, &tensors)?;
+        Ok(Self { layout, device: device.clone(), parameters, model, optimizer: optimizer.clone() })
+    }
+
+    /// Loss and gradient of `scale` times the summed loss.
+    fn backward(&self, source: &[&[u32]], target: &[&[u32]], options: StepOptions) -> Result<(Loss, GradStore)> {
+        let (dropout, smoothing) = (f64::from(options.dropout), f64::from(options.smoothing));
+        let mut regularizer = Regularizer::new(dropout, smoothing, options.seed);
+        let loss = self.model.training_loss(source, target, &mut regularizer)?;
+        let gradients = (&loss.objective * f64::from(options.scale))?.backward()?;
+        let scalar = |tensor: &Tensor| Ok::<_, Error>(f64::from(tensor.to_scalar::<f32>()?));
+        let loss = Loss { nll: scalar(&loss.nll)?, smoothed: scalar(&loss.objective)?, words: loss.words };
+        Ok((loss, gradients))
+    }
+
+    /// The gradient in the layout's order, as the fused engine gives it.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    pub fn gradient(&self, source: &[&[u32]], target: &[&[u32]], options: StepOptions) -> Result<(Loss, Vec<f32>)> {
+        let (loss, gradients) = self.backward(source, target, options)?;
+        let mut flat = Vec::with_capacity(self.layout.total());
+        for parameter in &self.parameters {
+            match gradients.get(parameter.var.as_tensor()) {
+                Some(gradient) => flat.extend(gradient.flatten_all()?.to_vec1::<f32>()?),
+                None => flat.resize(flat.len() + parameter.var.elem_count(), 0.0),
+            }
+        }
+        Ok((loss, flat))
+    }
+
+    fn norm(&self, gradients: &GradStore) -> Result<f32> {
+        let mut total = Tensor::zeros((), candle_core::DType::F32, &self.device)?;
+        for parameter in &self.parameters {
+            if let Some(gradient) = gradients.get(parameter.var.as_tensor()) {
+                total = (total + gradient.sqr()?.sum_all()?)?;
+            }
+        }
+        Ok(total.to_scalar::<f32>()?.sqrt())
+    }
+
+    fn flat(&self, pick: impl Fn(&Parameter) -> &Tensor) -> Result<Vec<f32>> {
+        let mut flat = Vec::with_capacity(self.layout.total());
+        for parameter in &self.parameters {
+            flat.extend(pick(parameter).flatten_all()?.to_vec1::<f32>()?);
+        }
+        Ok(flat)
+    }
+}
+
+impl Parameter {
+    /// The rules of `nn::fused::update` in tensors.
+    fn step(&mut self, gradient: &Tensor, o: &OptimizerSettings, rate: f64, update: u64) -> Result<()> {
+        let epsilon = f64::from(o.epsilon());
+        let mix = |old: &Tensor, new: Tensor, keep: f32| -> Result<Tensor> {
+            Ok(((old * f64::from(keep))? + (new * f64::from(1.0 - keep))?)?)
+        };
+        let step = match o.rule {
+            Rule::Sgd => (gradient * rate)?,
+            Rule::Adam => {
+                let t = (update + 1) as i32;
+                self.first = mix(&self.first, gradient.clone(), o.beta1)?;
+                self.second = mix(&self.second, gradient.sqr()?, o.beta2)?;
+                let rate = rate / f64::from(1.0 - o.beta1.powi(t));
+                let scale = 1.0 / f64::from(1.0 - o.beta2.powi(t)).sqrt();
+                ((&self.first * rate)? / ((self.second.sqrt()? * scale)? + epsilon)?)?
+            }
+            Rule::Adadelta => {
+                self.first = mix(&self.first, gradient.sqr()?, o.rho)?;
+                let ratio = ((&self.second + epsilon)?.sqrt()? / (&self.first + epsilon)?.sqrt()?)?;
+                let step = (ratio * gradient)?;
+                self.second = mix(&self.second, step.sqr()?, o.rho)?;
+                (step * rate)?
+            }
+        };
+        self.var.set(&(self.var.as_tensor() - step)?.detach())?;
+        self.first = self.first.detach();
+        self.second = self.second.detach();
+        Ok(())
+    }
+}
+
+impl Engine for PlainEngine {
+    fn update(&mut self, source: &[&[u32]], target: &[&[u32]], options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)> {
+        let (loss, gradients) = self.backward(source, target, options)?;
+        let norm = self.norm(&gradients)?;
+        if norm.is_finite() {
+            let scale = if norm > self.optimizer.clip { self.optimizer.clip / norm } else { 1.0 };
+            for parameter in &mut self.parameters {
+                let gradient = match gradients.get(parameter.var.as_tensor()) {
+                    Some(gradient) => (gradient.detach() * f64::from(scale))?,
+                    None => parameter.var.as_tensor().zeros_like()?.detach(),
+                };
+                parameter.step(&gradient, &self.optimizer, f64::from(rate), update)?;
+            }
+        }
+        Ok((loss, norm))
+    }
+
+    fn measure(&mut self, source: &[&[u32]], target: &[&[u32]]) -> Result<Loss> {
+        let (nll, words) = self.model.loss(source, target)?;
+        let nll = f64::from(nll.to_scalar::<f32>()?);
+        Ok(Loss { nll, smoothed: nll, words })
+    }
+
+    fn weights(&self) -> Result<Vec<f32>> {
+        self.flat(|parameter| parameter.var.as_tensor())
+    }
+
+    fn memory(&self) -> Result<Memory> {
+        if self.optimizer.rule == Rule::Sgd {
+            return Ok(Memory::default());
+        }
+        Ok(Memory { first: self.flat(|p| &p.first)?, second: self.flat(|p| &p.second)? })
+    }
+
+    fn restore(&mut self, weights: Vec<f32>, memory: Option<Memory>) -> Result<()> {
+        let tensor = |flat: &[f32], entry: &crate::training::layout::Entry| -> Result<Option<Tensor>> {
+            let Some(data) = flat.get(entry.offset..entry.offset + entry.len()) else { return Ok(None) };
+            Ok(Some(Tensor::from_slice(data, entry.shape.as_slice(), &self.device)?))
+        };
+        for (entry, parameter) in self.layout.entries().iter().zip(&mut self.parameters) {
+            if let Some(weights) = tensor(&weights, entry)? {
+                parameter.var.set(&weights)?;
+            }
+            if let Some(memory) = &memory {
+                if let Some(first) = tensor(&memory.first, entry)? {
+                    parameter.first = first;
+                }
+                if let Some(second) = tensor(&memory.second, entry)? {
+                    parameter.second = second;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+}

@@ -1,0 +1,354 @@
+//! Floor 6: the training configuration, one TOML file. Unknown keys are an error.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::MODELS;
+use crate::models::config::Architecture;
+use crate::models::config::Config;
+
+/// A whole configuration file.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Name of the model.
+    pub name: String,
+    /// Folder of the finished model; checkpoints and the log lie in it under `training/`.
+    pub output: PathBuf,
+    /// Sizes.
+    pub model: ModelSettings,
+    /// Text.
+    pub data: DataSettings,
+    /// How weights move.
+    #[serde(default)]
+    pub optimizer: OptimizerSettings,
+    /// How long, how often.
+    #[serde(default)]
+    pub schedule: ScheduleSettings,
+}
+
+/// Sizes, as in `config.json`.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSettings {
+    /// A name of [`MODELS`].
+    pub architecture: String,
+    /// BCP 47.
+    pub source_language: String,
+    /// BCP 47.
+    pub target_language: String,
+    /// Words of the source shortlist, `</s>` and `[UNK]` included.
+    pub source_vocabulary: usize,
+    /// Words of the target shortlist, `</s>` and `[UNK]` included.
+    pub target_vocabulary: usize,
+    /// m.
+    pub embedding: usize,
+    /// n.
+    pub hidden: usize,
+    /// l.
+    pub maxout: usize,
+    /// n' (rnnsearch).
+    #[serde(default)]
+    pub alignment: usize,
+    /// r of G = G_l G_r (rnnencdec).
+    #[serde(default)]
+    pub output_rank: Option<usize>,
+    /// `papers` (appendix B of Bahdanau et al. 2015) or `scaled` (1/sqrt(fan-in)).
+    #[serde(default)]
+    pub start: Start,
+}
+
+/// Starting weights.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Start {
+    /// Appendix B of Bahdanau et al. 2015.
+    Papers,
+    /// Orthogonal U, the rest Gaussian with 1/sqrt(fan-in).
+    #[default]
+    Scaled,
+}
+
+/// One parallel text.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct TextPair {
+    /// Source file (`.txt`, `.gz`, `.zst`), relative to the configuration file.
+    pub source: PathBuf,
+    /// Target file, line by line its translation.
+    pub target: PathBuf,
+    /// How often an epoch sees it.
+    #[serde(default = "one")]
+    pub repeat: usize,
+    /// Only the first so many pairs (after the length limit); all when absent.
+    #[serde(default)]
+    pub limit: Option<usize>,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// Text for training and development.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct DataSettings {
+    /// Training text.
+    pub train: Vec<TextPair>,
+    /// Development text, for NLL and BLEU.
+    pub development: TextPair,
+    /// Most words of a sentence on either side.
+    #[serde(default = "fifty")]
+    pub max_length: usize,
+}
+
+fn fifty() -> usize {
+    50
+}
+
+/// Which rule moves the weights.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Rule {
+    /// Zeiler 2012, the papers' rule.
+    Adadelta,
+    /// Kingma and Ba 2015.
+    #[default]
+    Adam,
+    /// Plain stochastic gradient descent.
+    Sgd,
+}
+
+/// How weights move.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields, default)]
+pub struct OptimizerSettings {
+    /// Which rule.
+    pub rule: Rule,
+    /// Step size (Adadelta: a factor, 1 in the paper). Default by rule: adam 1e-3, adadelta 1, sgd 1.
+    pub learning_rate: Option<f32>,
+    /// Decay of Adadelta's averages.
+    pub rho: f32,
+    /// Epsilon. Default by rule: adadelta 1e-6, adam 1e-8.
+    pub epsilon: Option<f32>,
+    /// Adam's first decay.
+    pub beta1: f32,
+    /// Adam's second decay.
+    pub beta2: f32,
+    /// The gradient's norm is cut to this.
+    pub clip: f32,
+    /// Updates over which the rate rises from 0.
+    pub warmup: u64,
+    /// Update from which the rate falls linearly, reaching `final_rate` of itself at the last update; never when absent.
+    pub decay_from: Option<u64>,
+    /// Share of the rate that is left at the end of the fall.
+    pub final_rate: f32,
+}
+
+impl Default for OptimizerSettings {
+    fn default() -> Self {
+        Self {
+            rule: Rule::Adam,
+            learning_rate: None,
+            rho: 0.95,
+            epsilon: None,
+            beta1: 0.9,
+            beta2: 0.999,
+            clip: 1.0,
+            warmup: 0,
+            decay_from: None,
+            final_rate: 0.05,
+        }
+    }
+}
+
+impl OptimizerSettings {
+    /// The step size at the rule's default or as set.
+    #[must_use]
+    pub fn rate(&self) -> f32 {
+        self.learning_rate.unwrap_or(if self.rule == Rule::Adam { 1e-3 } else { 1.0 })
+    }
+
+    /// Epsilon at the rule's default or as set.
+    #[must_use]
+    pub fn epsilon(&self) -> f32 {
+        self.epsilon.unwrap_or(if self.rule == Rule::Adam { 1e-8 } else { 1e-6 })
+    }
+}
+
+/// How long, how often.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScheduleSettings {
+    /// Sentences of a minibatch.
+    pub batch: usize,
+    /// Minibatches that are sorted together.
+    pub sorted: usize,
+    /// Updates in all.
+    pub updates: u64,
+    /// Probability of dropping an embedding or maxout unit; 0 in the papers.
+    pub dropout: f32,
+    /// Epsilon of label smoothing; 0 in the papers.
+    pub label_smoothing: f32,
+    /// Updates between two measurements on the development text.
+    pub measure_every: u64,
+    /// Updates between two checkpoints.
+    pub checkpoint_every: u64,
+    /// Updates between two lines of the log.
+    pub log_every: u64,
+    /// Development sentences that are translated for BLEU (greedy); 0 for none.
+    pub bleu_sentences: usize,
+    /// Seed of starts, order and dropout.
+    pub seed: u64,
+    /// Which measure keeps the best weights.
+    pub best: Best,
+}
+
+/// Which measure keeps the best weights.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Best {
+    /// Lowest development NLL.
+    #[default]
+    Nll,
+    /// Highest development BLEU.
+    Bleu,
+}
+
+impl Default for ScheduleSettings {
+    fn default() -> Self {
+        Self {
+            batch: 80,
+            sorted: 20,
+            updates: 100_000,
+            dropout: 0.0,
+            label_smoothing: 0.0,
+            measure_every: 1000,
+            checkpoint_every: 500,
+            log_every: 50,
+            bleu_sentences: 500,
+            seed: 1,
+            best: Best::Nll,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads a file; paths in it become relative to its folder.
+    ///
+    /// # Errors
+    /// A sentence that names the file, line or key.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::InvalidData => Error::file(path, "is not UTF-8 text; save it as UTF-8"),
+            _ => Error::io(path, &e),
+        })?;
+        let mut settings: Self = toml::from_str(&text).map_err(|e| {
+            let line = e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            Error::line(path, line, e.message().to_owned())
+        })?;
+        let base = path.parent().unwrap_or(Path::new("."));
+        let root = |p: &mut PathBuf| *p = base.join(&*p);
+        root(&mut settings.output);
+        for pair in settings.data.train.iter_mut().chain([&mut settings.data.development]) {
+            root(&mut pair.source);
+            root(&mut pair.target);
+        }
+        settings.check(path)?;
+        Ok(settings)
+    }
+
+    fn check(&self, path: &Path) -> Result<()> {
+        let positive = [
+            ("model.source_vocabulary", self.model.source_vocabulary.saturating_sub(2)),
+            ("model.target_vocabulary", self.model.target_vocabulary.saturating_sub(2)),
+            ("model.embedding", self.model.embedding),
+            ("model.hidden", self.model.hidden),
+            ("model.maxout", self.model.maxout),
+            ("schedule.batch", self.schedule.batch),
+            ("schedule.sorted", self.schedule.sorted),
+            ("data.max_length", self.data.max_length),
+            ("data.train", self.data.train.len()),
+        ];
+        for (key, value) in positive {
+            if value == 0 {
+                return Err(Error::key(path, key, "is too small; it must be greater than zero (a vocabulary greater than 2)"));
+            }
+        }
+        if self.architecture().is_none() {
+            let names: Vec<&str> = MODELS.iter().map(|entry| entry.name).collect();
+            let message = format!("is `{}`; choose one of {}", self.model.architecture, names.join(", "));
+            return Err(Error::key(path, "model.architecture", message));
+        }
+        if self.architecture() == Some(Architecture::RnnSearch) && self.model.alignment == 0 {
+            return Err(Error::key(path, "model.alignment", "is missing; rnnsearch needs its number of alignment units"));
+        }
+        let shares = [
+            ("schedule.dropout", self.schedule.dropout),
+            ("schedule.label_smoothing", self.schedule.label_smoothing),
+            ("optimizer.rho", self.optimizer.rho),
+            ("optimizer.beta1", self.optimizer.beta1),
+            ("optimizer.beta2", self.optimizer.beta2),
+        ];
+        for (key, value) in shares {
+            if !(0.0..1.0).contains(&value) {
+                return Err(Error::key(path, key, format!("is {value}; it must be at least 0 and below 1")));
+            }
+        }
+        if self.optimizer.clip.is_nan() || self.optimizer.clip <= 0.0 {
+            return Err(Error::key(path, "optimizer.clip", "must be greater than 0"));
+        }
+        Ok(())
+    }
+
+    fn architecture(&self) -> Option<Architecture> {
+        MODELS.iter().find(|entry| entry.name == self.model.architecture).map(|entry| entry.architecture)
+    }
+
+    /// The model's configuration for vocabularies of these sizes.
+    #[must_use]
+    pub fn config(&self, source_vocabulary: usize, target_vocabulary: usize) -> Config {
+        let model = &self.model;
+        // `load` refused unknown names
+        let architecture = self.architecture().unwrap_or(Architecture::RnnSearch);
+        Config {
+            name: self.name.clone(),
+            architecture,
+            source_language: model.source_language.clone(),
+            target_language: model.target_language.clone(),
+            source_vocabulary,
+            target_vocabulary,
+            eos: 0,
+            unk: 1,
+            source_eos: true,
+            embedding: model.embedding,
+            hidden: model.hidden,
+            maxout: model.maxout,
+            alignment: if architecture == Architecture::RnnSearch { model.alignment } else { 0 },
+            output_rank: model.output_rank,
+        }
+    }
+
+    /// The step size of update `update`, counted from 0.
+    #[must_use]
+    pub fn rate_at(&self, update: u64) -> f32 {
+        let o = &self.optimizer;
+        let mut rate = o.rate();
+        if update < o.warmup {
+            rate *= (update + 1) as f32 / o.warmup as f32;
+        }
+        if let Some(from) = o.decay_from
+            && update > from
+            && self.schedule.updates > from
+        {
+            let done = (update - from) as f32 / (self.schedule.updates - from) as f32;
+            rate *= 1.0 - (1.0 - o.final_rate) * done.min(1.0);
+        }
+        rate
+    }
+}

@@ -1,0 +1,105 @@
+//! Floor 6: a checkpoint, everything that a run needs to go on as if it had never stopped.
+//!
+//! One safetensors file, written whole or not at all: the weights and the optimizer's two
+//! memories in `f32`, the position in the data and the best measure in its metadata.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::Path;
+
+use safetensors::Dtype;
+use safetensors::SafeTensors;
+use safetensors::tensor::TensorView;
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::lines::write_atomic;
+
+/// Where a run stands.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(default)]
+pub struct Position {
+    /// Updates done.
+    pub update: u64,
+    /// Epoch, from 0.
+    pub epoch: u64,
+    /// Minibatches of this epoch that are done.
+    pub batch: usize,
+    /// Target words seen.
+    pub words: u64,
+    /// Sentence pairs seen.
+    pub sentences: u64,
+    /// Seconds of training, over all runs.
+    pub seconds: f64,
+    /// Best measure so far (NLL a word, or minus BLEU): lower is better.
+    pub best: Option<f64>,
+    /// Update of the best measure.
+    pub best_update: u64,
+}
+
+/// Weights, memories, position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checkpoint {
+    /// All parameters in the layout's order.
+    pub weights: Vec<f32>,
+    /// See [`Optimizer`](crate::training::optimizer::Optimizer).
+    pub first: Vec<f32>,
+    /// See [`Optimizer`](crate::training::optimizer::Optimizer).
+    pub second: Vec<f32>,
+    /// Where the run stands.
+    pub position: Position,
+}
+
+const POSITION: &str = "position";
+
+fn bytes(data: &[f32]) -> Vec<u8> {
+    data.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+impl Checkpoint {
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// A sentence that names it.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let broken = |e: String| Error::file(path, format!("could not be written: {e}"));
+        let parts: Vec<(&str, Vec<u8>)> =
+            [("weights", &self.weights), ("first", &self.first), ("second", &self.second)].map(|(n, d)| (n, bytes(d))).into();
+        let mut views = Vec::new();
+        for (name, data) in &parts {
+            let view = TensorView::new(Dtype::F32, vec![data.len() / 4], data).map_err(|e| broken(e.to_string()))?;
+            views.push(((*name).to_owned(), view));
+        }
+        let position = serde_json::to_string(&self.position).map_err(|e| broken(e.to_string()))?;
+        let metadata = HashMap::from([(POSITION.to_owned(), position)]);
+        let file = safetensors::serialize(views, Some(metadata)).map_err(|e| broken(e.to_string()))?;
+        write_atomic(path, |w| w.write_all(&file))
+    }
+
+    /// Reads a file for a model of `parameters` numbers.
+    ///
+    /// # Errors
+    /// A sentence that names the file when it is missing, damaged or of another model.
+    pub fn load(path: &Path, parameters: usize) -> Result<Self> {
+        let file = std::fs::read(path).map_err(|e| Error::io(path, &e))?;
+        let damaged = |what: String| Error::file(path, format!("is no training checkpoint ({what}); start without --resume"));
+        let (_, metadata) = SafeTensors::read_metadata(&file).map_err(|e| damaged(e.to_string()))?;
+        let position = metadata.metadata().as_ref().and_then(|m| m.get(POSITION)).ok_or_else(|| damaged("no position".into()))?;
+        let position = serde_json::from_str(position).map_err(|e| damaged(e.to_string()))?;
+        let tensors = SafeTensors::deserialize(&file).map_err(|e| damaged(e.to_string()))?;
+        let get = |name: &str| -> Result<Vec<f32>> {
+            let view = tensors.tensor(name).map_err(|e| damaged(e.to_string()))?;
+            let (chunks, _) = view.data().as_chunks::<4>();
+            Ok(chunks.iter().map(|c| f32::from_le_bytes(*c)).collect())
+        };
+        let checkpoint = Self { weights: get("weights")?, first: get("first")?, second: get("second")?, position };
+        if checkpoint.weights.len() != parameters {
+            let found = checkpoint.weights.len();
+            let message = format!("holds {found} parameters, the configuration describes {parameters}; start without --resume");
+            return Err(Error::file(path, message));
+        }
+        Ok(checkpoint)
+    }
+}

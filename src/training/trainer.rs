@@ -1,0 +1,294 @@
+//! Floor 6: the loop. Emits reports, asks its ticket, takes time from outside.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::corpus::Corpus;
+use crate::ticket::Ticket;
+use crate::training::engine::Engine;
+use crate::training::engine::Memory;
+use crate::training::fused::Loss;
+use crate::training::fused::StepOptions;
+use crate::training::log::Log;
+use crate::training::settings::Best;
+use crate::training::settings::Settings;
+use crate::training::state::Checkpoint;
+use crate::training::state::Position;
+
+/// One line of the log: training since the line before.
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
+pub struct Line {
+    /// Updates done.
+    pub update: u64,
+    /// Epoch, from 0.
+    pub epoch: u64,
+    /// Mean loss a word (with label smoothing).
+    pub loss: f64,
+    /// Mean -log p a word.
+    pub nll: f64,
+    /// Mean gradient norm before clipping.
+    pub norm: f64,
+    /// Step size.
+    pub rate: f32,
+    /// Target words in all.
+    pub words: u64,
+    /// Target words a second.
+    pub words_per_second: f64,
+    /// Seconds of training in all.
+    pub seconds: f64,
+}
+
+/// One measurement on the development text.
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
+pub struct Measure {
+    /// Updates done.
+    pub update: u64,
+    /// -log p a word.
+    pub development_nll: f64,
+    /// e to that.
+    pub development_perplexity: f64,
+    /// BLEU of greedy translations, where asked for.
+    pub development_bleu: Option<f64>,
+    /// Whether the weights were kept.
+    pub best: bool,
+    /// Seconds of training in all.
+    pub seconds: f64,
+}
+
+/// What the loop tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Report {
+    /// Before the first update.
+    Started {
+        /// Where it starts.
+        position: Position,
+        /// Updates in all.
+        updates: u64,
+        /// Pairs of training text.
+        pairs: usize,
+        /// Parameters of the model.
+        parameters: usize,
+    },
+    /// A sentence about what is being done.
+    Note(String),
+    /// Every `log_every` updates.
+    Line(Line),
+    /// Every `measure_every` updates.
+    Measure(Measure),
+    /// The end, by schedule or by a stale ticket (then a checkpoint was written).
+    Ended {
+        /// Where it ended.
+        position: Position,
+        /// Whether the schedule is done.
+        complete: bool,
+    },
+}
+
+/// Translates development sentences with these weights and gives their BLEU.
+pub type Bleu<'a> = dyn FnMut(&[f32]) -> Result<f64> + 'a;
+
+/// A run in progress.
+pub struct Trainer<'a> {
+    /// What to do.
+    pub settings: &'a Settings,
+    /// What learns.
+    pub engine: Box<dyn Engine>,
+    /// Training text.
+    pub training: &'a Corpus,
+    /// Development text.
+    pub development: &'a Corpus,
+    /// BLEU of weights, where asked for.
+    pub bleu: Option<Box<Bleu<'a>>>,
+    /// Writes the best weights as a model folder.
+    pub keep: Box<dyn FnMut(&[f32], &Measure) -> Result<()> + 'a>,
+    /// Seconds from some start.
+    pub clock: &'a dyn Fn() -> f64,
+    /// Where the run stands.
+    pub position: Position,
+}
+
+/// The folder of checkpoint and log.
+#[must_use]
+pub fn training_folder(output: &Path) -> PathBuf {
+    output.join("training")
+}
+
+/// The checkpoint's file.
+#[must_use]
+pub fn checkpoint_file(output: &Path) -> PathBuf {
+    training_folder(output).join("checkpoint.safetensors")
+}
+
+/// Sums between two lines of the log.
+#[derive(Default)]
+struct Tally {
+    loss: Loss,
+    norm: f64,
+    updates: u64,
+    seconds: f64,
+}
+
+impl Trainer<'_> {
+    /// Goes on from a checkpoint.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    pub fn resume(&mut self, path: &Path) -> Result<()> {
+        let checkpoint = Checkpoint::load(path, self.engine.layout().total())?;
+        let memory = Memory { first: checkpoint.first, second: checkpoint.second };
+        self.engine.restore(checkpoint.weights, Some(memory))?;
+        self.position = checkpoint.position;
+        Ok(())
+    }
+
+    /// Trains until the schedule is done or the ticket is stale.
+    ///
+    /// # Errors
+    /// What the device or the disk refuses; the last checkpoint stays.
+    pub fn run(&mut self, ticket: &Ticket, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+        let updates = self.settings.schedule.updates;
+        let mut log = Log::open(&training_folder(&self.settings.output).join("log.jsonl"), self.position.update)?;
+        let parameters = self.engine.layout().total();
+        emit(&Report::Started { position: self.position.clone(), updates, pairs: self.training.len(), parameters });
+        let mut tally = Tally::default();
+        while self.position.update < updates && !ticket.is_stale() {
+            let schedule = &self.settings.schedule;
+            let batches = self.training.batches(schedule.seed, self.position.epoch, schedule.batch, schedule.sorted);
+            while let Some(batch) = batches.get(self.position.batch) {
+                if self.position.update >= updates || ticket.is_stale() {
+                    break;
+                }
+                self.update(batch, &mut tally)?;
+                self.after_update(&mut tally, &mut log, emit)?;
+            }
+            if self.position.batch >= batches.len() {
+                self.position.epoch += 1;
+                self.position.batch = 0;
+            }
+        }
+        self.save()?;
+        emit(&Report::Ended { position: self.position.clone(), complete: self.position.update >= updates });
+        Ok(())
+    }
+
+    fn update(&mut self, batch: &[u32], tally: &mut Tally) -> Result<()> {
+        let start = (self.clock)();
+        let pairs: Vec<_> = batch.iter().map(|&i| self.training.pair(i as usize)).collect();
+        let (source, target): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+        let schedule = &self.settings.schedule;
+        let update = self.position.update;
+        let options = StepOptions {
+            dropout: schedule.dropout,
+            smoothing: schedule.label_smoothing,
+            scale: 1.0 / batch.len() as f32,
+            seed: schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update,
+        };
+        let rate = self.settings.rate_at(update);
+        let (loss, norm) = self.engine.update(&source, &target, options, rate, update)?;
+        let seconds = (self.clock)() - start;
+        let position = &mut self.position;
+        position.update += 1;
+        position.batch += 1;
+        position.words += loss.words as u64;
+        position.sentences += batch.len() as u64;
+        position.seconds += seconds;
+        tally.loss += loss;
+        tally.norm += f64::from(norm);
+        tally.updates += 1;
+        tally.seconds += seconds;
+        Ok(())
+    }
+
+    fn after_update(&mut self, tally: &mut Tally, log: &mut Log, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+        let schedule = &self.settings.schedule;
+        let (update, last) = (self.position.update, self.position.update == schedule.updates);
+        let due = |every: u64| every > 0 && (update.is_multiple_of(every) || last);
+        if due(schedule.log_every) {
+            let tally = std::mem::take(tally);
+            let words = tally.loss.words.max(1) as f64;
+            let line = Line {
+                update,
+                epoch: self.position.epoch,
+                loss: tally.loss.smoothed / words,
+                nll: tally.loss.nll / words,
+                norm: tally.norm / tally.updates.max(1) as f64,
+                rate: self.settings.rate_at(update - 1),
+                words: self.position.words,
+                words_per_second: words / tally.seconds.max(1e-9),
+                seconds: self.position.seconds,
+            };
+            log.append(&line)?;
+            emit(&Report::Line(line));
+        }
+        let measure = due(schedule.measure_every);
+        let checkpoint = due(schedule.checkpoint_every);
+        if measure {
+            let measure = self.measure(emit)?;
+            log.append(&measure)?;
+            emit(&Report::Measure(measure));
+        }
+        if checkpoint || measure {
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self, emit: &mut dyn FnMut(&Report)) -> Result<Measure> {
+        emit(&Report::Note("measuring on the development text".into()));
+        let nll = self.development_nll()?;
+        let weights = self.engine.weights()?;
+        let bleu = self.bleu.as_mut().map(|bleu| bleu(&weights)).transpose()?;
+        let value = match (self.settings.schedule.best, bleu) {
+            (Best::Bleu, Some(bleu)) => -bleu,
+            _ => nll,
+        };
+        let position = &mut self.position;
+        let best = value.is_finite() && position.best.is_none_or(|best| value < best);
+        if best {
+            position.best = Some(value);
+            position.best_update = position.update;
+        }
+        let measure = Measure {
+            update: position.update,
+            development_nll: nll,
+            development_perplexity: nll.exp(),
+            development_bleu: bleu,
+            best,
+            seconds: position.seconds,
+        };
+        if best {
+            (self.keep)(&weights, &measure)?;
+        }
+        Ok(measure)
+    }
+
+    /// -log p a word of the development text.
+    fn development_nll(&mut self) -> Result<f64> {
+        let mut order: Vec<usize> = (0..self.development.len()).collect();
+        order.sort_by_key(|&i| (self.development.pair(i).1.len(), self.development.pair(i).0.len()));
+        let mut total = Loss::default();
+        for batch in order.chunks(self.settings.schedule.batch) {
+            let (source, target): (Vec<_>, Vec<_>) = batch.iter().map(|&i| self.development.pair(i)).unzip();
+            total += self.engine.measure(&source, &target)?;
+        }
+        if total.words == 0 {
+            return Err(Error::Input("the development text has no usable pair; give other files".into()));
+        }
+        Ok(total.nll / total.words as f64)
+    }
+
+    fn save(&self) -> Result<()> {
+        let memory = self.engine.memory()?;
+        let checkpoint = Checkpoint {
+            weights: self.engine.weights()?,
+            first: memory.first,
+            second: memory.second,
+            position: self.position.clone(),
+        };
+        checkpoint.save(&checkpoint_file(&self.settings.output))
+    }
+}

@@ -1,0 +1,182 @@
+//! Floor 9: the application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
+//! views of the table, then send on what the user did. Nothing here waits for anything.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+use std::time::Instant;
+
+use crate::session::Command;
+use crate::session::Driver;
+use crate::session::Session;
+use crate::session::Theme;
+use crate::ui::act;
+use crate::ui::dialogs::Question;
+use crate::ui::local;
+use crate::ui::local::Local;
+use crate::ui::local::Screen;
+use crate::ui::local::Sheet;
+use crate::ui::shortcuts;
+use crate::ui::theme;
+use crate::ui::views;
+use crate::ui::views::source;
+
+/// News are taken in for at most so long a frame; what is left waits for the next one.
+const PUMP_BUDGET: Duration = Duration::from_millis(4);
+/// Frames remembered by [`App::frame_times`].
+const FRAMES_KEPT: usize = 4096;
+
+/// Where the window's session lives: the [`Driver`], or a stand-in under test.
+pub trait Desk {
+    /// What to paint.
+    fn session(&self) -> &Session;
+    /// Does what the user asked for.
+    fn send(&mut self, command: Command);
+    /// Takes in what happened meanwhile; true when anything changed.
+    fn pump(&mut self, budget: Duration) -> bool;
+}
+
+impl Desk for Driver {
+    fn session(&self) -> &Session {
+        Self::session(self)
+    }
+
+    fn send(&mut self, command: Command) {
+        Self::send(self, command);
+    }
+
+    fn pump(&mut self, budget: Duration) -> bool {
+        Self::pump(self, budget)
+    }
+}
+
+/// The window.
+pub struct App {
+    desk: Box<dyn Desk>,
+    local: Local,
+    commands: Vec<Command>,
+    frame_times: VecDeque<Duration>,
+    began: Option<Instant>,
+    theme: Option<Theme>,
+}
+
+impl App {
+    /// The window on this session.
+    #[must_use]
+    pub fn new(desk: Box<dyn Desk>, ctx: &egui::Context) -> Self {
+        theme::install(ctx);
+        // The session keeps the zoom; egui's own keys would go past it.
+        ctx.options_mut(|options| options.zoom_with_keyboard = false);
+        Self { desk, local: Local::default(), commands: Vec::new(), frame_times: VecDeque::new(), began: None, theme: None }
+    }
+
+    /// Offers these model folders where a model is added.
+    #[must_use]
+    pub fn with_bundled(mut self, folders: Vec<std::path::PathBuf>) -> Self {
+        self.local.bundled = folders;
+        self
+    }
+
+    /// How long the last frames took, oldest first: taking in news, layout and commands, without the graphics card.
+    pub fn frame_times(&self) -> impl Iterator<Item = Duration> {
+        self.frame_times.iter().copied()
+    }
+
+    /// What is painted.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        self.desk.session()
+    }
+
+    /// Does this as if the user had.
+    pub fn send(&mut self, command: Command) {
+        self.desk.send(command);
+    }
+
+    fn read_input(&mut self, ctx: &egui::Context) {
+        for act in shortcuts::pressed(ctx, source::editor_id()) {
+            let commands = act::perform(act, self.desk.session(), &mut self.local);
+            self.commands.extend(commands);
+        }
+        let dropped = ctx.input(|input| input.raw.dropped_files.clone());
+        self.commands.extend(dropped.iter().map(|file| Command::Open(file.path().to_path_buf())));
+        if let Some((question, path)) = self.local.dialogs.poll(ctx) {
+            self.local.sheet = Sheet::None;
+            self.commands.push(if question == Question::Model { Command::AddColumn(path) } else { Command::Open(path) });
+        }
+    }
+
+    fn apply_settings(&mut self, ctx: &egui::Context) {
+        let settings = &self.desk.session().settings;
+        if self.theme != Some(settings.theme) {
+            self.theme = Some(settings.theme);
+            ctx.set_theme(match settings.theme {
+                Theme::System => egui::ThemePreference::System,
+                Theme::Light => egui::ThemePreference::Light,
+                Theme::Dark => egui::ThemePreference::Dark,
+            });
+        }
+        ctx.set_zoom_factor(settings.zoom);
+    }
+
+    /// The window's size is kept in points at zoom 1, as the next start asks for it.
+    fn keep_size(&mut self, ctx: &egui::Context) {
+        let Some(size) = ctx.input(|input| input.viewport().inner_rect).map(|rect| rect.size() * ctx.zoom_factor()) else {
+            return;
+        };
+        for (key, side) in [(local::WINDOW_WIDTH, size.x), (local::WINDOW_HEIGHT, size.y)] {
+            if (local::layout(self.desk.session(), key, 0.0) - side).abs() > 1.0 && !ctx.input(|input| input.pointer.any_down()) {
+                self.commands.push(Command::SetLayout { key: key.to_owned(), value: side });
+            }
+        }
+    }
+
+    fn finish(&mut self, ctx: &egui::Context) {
+        let session = self.desk.session();
+        self.local.textures.retain(|id, _| session.columns.iter().any(|column| column.id == *id));
+        if session.hover != self.local.hover {
+            self.commands.push(Command::Hover(self.local.hover));
+        }
+        if self.commands.is_empty() {
+            return;
+        }
+        for command in std::mem::take(&mut self.commands) {
+            self.desk.send(command);
+        }
+        // What the commands changed is on the screen only after another frame.
+        ctx.request_repaint();
+    }
+
+    fn note_frame(&mut self) {
+        let Some(began) = self.began.take() else { return };
+        if self.frame_times.len() == FRAMES_KEPT {
+            self.frame_times.pop_front();
+        }
+        self.frame_times.push_back(began.elapsed());
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.began = Some(Instant::now());
+        self.desk.pump(PUMP_BUDGET);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        self.apply_settings(&ctx);
+        self.read_input(&ctx);
+        self.keep_size(&ctx);
+        if ctx.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {
+            self.local.key_mark = None;
+        }
+        self.local.hover = self.local.key_mark;
+        let mut screen = Screen { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
+        views::show(ui, &mut screen);
+        self.finish(&ctx);
+        self.note_frame();
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+}

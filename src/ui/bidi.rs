@@ -1,0 +1,82 @@
+//! Floor 9: the order of right-to-left text on one line.
+//!
+//! egui shapes Arabic and Hebrew words but lays runs from left to right. [`visual`] puts the words of a line into
+//! the order in which they are seen (Unicode's bidirectional algorithm); letters keep their order, the shaper
+//! turns them. Imports unicode-bidi only.
+
+use std::borrow::Cow;
+
+use unicode_bidi::BidiClass;
+use unicode_bidi::BidiInfo;
+use unicode_bidi::bidi_class;
+
+/// The line as it is to be laid out from left to right; the same line where nothing runs the other way.
+#[must_use]
+pub fn visual(line: &str) -> Cow<'_, str> {
+    if !line.chars().any(is_right_to_left) {
+        return Cow::Borrowed(line);
+    }
+    let info = BidiInfo::new(line, None);
+    let mut out = String::with_capacity(line.len());
+    for paragraph in &info.paragraphs {
+        let (levels, runs) = info.visual_runs(paragraph, paragraph.range.clone());
+        for run in runs {
+            if levels[run.start].is_rtl() {
+                push_reversed(&line[run], &mut out);
+            } else {
+                out.push_str(&line[run]);
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a text starts from the right: its first letter with a direction does.
+#[must_use]
+pub fn starts_right(text: &str) -> bool {
+    text.chars()
+        .find_map(|c| match bidi_class(c) {
+            BidiClass::L => Some(false),
+            BidiClass::R | BidiClass::AL => Some(true),
+            _ => None,
+        })
+        .unwrap_or(false)
+}
+
+fn is_right_to_left(c: char) -> bool {
+    matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
+}
+
+/// Words and what stands between them from last to first; a word's letters stay as they are for the shaper.
+fn push_reversed(run: &str, out: &mut String) {
+    let mut end = run.len();
+    while end > 0 {
+        let start = chunk_start(&run[..end]);
+        let chunk = &run[start..end];
+        if chunk.chars().any(is_right_to_left) { out.push_str(chunk) } else { out.extend(chunk.chars().rev().map(mirrored)) }
+        end = start;
+    }
+}
+
+/// Where the last chunk (letters with their marks, or everything else) begins.
+fn chunk_start(run: &str) -> usize {
+    let is_word = |c: char| is_right_to_left(c) || bidi_class(c) == BidiClass::NSM;
+    let last = run.chars().next_back().is_some_and(is_word);
+    run.char_indices().rev().take_while(|(_, c)| is_word(*c) == last).last().map_or(0, |(at, _)| at)
+}
+
+fn mirrored(c: char) -> char {
+    match c {
+        '(' => ')',
+        ')' => '(',
+        '[' => ']',
+        ']' => '[',
+        '{' => '}',
+        '}' => '{',
+        '<' => '>',
+        '>' => '<',
+        '\u{ab}' => '\u{bb}',
+        '\u{bb}' => '\u{ab}',
+        other => other,
+    }
+}

@@ -1,0 +1,163 @@
+//! Floor 9: what the window remembers between two frames and nobody else needs to know.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use crate::session::ColumnId;
+use crate::session::Command;
+use crate::session::Hover;
+use crate::session::Session;
+use crate::ui::dialogs::Dialogs;
+use crate::ui::widgets::heatmap::Texture;
+use crate::ui::widgets::heatmap::layout::Zoom;
+
+/// Key of the session's layout: width of the window, points.
+pub const WINDOW_WIDTH: &str = "window_width";
+/// Key of the session's layout: height of the window, points.
+pub const WINDOW_HEIGHT: &str = "window_height";
+/// Key of the session's layout: width of the sentences panel, points.
+pub const SENTENCES_WIDTH: &str = "sentences_width";
+/// Key of the session's layout: 1 when the sentences panel is open.
+pub const SENTENCES_OPEN: &str = "sentences_open";
+/// Key of the session's layout: height of the inspector, points.
+pub const INSPECTOR_HEIGHT: &str = "inspector_height";
+/// Key of the session's layout: 1 when the inspector is open.
+pub const INSPECTOR_OPEN: &str = "inspector_open";
+/// Key of the session's layout: side of a cell in points; 0 by itself, below 0 all cells in view.
+pub const CELL: &str = "cell";
+/// Key of the session's layout: 1 when the beam lists are open.
+pub const BEAM_OPEN: &str = "beam_open";
+
+/// Where F6 goes, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panel {
+    /// The list of sentences.
+    Sentences,
+    /// The source text.
+    Source,
+    /// The heatmap of the selected column.
+    Picture,
+    /// The beam of the selected column.
+    Beam,
+    /// The inspector.
+    Inspector,
+}
+
+/// The panels in the order of F6.
+pub const PANELS: [Panel; 5] = [Panel::Sentences, Panel::Source, Panel::Picture, Panel::Beam, Panel::Inspector];
+
+/// What is open over the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sheet {
+    /// Nothing.
+    #[default]
+    None,
+    /// Shortcuts and explanations.
+    Help,
+    /// A path to type for a model folder.
+    AddModel,
+    /// A path to type for a file.
+    OpenFile,
+}
+
+/// What the window remembers.
+#[derive(Default)]
+pub struct Local {
+    /// Heatmaps as textures, by column.
+    pub textures: HashMap<ColumnId, Texture>,
+    /// How far all heatmaps are scrolled to the right together, points.
+    pub scroll_x: f32,
+    /// The side of a cell that was last drawn, points.
+    pub cell: f32,
+    /// What the mouse is over, found out while painting this frame.
+    pub hover: Option<Hover>,
+    /// What is open over the window.
+    pub sheet: Sheet,
+    /// The path being typed in a sheet.
+    pub path: String,
+    /// Model folders that come with the program.
+    pub bundled: Vec<PathBuf>,
+    /// A cell marked with the arrow keys; the mouse takes it over.
+    pub key_mark: Option<Hover>,
+    /// The panel that wants the keyboard.
+    pub focus: Option<Panel>,
+    /// The panel that had it last.
+    pub last_panel: Option<Panel>,
+    /// The system's file dialogs.
+    pub dialogs: Dialogs,
+    /// The text was too long for the field and was cut; said until the next edit.
+    pub cut: bool,
+    /// Height of the outputs as last measured, by column.
+    pub output_heights: HashMap<ColumnId, f32>,
+    /// The position in the list that is already in view.
+    pub seen_position: Option<usize>,
+    /// The rows of the list that were in view last.
+    pub rows_in_view: std::ops::Range<usize>,
+    /// The target word that is already in view, by column.
+    pub seen_target: Option<(ColumnId, usize)>,
+}
+
+impl Local {
+    /// True once for the panel that wants the keyboard.
+    pub fn takes_focus(&mut self, panel: Panel) -> bool {
+        let takes = self.focus == Some(panel);
+        if takes {
+            self.focus = None;
+            self.last_panel = Some(panel);
+        }
+        takes
+    }
+
+    /// Asks for the panel `by` places on from the one that had the keyboard last.
+    pub fn cycle(&mut self, by: isize) {
+        let count = PANELS.len() as isize;
+        let at = self.last_panel.and_then(|last| PANELS.iter().position(|panel| *panel == last));
+        let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at as isize + by).rem_euclid(count));
+        self.focus = Some(PANELS[next as usize]);
+        self.last_panel = self.focus;
+    }
+}
+
+/// What a view gets: the session to read, commands to push, and the window's own memory.
+pub struct Screen<'a> {
+    /// What to show.
+    pub session: &'a Session,
+    /// What the user did.
+    pub commands: &'a mut Vec<Command>,
+    /// What the window remembers.
+    pub local: &'a mut Local,
+}
+
+impl Screen<'_> {
+    /// Does this after painting.
+    pub fn push(&mut self, command: Command) {
+        self.commands.push(command);
+    }
+
+    /// A number kept between starts.
+    #[must_use]
+    pub fn layout(&self, key: &str, default: f32) -> f32 {
+        layout(self.session, key, default)
+    }
+
+    /// Keeps a number between starts.
+    pub fn keep(&mut self, key: &str, value: f32) {
+        self.commands.push(Command::SetLayout { key: key.to_owned(), value });
+    }
+
+    /// How the heatmaps are scaled.
+    #[must_use]
+    pub fn zoom(&self) -> Zoom {
+        match self.layout(CELL, 0.0) {
+            side if side > 0.0 => Zoom::Fixed(side),
+            side if side < 0.0 => Zoom::Whole,
+            _ => Zoom::Auto,
+        }
+    }
+}
+
+/// A number kept between starts.
+#[must_use]
+pub fn layout(session: &Session, key: &str, default: f32) -> f32 {
+    session.layout.get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
+}

@@ -1,0 +1,79 @@
+//! Floor 9: the window. All of egui is here, behind the feature `gui`; no tensor, no lock, no file.
+//!
+//! [`App`] owns a [`Desk`] (the [`Driver`]) and paints its session; every act of the user becomes a
+//! [`Command`](crate::session::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
+//! widgets are split into numbers and painting; colours and sizes come from [`theme`] only.
+
+pub mod act;
+pub mod app;
+pub mod bidi;
+pub mod dialogs;
+pub mod icon;
+pub mod local;
+pub mod shortcuts;
+pub mod theme;
+pub mod views;
+pub mod widgets;
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::session::Driver;
+use crate::session::driver;
+
+pub use crate::ui::app::App;
+pub use crate::ui::app::Desk;
+
+/// The size of the window at the first start, points.
+const FIRST_SIZE: [f32; 2] = [1280.0, 800.0];
+/// Smaller windows would cut things off.
+const LEAST_SIZE: [f32; 2] = [800.0, 500.0];
+
+/// Opens the window and stays until it is closed.
+///
+/// # Errors
+/// A sentence when there is no display or no OpenGL.
+pub fn run(options: driver::Options) -> Result<()> {
+    let window: Arc<OnceLock<egui::Context>> = Arc::default();
+    let waker = Arc::clone(&window);
+    // Models begin to load before the window is there; until then there is nothing to wake.
+    let bundled = options.bundled.clone();
+    let driver = Driver::open(
+        options,
+        Arc::new(move || {
+            if let Some(ctx) = waker.get() {
+                ctx.request_repaint();
+            }
+        }),
+    );
+    let native = native_options(&driver);
+    eframe::run_native(
+        "Interlinear",
+        native,
+        Box::new(move |creation| {
+            let _ = window.set(creation.egui_ctx.clone());
+            Ok(Box::new(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled)))
+        }),
+    )
+    .map_err(|error| {
+        Error::Device(format!("the window could not be opened ({error}); the commands translate, score and inspect work without one"))
+    })
+}
+
+fn native_options(driver: &Driver) -> eframe::NativeOptions {
+    let layout = &driver.session().layout;
+    let size = |key: &str, index: usize| layout.get(key).copied().filter(|side| *side >= LEAST_SIZE[index]).unwrap_or(FIRST_SIZE[index]);
+    eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("Interlinear")
+            .with_app_id("interlinear")
+            .with_icon(icon::icon())
+            .with_inner_size([size(local::WINDOW_WIDTH, 0), size(local::WINDOW_HEIGHT, 1)])
+            .with_min_inner_size(LEAST_SIZE),
+        // Named because a build with tests turns the other renderer on as well.
+        renderer: eframe::Renderer::Glow,
+        ..Default::default()
+    }
+}

@@ -1,0 +1,195 @@
+//! Floor 9: every act with a key. One table feeds the menus, the sheet of shortcuts and the keyboard.
+
+use egui::Key;
+use egui::KeyboardShortcut;
+use egui::Modifiers;
+
+/// What a key asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Ask for a text file or a model folder.
+    Open,
+    /// Ask for a model folder.
+    AddModel,
+    /// To the text field of the source.
+    FocusSource,
+    /// To the search in the list of sentences.
+    FocusSearch,
+    /// To the next panel.
+    NextPanel,
+    /// To the panel before.
+    PreviousPanel,
+    /// Take back the last edit.
+    Undo,
+    /// Do it again.
+    Redo,
+    /// Stop translating.
+    Stop,
+    /// Next sentence of the list.
+    NextSentence,
+    /// Sentence before.
+    PreviousSentence,
+    /// First sentence of the list.
+    FirstSentence,
+    /// Last sentence of the list.
+    LastSentence,
+    /// Next target word.
+    NextWord,
+    /// Target word before.
+    PreviousWord,
+    /// Column to the right.
+    NextColumn,
+    /// Column to the left.
+    PreviousColumn,
+    /// Next hypothesis of the beam.
+    NextHypothesis,
+    /// Hypothesis before.
+    PreviousHypothesis,
+    /// Wider beam.
+    WidenBeam,
+    /// Narrower beam.
+    NarrowBeam,
+    /// Next colour map.
+    NextPalette,
+    /// alpha or energies.
+    ToggleEnergies,
+    /// Larger cells.
+    LargerCells,
+    /// Smaller cells.
+    SmallerCells,
+    /// All cells in view.
+    WholeMatrix,
+    /// Show or hide the sentences.
+    ToggleSentences,
+    /// Show or hide the inspector.
+    ToggleInspector,
+    /// Light, dark, as the system.
+    NextTheme,
+    /// Everything larger.
+    ZoomIn,
+    /// Everything smaller.
+    ZoomOut,
+    /// Everything at its usual size.
+    ZoomReset,
+    /// Show or hide the sheet of shortcuts.
+    Help,
+    /// Close what is open, then select nothing.
+    Escape,
+}
+
+/// One line of the table.
+#[derive(Debug)]
+pub struct Binding {
+    /// What it does.
+    pub act: Act,
+    /// Heading on the sheet.
+    pub group: &'static str,
+    /// In words.
+    pub name: &'static str,
+    /// Keys; the first is shown in menus.
+    pub keys: &'static [KeyboardShortcut],
+    /// Works while text is being typed too.
+    pub while_typing: bool,
+}
+
+const fn ctrl(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND, key)
+}
+
+const fn shift_ctrl(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
+}
+
+const fn alt(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::ALT, key)
+}
+
+const fn plain(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::NONE, key)
+}
+
+const fn shift(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::SHIFT, key)
+}
+
+const fn always(act: Act, group: &'static str, name: &'static str, keys: &'static [KeyboardShortcut]) -> Binding {
+    Binding { act, group, name, keys, while_typing: true }
+}
+
+const fn not_typing(act: Act, group: &'static str, name: &'static str, keys: &'static [KeyboardShortcut]) -> Binding {
+    Binding { act, group, name, keys, while_typing: false }
+}
+
+const FILES: &str = "Files and models";
+const TEXT: &str = "Text and sentences";
+const WORDS: &str = "Words and beam";
+const PICTURE: &str = "Picture";
+const WINDOW: &str = "Window";
+
+/// Every act with its keys. Of two bindings of one key the one with more modifiers stands first.
+pub const BINDINGS: &[Binding] = &[
+    always(Act::AddModel, FILES, "Add a model", &[shift_ctrl(Key::O)]),
+    always(Act::Open, FILES, "Open a text file or a model folder", &[ctrl(Key::O)]),
+    always(Act::FocusSource, TEXT, "Go to the source text", &[ctrl(Key::L)]),
+    always(Act::FocusSearch, TEXT, "Search in the list", &[ctrl(Key::F)]),
+    always(Act::Redo, TEXT, "Redo", &[shift_ctrl(Key::Z), ctrl(Key::Y)]),
+    always(Act::Undo, TEXT, "Undo", &[ctrl(Key::Z)]),
+    always(Act::NextSentence, TEXT, "Next sentence", &[ctrl(Key::ArrowDown), plain(Key::PageDown)]),
+    always(Act::PreviousSentence, TEXT, "Previous sentence", &[ctrl(Key::ArrowUp), plain(Key::PageUp)]),
+    not_typing(Act::FirstSentence, TEXT, "First sentence", &[ctrl(Key::Home)]),
+    not_typing(Act::LastSentence, TEXT, "Last sentence", &[ctrl(Key::End)]),
+    always(Act::Stop, TEXT, "Stop translating", &[ctrl(Key::Period)]),
+    always(Act::NextWord, WORDS, "Next target word", &[alt(Key::ArrowDown)]),
+    always(Act::PreviousWord, WORDS, "Previous target word", &[alt(Key::ArrowUp)]),
+    always(Act::NextColumn, WORDS, "Column to the right", &[alt(Key::ArrowRight)]),
+    always(Act::PreviousColumn, WORDS, "Column to the left", &[alt(Key::ArrowLeft)]),
+    not_typing(Act::NextHypothesis, WORDS, "Next hypothesis", &[plain(Key::CloseBracket)]),
+    not_typing(Act::PreviousHypothesis, WORDS, "Previous hypothesis", &[plain(Key::OpenBracket)]),
+    always(Act::WidenBeam, WORDS, "Wider beam", &[ctrl(Key::CloseBracket)]),
+    always(Act::NarrowBeam, WORDS, "Narrower beam", &[ctrl(Key::OpenBracket)]),
+    always(Act::NextPalette, PICTURE, "Next palette", &[ctrl(Key::P)]),
+    always(Act::ToggleEnergies, PICTURE, "Alpha or energies", &[ctrl(Key::E)]),
+    not_typing(Act::LargerCells, PICTURE, "Larger cells", &[plain(Key::Plus), plain(Key::Equals)]),
+    not_typing(Act::SmallerCells, PICTURE, "Smaller cells", &[plain(Key::Minus)]),
+    not_typing(Act::WholeMatrix, PICTURE, "All cells in view", &[plain(Key::Num0)]),
+    always(Act::PreviousPanel, WINDOW, "Previous panel", &[shift(Key::F6)]),
+    always(Act::NextPanel, WINDOW, "Next panel", &[plain(Key::F6)]),
+    always(Act::ToggleSentences, WINDOW, "Show or hide the sentences", &[ctrl(Key::B)]),
+    always(Act::ToggleInspector, WINDOW, "Show or hide the inspector", &[ctrl(Key::I)]),
+    always(Act::NextTheme, WINDOW, "Light, dark or as the system", &[ctrl(Key::T)]),
+    always(Act::ZoomIn, WINDOW, "Everything larger", &[ctrl(Key::Plus), ctrl(Key::Equals)]),
+    always(Act::ZoomOut, WINDOW, "Everything smaller", &[ctrl(Key::Minus)]),
+    always(Act::ZoomReset, WINDOW, "Usual size", &[ctrl(Key::Num0)]),
+    not_typing(Act::Help, WINDOW, "Shortcuts and explanations", &[plain(Key::Questionmark), shift(Key::Slash)]),
+    always(Act::Help, WINDOW, "Shortcuts and explanations", &[plain(Key::F1)]),
+    not_typing(Act::Escape, WINDOW, "Close what is open, then select nothing", &[plain(Key::Escape)]),
+];
+
+/// The acts whose keys were pressed since the last frame; their keys are consumed, so no widget sees them.
+/// Undo belongs to the text field `source`; other fields keep their own.
+#[must_use]
+pub fn pressed(ctx: &egui::Context, source: egui::Id) -> Vec<Act> {
+    let typing = ctx.text_edit_focused();
+    let elsewhere = typing && ctx.memory(|memory| memory.focused()) != Some(source);
+    let mut acts = Vec::new();
+    ctx.input_mut(|input| {
+        for binding in BINDINGS {
+            let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
+            if is_fields_own || typing && !binding.while_typing {
+                continue;
+            }
+            for key in binding.keys {
+                let presses = input.count_and_consume_key(key.modifiers, key.logical_key);
+                acts.extend(std::iter::repeat_n(binding.act, presses));
+            }
+        }
+    });
+    acts
+}
+
+/// The first key of an act in words such as `Ctrl+O`; empty without one.
+#[must_use]
+pub fn text(ctx: &egui::Context, act: Act) -> String {
+    let binding = BINDINGS.iter().find(|binding| binding.act == act);
+    binding.and_then(|binding| binding.keys.first()).map(|key| ctx.format_shortcut(key)).unwrap_or_default()
+}

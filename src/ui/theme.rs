@@ -1,0 +1,363 @@
+//! Floor 9: every colour, size and font of the window, and the colour maps of the heatmap.
+//!
+//! No other file builds a colour. The scale of spaces is 4, 8, 12, 16, 24; there is one accent
+//! colour (selection and hover) and one warm colour (doubt: improbable words, warnings).
+
+use egui::Color32;
+use egui::CornerRadius;
+use egui::FontFamily;
+use egui::FontId;
+use egui::Margin;
+use egui::Stroke;
+use egui::TextStyle;
+use egui::Theme;
+use egui::Vec2;
+use egui::Visuals;
+
+/// Hairline gaps inside a widget.
+pub const SPACE_1: f32 = 4.0;
+/// Between neighbours that belong together.
+pub const SPACE_2: f32 = 8.0;
+/// Inside cards and panels.
+pub const SPACE_3: f32 = 12.0;
+/// Between groups.
+pub const SPACE_4: f32 = 16.0;
+/// Between sections.
+pub const SPACE_5: f32 = 24.0;
+
+/// Captions and axis labels, points.
+pub const TEXT_SMALL: f32 = 12.5;
+/// Running text of the interface, points.
+pub const TEXT_BODY: f32 = 14.5;
+/// Names of columns and dialogs, points.
+pub const TEXT_TITLE: f32 = 17.0;
+/// Sentences: what is typed and what comes out, points.
+pub const TEXT_SENTENCE: f32 = 18.0;
+
+/// Radius of cards and popups.
+pub const RADIUS: u8 = 8;
+/// Radius of buttons, chips and marks on words.
+pub const RADIUS_SMALL: u8 = 5;
+
+/// Width of the sentences panel at first.
+pub const SENTENCES_WIDTH: f32 = 248.0;
+/// Height of the inspector at first.
+pub const INSPECTOR_HEIGHT: f32 = 190.0;
+/// A column is never narrower; below this the columns scroll sideways.
+pub const COLUMN_MIN_WIDTH: f32 = 360.0;
+/// Height of the thin progress line.
+pub const PROGRESS_HEIGHT: f32 = 4.0;
+/// Opacity of what belongs to the sentence before.
+pub const STALE_OPACITY: f32 = 0.4;
+
+/// Smallest and largest side of a heatmap cell chosen by itself, points.
+pub const CELL_AUTO: (f32, f32) = (14.0, 34.0);
+/// Smallest and largest side of a heatmap cell reached by zooming, points.
+pub const CELL_LIMITS: (f32, f32) = (2.0, 96.0);
+/// Widest label at the side of the heatmap, points.
+pub const LABEL_MAX: f32 = 132.0;
+
+/// The colours of one theme.
+#[derive(Clone, Copy, Debug)]
+pub struct Tokens {
+    /// Behind everything.
+    pub ground: Color32,
+    /// Panels and cards.
+    pub panel: Color32,
+    /// Fields and chips, one step off the panel.
+    pub sunken: Color32,
+    /// A hovered row or chip.
+    pub raised: Color32,
+    /// Hairlines.
+    pub line: Color32,
+    /// Running text.
+    pub text: Color32,
+    /// Captions.
+    pub weak: Color32,
+    /// The one accent: selection, hover, focus.
+    pub accent: Color32,
+    /// Its soft background.
+    pub accent_soft: Color32,
+    /// Text on the accent.
+    pub on_accent: Color32,
+    /// Doubt.
+    pub warm: Color32,
+    /// Its soft background.
+    pub warm_soft: Color32,
+    /// Failure.
+    pub error: Color32,
+    /// Its soft background.
+    pub error_soft: Color32,
+}
+
+const LIGHT: Tokens = Tokens {
+    ground: Color32::from_rgb(0xF3, 0xF4, 0xF7),
+    panel: Color32::from_rgb(0xFF, 0xFF, 0xFF),
+    sunken: Color32::from_rgb(0xEE, 0xF0, 0xF4),
+    raised: Color32::from_rgb(0xE4, 0xE8, 0xEF),
+    line: Color32::from_rgb(0xDA, 0xDF, 0xE7),
+    text: Color32::from_rgb(0x16, 0x1C, 0x28),
+    weak: Color32::from_rgb(0x55, 0x60, 0x72),
+    accent: Color32::from_rgb(0x1F, 0x58, 0xC4),
+    accent_soft: Color32::from_rgb(0xD9, 0xE6, 0xFD),
+    on_accent: Color32::from_rgb(0xFF, 0xFF, 0xFF),
+    warm: Color32::from_rgb(0x9A, 0x55, 0x00),
+    warm_soft: Color32::from_rgb(0xFF, 0xC9, 0x70),
+    error: Color32::from_rgb(0xAE, 0x22, 0x1B),
+    error_soft: Color32::from_rgb(0xFC, 0xE6, 0xE4),
+};
+
+const DARK: Tokens = Tokens {
+    ground: Color32::from_rgb(0x11, 0x14, 0x19),
+    panel: Color32::from_rgb(0x1A, 0x1E, 0x25),
+    sunken: Color32::from_rgb(0x25, 0x2A, 0x33),
+    raised: Color32::from_rgb(0x30, 0x37, 0x43),
+    line: Color32::from_rgb(0x30, 0x36, 0x41),
+    text: Color32::from_rgb(0xEC, 0xEF, 0xF4),
+    weak: Color32::from_rgb(0xA0, 0xAA, 0xBA),
+    accent: Color32::from_rgb(0x84, 0xAE, 0xFA),
+    accent_soft: Color32::from_rgb(0x27, 0x3C, 0x60),
+    on_accent: Color32::from_rgb(0x0D, 0x16, 0x28),
+    warm: Color32::from_rgb(0xEC, 0xB0, 0x5A),
+    warm_soft: Color32::from_rgb(0x9A, 0x5F, 0x12),
+    error: Color32::from_rgb(0xF5, 0x8E, 0x84),
+    error_soft: Color32::from_rgb(0x43, 0x20, 0x1E),
+};
+
+/// The colours of the theme that is on.
+#[must_use]
+pub fn tokens(ui: &egui::Ui) -> &'static Tokens {
+    of(ui.visuals().dark_mode)
+}
+
+/// The colours of the dark or the light theme.
+#[must_use]
+pub fn of(dark: bool) -> &'static Tokens {
+    if dark { &DARK } else { &LIGHT }
+}
+
+/// Installs both themes.
+pub fn install(ctx: &egui::Context) {
+    for theme in [Theme::Light, Theme::Dark] {
+        ctx.style_mut_of(theme, |style| {
+            style.visuals = visuals(theme == Theme::Dark);
+            style.text_styles = text_styles();
+            spacing(&mut style.spacing);
+            style.interaction.tooltip_delay = 0.3;
+            style.interaction.selectable_labels = false;
+            style.animation_time = 0.09;
+        });
+    }
+}
+
+/// Type of the interface.
+#[must_use]
+pub fn body() -> FontId {
+    FontId::new(TEXT_BODY, FontFamily::Proportional)
+}
+
+/// Type of captions and labels.
+#[must_use]
+pub fn small() -> FontId {
+    FontId::new(TEXT_SMALL, FontFamily::Proportional)
+}
+
+/// Type of sentences.
+#[must_use]
+pub fn sentence() -> FontId {
+    FontId::new(TEXT_SENTENCE, FontFamily::Proportional)
+}
+
+/// Type of names.
+#[must_use]
+pub fn title() -> FontId {
+    FontId::new(TEXT_TITLE, FontFamily::Proportional)
+}
+
+/// A white card with a hairline on the ground colour.
+#[must_use]
+pub fn card(t: &Tokens) -> egui::Frame {
+    egui::Frame::new()
+        .fill(t.panel)
+        .stroke(Stroke::new(1.0, t.line))
+        .corner_radius(CornerRadius::same(RADIUS))
+        .inner_margin(Margin::same(12))
+}
+
+/// A panel at an edge of the window.
+#[must_use]
+pub fn panel(t: &Tokens) -> egui::Frame {
+    egui::Frame::new().fill(t.panel).inner_margin(Margin::symmetric(12, 8))
+}
+
+/// The background of a word by its probability: none when sure, warm when in doubt.
+/// Doubt grows with -log p and is full at p = 0.01.
+#[must_use]
+pub fn doubt(t: &Tokens, log_p: f32) -> Color32 {
+    let doubt = (-log_p / 4.6).clamp(0.0, 1.0);
+    if doubt < 0.03 { Color32::TRANSPARENT } else { t.warm_soft.gamma_multiply(doubt * 0.85) }
+}
+
+/// The colour of a signed number in -1..1: warm below zero, accent above.
+#[must_use]
+pub fn signed(t: &Tokens, value: f32) -> Color32 {
+    let strength = value.abs().clamp(0.0, 1.0).sqrt();
+    let colour = if value < 0.0 { t.warm } else { t.accent };
+    colour.gamma_multiply(0.12 + 0.88 * strength)
+}
+
+/// Black or white, whichever reads better on `background`.
+#[must_use]
+pub fn contrast(background: Color32) -> Color32 {
+    if luminance(background) > 0.3 { Color32::BLACK } else { Color32::WHITE }
+}
+
+/// Relative luminance of WCAG 2, 0..1.
+#[must_use]
+pub fn luminance(colour: Color32) -> f32 {
+    let linear = |c: u8| {
+        let c = f32::from(c) / 255.0;
+        if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * linear(colour.r()) + 0.7152 * linear(colour.g()) + 0.0722 * linear(colour.b())
+}
+
+/// A colour map for alpha in 0..1.
+#[derive(Debug)]
+pub struct ColourMap {
+    /// Its name in menus and in the saved state.
+    pub name: &'static str,
+    /// What it is for.
+    pub note: &'static str,
+    /// Evenly spaced anchors, sRGB.
+    anchors: &'static [[u8; 3]],
+}
+
+/// The colour maps, first the paper's.
+pub const COLOUR_MAPS: &[ColourMap] = &[
+    ColourMap { name: "Gray", note: "0 is black and 1 is white, as in Bahdanau's figure 3", anchors: &[[0, 0, 0], [255, 255, 255]] },
+    ColourMap { name: "Print", note: "0 is white and 1 is black", anchors: &[[255, 255, 255], [0, 0, 0]] },
+    ColourMap {
+        name: "Viridis",
+        note: "Dark violet to yellow",
+        anchors: &[
+            [68, 1, 84],
+            [72, 36, 117],
+            [65, 68, 135],
+            [53, 95, 141],
+            [42, 120, 142],
+            [33, 145, 140],
+            [34, 168, 132],
+            [68, 191, 112],
+            [122, 209, 81],
+            [189, 223, 38],
+            [253, 231, 37],
+        ],
+    },
+    ColourMap {
+        name: "Blue to yellow",
+        note: "Looks the same with every kind of colour vision",
+        anchors: &[
+            [0, 34, 78],
+            [27, 52, 110],
+            [61, 74, 108],
+            [92, 97, 110],
+            [124, 123, 120],
+            [155, 148, 119],
+            [188, 175, 108],
+            [222, 204, 87],
+            [254, 232, 56],
+        ],
+    },
+];
+
+impl ColourMap {
+    /// The map at this place of the table; the first when there is none.
+    #[must_use]
+    pub fn at(index: usize) -> &'static Self {
+        COLOUR_MAPS.get(index).unwrap_or(&COLOUR_MAPS[0])
+    }
+
+    /// The colour of `value` in 0..1; anything that is not a number is 0.
+    #[must_use]
+    pub fn colour(&self, value: f32) -> Color32 {
+        let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+        let last = self.anchors.len() - 1;
+        let place = value * last as f32;
+        let index = (place as usize).min(last - 1);
+        let part = place - index as f32;
+        let mix = |k: usize| {
+            let (a, b) = (f32::from(self.anchors[index][k]), f32::from(self.anchors[index + 1][k]));
+            (a + (b - a) * part).round() as u8
+        };
+        Color32::from_rgb(mix(0), mix(1), mix(2))
+    }
+}
+
+fn text_styles() -> std::collections::BTreeMap<TextStyle, FontId> {
+    [
+        (TextStyle::Small, small()),
+        (TextStyle::Body, body()),
+        (TextStyle::Button, body()),
+        (TextStyle::Heading, title()),
+        (TextStyle::Monospace, FontId::new(TEXT_BODY - 1.0, FontFamily::Monospace)),
+    ]
+    .into()
+}
+
+fn spacing(spacing: &mut egui::style::Spacing) {
+    spacing.item_spacing = Vec2::new(SPACE_2, SPACE_1 + 2.0);
+    spacing.button_padding = Vec2::new(SPACE_2 + 1.0, SPACE_1);
+    spacing.interact_size = Vec2::new(32.0, 26.0);
+    spacing.window_margin = Margin::same(16);
+    spacing.menu_margin = Margin::same(8);
+    spacing.indent = SPACE_3;
+    spacing.icon_width = 15.0;
+    spacing.tooltip_width = 320.0;
+    spacing.menu_width = 300.0;
+    spacing.scroll = egui::style::ScrollStyle::thin();
+}
+
+fn visuals(dark: bool) -> Visuals {
+    let t = of(dark);
+    let mut v = if dark { Visuals::dark() } else { Visuals::light() };
+    v.panel_fill = t.ground;
+    v.window_fill = t.panel;
+    v.window_stroke = Stroke::new(1.0, t.line);
+    v.window_corner_radius = CornerRadius::same(RADIUS);
+    v.menu_corner_radius = CornerRadius::same(RADIUS);
+    v.extreme_bg_color = t.sunken;
+    v.faint_bg_color = t.sunken;
+    v.code_bg_color = t.sunken;
+    v.weak_text_color = Some(t.weak);
+    v.hyperlink_color = t.accent;
+    v.warn_fg_color = t.warm;
+    v.error_fg_color = t.error;
+    v.selection.bg_fill = t.accent_soft;
+    v.selection.stroke = Stroke::new(1.0, t.accent);
+    v.text_cursor.stroke = Stroke::new(2.0, t.accent);
+    // A blinking cursor repaints the window for ever; software rendering pays for it.
+    v.text_cursor.blink = false;
+    v.indent_has_left_vline = false;
+    v.slider_trailing_fill = true;
+    widgets(&mut v.widgets, t);
+    v
+}
+
+fn widgets(w: &mut egui::style::Widgets, t: &Tokens) {
+    let radius = CornerRadius::same(RADIUS_SMALL);
+    for (visuals, fill, stroke, text) in [
+        (&mut w.noninteractive, t.panel, t.line, t.text),
+        (&mut w.inactive, t.sunken, Color32::TRANSPARENT, t.text),
+        (&mut w.hovered, t.raised, t.line, t.text),
+        (&mut w.active, t.accent_soft, t.accent, t.text),
+        (&mut w.open, t.raised, t.line, t.text),
+    ] {
+        visuals.bg_fill = fill;
+        visuals.weak_bg_fill = fill;
+        visuals.bg_stroke = Stroke::new(1.0, stroke);
+        visuals.fg_stroke = Stroke::new(1.0, text);
+        visuals.corner_radius = radius;
+        visuals.expansion = 0.0;
+    }
+}

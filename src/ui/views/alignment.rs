@@ -1,0 +1,118 @@
+//! Floor 9: the heatmap of a column, and what is marked in it.
+
+use egui::Id;
+use egui::Ui;
+
+use crate::session::AlignmentTable;
+use crate::session::Column;
+use crate::session::Command;
+use crate::session::Hover;
+use crate::session::Session;
+use crate::session::Shown;
+use crate::ui::act;
+use crate::ui::local::Panel;
+use crate::ui::local::Screen;
+use crate::ui::widgets::heatmap::Answer;
+use crate::ui::widgets::heatmap::Heatmap;
+use crate::ui::widgets::heatmap::Marks;
+use crate::ui::widgets::heatmap::layout::Metrics;
+
+/// Paints the heatmap of a column that has an alignment.
+pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
+    let settings = &screen.session.settings;
+    let matrix = if settings.shown == Shown::Alpha { &table.alpha } else { &table.energies };
+    let Some(matrix) = matrix.as_ref().filter(|matrix| matrix.columns > 0) else { return };
+    let is_selected = screen.session.selected_column().is_some_and(|selected| selected.id == column.id);
+    let focus = is_selected && screen.local.takes_focus(Panel::Picture);
+    let name = column.name();
+    let marks = marks(screen.session, column);
+    let heatmap = Heatmap {
+        id: Id::unique(("heatmap", column.id)),
+        name: &name,
+        table,
+        matrix,
+        shown: settings.shown,
+        palette: act::palette(&settings.palette),
+        metrics: *metrics,
+        marks,
+        replace: settings.unk_replacement,
+        scroll_x: screen.local.scroll_x,
+        reveal: reveal(screen, column, marks.selected),
+    };
+    let mut texture = screen.local.textures.remove(&column.id);
+    let answer = heatmap.show(ui, &mut texture, focus);
+    if let Some(texture) = texture {
+        screen.local.textures.insert(column.id, texture);
+    }
+    hear(screen, column, table, metrics, &answer);
+}
+
+/// A word selected elsewhere is brought into view once.
+fn reveal(screen: &mut Screen<'_>, column: &Column, selected: Option<usize>) -> Option<usize> {
+    let now = selected.map(|i| (column.id, i));
+    if now.is_none() || screen.local.seen_target == now {
+        return None;
+    }
+    screen.local.seen_target = now;
+    selected
+}
+
+fn hear(screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics, answer: &Answer) {
+    let (i, j) = answer.over;
+    if i.is_some() || j.is_some() {
+        screen.local.hover = Some(Hover { column: column.id, i, j });
+    }
+    if let Some(i) = answer.clicked {
+        screen.local.seen_target = Some((column.id, i));
+        screen.push(Command::SelectTarget { column: column.id, i });
+    }
+    if (answer.zoom - 1.0).abs() > 1e-3 {
+        // Whole points keep the cells sharp; a slow wheel still has to get somewhere.
+        let side = metrics.cell * answer.zoom;
+        let side = if answer.zoom > 1.0 { side.max(metrics.cell + 1.0) } else { side.min(metrics.cell - 1.0) };
+        screen.push(act::cell(side.round()));
+    }
+    if (answer.scroll_x - screen.local.scroll_x).abs() > 0.1 {
+        screen.local.scroll_x = answer.scroll_x;
+    }
+    let (down, right) = answer.steps;
+    if down != 0 {
+        screen.push(Command::MoveTarget(down));
+    }
+    if right != 0 {
+        let selected = screen.session.selection.target;
+        let before = screen.local.key_mark.and_then(|mark| mark.j);
+        let last = table.source.len() as isize - 1;
+        let j = before.map_or(0, |j| (j as isize + right).clamp(0, last.max(0)) as usize);
+        screen.local.key_mark = Some(Hover { column: column.id, i: selected, j: Some(j) });
+    }
+}
+
+/// What the mouse and the inspector mark in a column: the words themselves where the mouse is, their likes elsewhere.
+#[must_use]
+pub fn marks(session: &Session, column: &Column) -> Marks {
+    let selected = session.selection.target.filter(|_| session.selection.column == Some(column.id));
+    let none = Marks { row: None, column: None, selected };
+    let (Some(hover), Some(table)) = (session.hover, column.table.as_deref()) else { return none };
+    if hover.column == column.id {
+        return Marks { row: hover.i, column: hover.j, selected };
+    }
+    let Some(there) = session.column(hover.column).and_then(|other| other.table.as_deref()) else { return none };
+    Marks { row: hover.i.and_then(|i| like_target(there, table, i)), column: hover.j.and_then(|j| like_source(there, table, j)), selected }
+}
+
+/// The same word of another output, the one nearest to the same place.
+fn like_target(there: &AlignmentTable, here: &AlignmentTable, i: usize) -> Option<usize> {
+    let word = &there.target.get(i)?.text;
+    let likes = here.target.iter().enumerate().filter(|(_, other)| other.text == *word);
+    likes.map(|(at, _)| at).min_by_key(|at| at.abs_diff(i))
+}
+
+/// The word at the same place of the typed text; models may cut it differently.
+fn like_source(there: &AlignmentTable, here: &AlignmentTable, j: usize) -> Option<usize> {
+    let word = there.source.get(j)?;
+    if word.is_eos {
+        return here.source.iter().position(|other| other.is_eos);
+    }
+    here.source.iter().position(|other| other.span.start < word.span.end && word.span.start < other.span.end)
+}

@@ -1,0 +1,164 @@
+//! Floor 9: one model: its name and numbers, its output, its picture, its beam.
+
+use egui::ProgressBar;
+use egui::Rect;
+use egui::RichText;
+use egui::Ui;
+use egui::UiBuilder;
+use egui::Vec2;
+use egui::pos2;
+
+use crate::session::Column;
+use crate::session::ColumnState;
+use crate::session::Command;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+use crate::ui::views::alignment;
+use crate::ui::views::beam;
+use crate::ui::views::context;
+use crate::ui::views::output;
+use crate::ui::widgets::heatmap::layout::Metrics;
+use crate::ui::widgets::labels::plural;
+
+/// Where the parts of a column stand, from its own corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parts {
+    /// Name and numbers.
+    pub header: Rect,
+    /// The translation.
+    pub output: Rect,
+    /// Heatmap or context vector.
+    pub picture: Rect,
+    /// The beam.
+    pub beam: Rect,
+}
+
+const PADDING: f32 = theme::SPACE_3;
+const HEADER: f32 = 44.0;
+/// Least and greatest height of the output before it scrolls.
+const OUTPUT: (f32, f32) = (28.0, 86.0);
+/// Rows of the beam in view.
+const BEAM_ROWS: f32 = 4.0;
+
+impl Parts {
+    /// Cuts a column of `size` into its parts.
+    #[must_use]
+    pub fn split(size: Vec2, output: f32, beam_open: bool) -> Self {
+        let (left, right) = (PADDING, size.x - PADDING);
+        let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
+        let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
+        let output = part(header.bottom() + 2.0, header.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1));
+        let rows = if beam_open { BEAM_ROWS } else { 0.0 };
+        // On a low window the picture keeps at least half of what is left.
+        let left_over = size.y - PADDING - output.bottom();
+        let beam = (beam::HEADER + rows * beam::ROW).min(left_over * 0.5).max(beam::HEADER);
+        let beam = part(size.y - PADDING + 4.0 - beam, size.y - PADDING + 4.0);
+        let picture = part(output.bottom() + theme::SPACE_2, beam.top() - theme::SPACE_2);
+        Self { header, output, picture, beam }
+    }
+
+    fn at(rect: Rect, corner: egui::Pos2) -> Rect {
+        rect.translate(corner.to_vec2())
+    }
+}
+
+/// Paints a column.
+pub fn column_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, parts: &Parts, metrics: &Metrics) {
+    let rect = ui.max_rect();
+    let t = theme::tokens(ui);
+    ui.painter().rect(rect, theme::RADIUS, t.panel, egui::Stroke::new(1.0, t.line), egui::StrokeKind::Inside);
+    let corner = rect.min;
+    let mut part = |place: Rect, name: &str| {
+        let place = Parts::at(place, corner);
+        let mut child = ui.new_child(UiBuilder::new().id_salt((name, column.id)).max_rect(place));
+        child.shrink_clip_rect(place.expand(2.0));
+        child
+    };
+    header_ui(&mut part(parts.header, "header"), column);
+    match &column.state {
+        ColumnState::Failed(message) => failed_ui(&mut part(parts.picture, "picture"), screen, column, message),
+        ColumnState::Loading(fraction) => loading_ui(&mut part(parts.picture, "picture"), *fraction),
+        ColumnState::Ready => {
+            let dim = |mut ui: Ui| {
+                if column.stale {
+                    ui.set_opacity(theme::STALE_OPACITY);
+                }
+                ui
+            };
+            output::output_ui(&mut dim(part(parts.output, "output")), screen, column);
+            picture_ui(&mut dim(part(parts.picture, "picture")), screen, column, metrics);
+            beam::beam_ui(&mut dim(part(parts.beam, "beam")), screen, column);
+        }
+    }
+}
+
+fn picture_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, metrics: &Metrics) {
+    if let Some(message) = &column.message {
+        ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).error)).wrap());
+        return;
+    }
+    let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment);
+    if !has_alignment {
+        context::context_ui(ui, column);
+    } else if let Some(table) = &column.table {
+        alignment::alignment_ui(ui, screen, column, table, metrics);
+    } else {
+        let hint = if screen.session.source.trim().is_empty() { "Type a sentence above" } else { "Translating" };
+        ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
+    }
+}
+
+fn header_ui(ui: &mut Ui, column: &Column) {
+    let t = theme::tokens(ui);
+    ui.spacing_mut().item_spacing.y = 1.0;
+    ui.add(egui::Label::new(RichText::new(column.name()).size(theme::TEXT_TITLE)).truncate());
+    let caption = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).color(t.weak);
+    let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
+    ui.add(egui::Label::new(caption(&numbers(column))).truncate()).on_hover_text(explained);
+}
+
+/// What the search says about the shown translation, with units.
+#[must_use]
+pub fn numbers(column: &Column) -> String {
+    match &column.state {
+        ColumnState::Loading(_) => return "loading".to_owned(),
+        ColumnState::Failed(_) => return "not loaded".to_owned(),
+        ColumnState::Ready => {}
+    }
+    let Some(table) = &column.table else { return String::new() };
+    let length = table.target.iter().filter(|word| !word.is_eos).count();
+    let mut text = format!("log p {:.2}   {}", table.log_p, plural(length, "word"));
+    if column.decoding {
+        text.push_str("   translating");
+    } else if column.result.millis > 0.0 {
+        text.push_str(&format!("   {:.0} ms   {:.0} words/s", column.result.millis, column.result.words_per_second));
+    }
+    text
+}
+
+fn loading_ui(ui: &mut Ui, fraction: f32) {
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.3);
+        ui.label(format!("Loading the model, {:.0} %", fraction * 100.0));
+        let bar = ProgressBar::new(fraction).desired_height(theme::PROGRESS_HEIGHT).desired_width(220.0).fill(theme::tokens(ui).accent);
+        ui.add(bar).accessible_name("Loading the model");
+    });
+}
+
+fn failed_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, message: &str) {
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(egui::CornerRadius::same(theme::RADIUS)).inner_margin(egui::Margin::same(12));
+    frame.show(ui, |ui| {
+        ui.take_available_width();
+        ui.label(RichText::new("This model could not be loaded").color(t.error));
+        ui.add(egui::Label::new(message).wrap());
+        ui.horizontal(|ui| {
+            if ui.button("Try again").clicked() {
+                screen.push(Command::ReloadColumn(column.id));
+            }
+            if ui.button("Remove").clicked() {
+                screen.push(Command::RemoveColumn(column.id));
+            }
+        });
+    });
+}

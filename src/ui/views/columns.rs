@@ -1,0 +1,107 @@
+//! Floor 9: the models side by side, in equal columns with one set of sizes, so that they can be compared.
+
+use egui::RichText;
+use egui::Ui;
+use egui::UiBuilder;
+use egui::vec2;
+
+use crate::session::AlignmentTable;
+use crate::session::Session;
+use crate::ui::local;
+use crate::ui::local::Screen;
+use crate::ui::local::Sheet;
+use crate::ui::theme;
+use crate::ui::views::Place;
+use crate::ui::views::View;
+use crate::ui::views::column;
+use crate::ui::views::column::Parts;
+use crate::ui::widgets::heatmap::layout::Metrics;
+use crate::ui::widgets::heatmap::layout::Needs;
+use crate::ui::widgets::labels;
+
+/// The models side by side.
+pub struct Columns;
+
+impl View for Columns {
+    fn name(&self) -> &'static str {
+        "Translations"
+    }
+
+    fn place(&self) -> Place {
+        Place::Middle
+    }
+
+    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        let session = screen.session;
+        if session.columns.is_empty() {
+            empty_ui(ui, screen);
+            return;
+        }
+        let gap = theme::SPACE_2;
+        let count = session.columns.len() as f32;
+        let room = ui.available_size();
+        let width = ((room.x - gap * (count - 1.0)) / count).max(theme::COLUMN_MIN_WIDTH).floor();
+        egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false).show(ui, |ui| {
+            let height = ui.available_height();
+            let parts = Parts::split(vec2(width, height), output_height(screen), screen.layout(local::BEAM_OPEN, 1.0) > 0.0);
+            let metrics = metrics(ui, screen, &parts);
+            screen.local.cell = metrics.cell;
+            let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap, height));
+            for (n, column) in session.columns.iter().enumerate() {
+                let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
+                let rect = egui::Rect::from_min_size(corner, vec2(width, height));
+                let name = format!("Column {} of {}", n + 1, column.name());
+                let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
+                column::column_ui(&mut ui.new_child(builder), screen, column, &parts, &metrics);
+            }
+        });
+    }
+}
+
+fn empty_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let weak = theme::tokens(ui).weak;
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.3);
+        ui.heading("No model is open");
+        ui.label(RichText::new("Add a model folder, or drop one on this window").color(weak));
+        ui.add_space(theme::SPACE_2);
+        if ui.button("Add a model").clicked() {
+            screen.local.sheet = Sheet::AddModel;
+        }
+    });
+}
+
+/// The tallest output decides, so that the pictures under them start at one height.
+fn output_height(screen: &Screen<'_>) -> f32 {
+    let heights = screen.session.columns.iter().filter_map(|column| screen.local.output_heights.get(&column.id));
+    heights.copied().fold(0.0, f32::max)
+}
+
+/// The heatmap's sizes for all columns, from the largest needs of any.
+fn metrics(ui: &Ui, screen: &Screen<'_>, parts: &Parts) -> Metrics {
+    let replace = screen.session.settings.unk_replacement;
+    let mut needs = Needs {
+        rows: 1,
+        columns: 1,
+        source_width: 0.0,
+        target_width: 0.0,
+        text_height: ui.text_style_height(&egui::TextStyle::Small),
+    };
+    for table in aligned(screen.session) {
+        needs.rows = needs.rows.max(table.target.len());
+        needs.columns = needs.columns.max(table.source.len());
+        let source = table.source.iter().map(labels::source_text);
+        needs.source_width = needs.source_width.max(labels::widest(ui.painter(), source));
+        let target = table.target.iter().map(|word| labels::target_text(word, replace));
+        needs.target_width = needs.target_width.max(labels::widest(ui.painter(), target));
+    }
+    // While words are still being chosen the cells keep a size that leaves room for about as many as the source has.
+    if screen.session.decoding() > 0 {
+        needs.rows = needs.rows.max(needs.columns);
+    }
+    Metrics::choose(&needs, parts.picture.size(), screen.zoom())
+}
+
+fn aligned(session: &Session) -> impl Iterator<Item = &AlignmentTable> {
+    session.columns.iter().filter_map(|column| column.table.as_deref()).filter(|table| table.alpha.is_some())
+}

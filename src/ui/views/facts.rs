@@ -1,0 +1,44 @@
+//! Floor 9: what a model is, for the tooltip of its chip and the status line.
+
+use egui::RichText;
+use egui::Ui;
+
+use crate::session::Column;
+use crate::session::ModelFacts;
+use crate::ui::theme;
+use crate::ui::widgets::labels::count_text;
+
+/// One line for the status bar.
+#[must_use]
+pub fn line(facts: &ModelFacts) -> String {
+    format!("{}, {} parameters, {}", facts.name, count_text(facts.parameters), facts.device)
+}
+
+/// Everything there is to say about a model.
+pub fn facts_ui(ui: &mut Ui, column: &Column) {
+    let t = theme::tokens(ui);
+    ui.label(RichText::new(column.name()).size(theme::TEXT_TITLE));
+    let Some(facts) = &column.facts else {
+        ui.label(RichText::new(column.folder.display().to_string()).color(t.weak));
+        return;
+    };
+    if !facts.citation.is_empty() {
+        ui.label(RichText::new(&facts.citation).color(t.weak));
+    }
+    egui::Grid::new("facts").num_columns(2).show(ui, |ui| {
+        let mut row = |name: &str, value: String| {
+            ui.label(RichText::new(name).color(t.weak));
+            ui.label(value);
+            ui.end_row();
+        };
+        row("Architecture", facts.architecture.clone());
+        row("Languages", format!("{} to {}", facts.source_language, facts.target_language));
+        row("Parameters", count_text(facts.parameters));
+        row("Hidden units n", facts.hidden.to_string());
+        row("Vocabularies", format!("{} and {} words", count_text(facts.source_vocabulary), count_text(facts.target_vocabulary)));
+        row("Alignment", if facts.has_alignment { "yes" } else { "none" }.to_owned());
+        row("Computes on", facts.device.clone());
+        row("Weights", facts.digest.chars().take(12).collect());
+        row("Folder", column.folder.display().to_string());
+    });
+}

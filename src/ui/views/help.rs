@@ -1,0 +1,99 @@
+//! Floor 9: the sheet of shortcuts, made from the table of keys, and each term explained once.
+
+use egui::Id;
+use egui::RichText;
+use egui::Ui;
+
+use crate::ui::local::Screen;
+use crate::ui::local::Sheet;
+use crate::ui::shortcuts;
+use crate::ui::theme;
+use crate::ui::views::Place;
+use crate::ui::views::View;
+
+/// The sheet of shortcuts.
+pub struct Help;
+
+/// The field's own words, each in a sentence with its equation.
+const TERMS: &[(&str, &str)] = &[
+    ("alpha_ij", "How much of source word j goes into the context for target word i; each row adds up to 1 (Bahdanau et al. 2015, equation 6)."),
+    ("energy e_ij", "How well source word j fits target word i before the softmax makes alpha of it (Bahdanau et al. 2015, section 3.1)."),
+    ("context c", "The one vector that holds the whole sentence for the RNN Encoder-Decoder (Cho et al. 2014, section 2.2)."),
+    ("log p", "Natural logarithm of the probability that the model gives to a word or a whole translation; 0 is certain."),
+    ("beam", "The unfinished translations that the search keeps at each step."),
+    ("[UNK]", "A word that is not in the vocabulary."),
+    ("</s>", "The end of the sentence, a word like any other for the models."),
+];
+
+impl View for Help {
+    fn name(&self) -> &'static str {
+        "Help"
+    }
+
+    fn place(&self) -> Place {
+        Place::Over
+    }
+
+    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        if screen.local.sheet != Sheet::Help {
+            return;
+        }
+        let height = ui.ctx().content_rect().height() - 120.0;
+        let modal = egui::Modal::new(Id::unique("help_sheet")).frame(theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24)));
+        let response = modal.show(ui.ctx(), |ui| {
+            ui.set_width(720.0_f32.min(ui.ctx().content_rect().width() - 80.0));
+            let closes = ui.horizontal(|ui| {
+                ui.heading("Shortcuts and explanations");
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked()).inner
+            });
+            ui.separator();
+            egui::ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, body_ui);
+            closes.inner
+        });
+        if response.inner || response.should_close() {
+            screen.local.sheet = Sheet::None;
+        }
+    }
+}
+
+fn body_ui(ui: &mut Ui) {
+    ui.columns(2, |columns| {
+        let [left, right] = columns else { return };
+        let mut groups: Vec<&str> = shortcuts::BINDINGS.iter().map(|binding| binding.group).collect();
+        groups.dedup();
+        for (n, group) in groups.iter().enumerate() {
+            group_ui(if n < 3 { &mut *left } else { &mut *right }, group);
+        }
+    });
+    ui.separator();
+    let weak = theme::tokens(ui).weak;
+    egui::Grid::new("terms").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
+        for (term, meaning) in TERMS {
+            ui.label(RichText::new(*term).monospace());
+            ui.add(egui::Label::new(RichText::new(*meaning).color(weak)).wrap());
+            ui.end_row();
+        }
+    });
+}
+
+fn group_ui(ui: &mut Ui, group: &str) {
+    let t = theme::tokens(ui);
+    ui.add_space(theme::SPACE_2);
+    ui.label(RichText::new(group).color(t.accent));
+    let mut named: Vec<&str> = Vec::new();
+    for binding in shortcuts::BINDINGS.iter().filter(|binding| binding.group == group) {
+        if named.contains(&binding.name) {
+            continue;
+        }
+        named.push(binding.name);
+        let same = shortcuts::BINDINGS.iter().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
+        let mut keys: Vec<String> = same.map(|key| ui.ctx().format_shortcut(key)).collect();
+        keys.truncate(2);
+        ui.horizontal(|ui| {
+            ui.label(binding.name);
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.label(RichText::new(keys.join("  ")).size(theme::TEXT_SMALL).color(t.weak));
+            });
+        });
+    }
+}

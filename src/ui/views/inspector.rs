@@ -1,0 +1,170 @@
+//! Floor 9: one target word under the glass: what else could have stood there, where the model looked, and why.
+//!
+//! It shows the selected word; while nothing is selected, the word under the mouse.
+
+use egui::Panel;
+use egui::RichText;
+use egui::Ui;
+use egui::UiBuilder;
+use egui::pos2;
+
+use crate::session::AlignmentTable;
+use crate::session::Column;
+use crate::session::Command;
+use crate::session::Session;
+use crate::ui::local;
+use crate::ui::local::Panel as PanelName;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+use crate::ui::views::Place;
+use crate::ui::views::View;
+use crate::ui::widgets::bars;
+use crate::ui::widgets::labels;
+use crate::ui::widgets::source_bars;
+
+/// One target word under the glass.
+pub struct Inspector;
+
+/// Share of the width that the candidates take, and their widest.
+const CANDIDATES: (f32, f32) = (0.3, 340.0);
+
+impl View for Inspector {
+    fn name(&self) -> &'static str {
+        "Inspector"
+    }
+
+    fn place(&self) -> Place {
+        Place::BottomInside
+    }
+
+    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        let was_open = screen.layout(local::INSPECTOR_OPEN, 1.0) > 0.0;
+        let height = screen.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(110.0, 500.0);
+        let mut is_open = was_open;
+        let panel = Panel::bottom("inspector").default_size(height).min_size(110.0).max_size(500.0).resizable(true);
+        let shown = panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, screen));
+        if is_open != was_open {
+            screen.keep(local::INSPECTOR_OPEN, f32::from(u8::from(is_open)));
+        }
+        let Some(shown) = shown else { return };
+        let now = shown.response.rect.height();
+        if (now - height).abs() > 1.0 && is_open && was_open && !ui.input(|input| input.pointer.any_down()) && now >= 110.0 {
+            screen.keep(local::INSPECTOR_HEIGHT, now);
+        }
+    }
+}
+
+/// The word to show: the selected one, else the one under the mouse.
+fn word(session: &Session) -> Option<(&Column, &AlignmentTable, usize)> {
+    if let Some((column, i, _)) = session.selected_word() {
+        return Some((column, column.table.as_deref()?, i));
+    }
+    let hover = session.hover?;
+    let column = session.column(hover.column)?;
+    let table = column.table.as_deref()?;
+    let i = hover.i.filter(|i| *i < table.target.len())?;
+    Some((column, table, i))
+}
+
+fn panel_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    ui.take_available_space();
+    let Some((column, table, i)) = word(screen.session) else {
+        hint_ui(ui, screen);
+        return;
+    };
+    header_ui(ui, screen, column, table, i);
+    let rect = ui.available_rect_before_wrap();
+    let candidates = (rect.width() * CANDIDATES.0).min(CANDIDATES.1);
+    let split = rect.left() + candidates;
+    let left = egui::Rect::from_min_max(rect.min, pos2(split, rect.bottom()));
+    let right = egui::Rect::from_min_max(pos2(split + theme::SPACE_4, rect.top()), rect.max);
+    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), table, i);
+    numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), screen, column, table, i);
+}
+
+fn hint_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let weak = theme::tokens(ui).weak;
+    let text = "Point at a target word to see what else could have stood there and where the model looked; click to keep it here";
+    let label = ui.add(egui::Label::new(RichText::new(text).color(weak)).wrap().sense(egui::Sense::focusable_noninteractive()));
+    if screen.local.takes_focus(PanelName::Inspector) {
+        label.request_focus();
+    }
+}
+
+fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let t = theme::tokens(ui);
+    let Some(word) = table.target.get(i) else { return };
+    let is_selected = screen.session.selected_word().is_some();
+    ui.horizontal(|ui| {
+        let text = labels::target_text(word, screen.session.settings.unk_replacement);
+        ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
+        let caption = format!("word {} of {} by {}   p {:.3}   log p {:.2}", i + 1, table.target.len(), column.name(), word.probability, word.log_p);
+        ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let next = ui.small_button("Next word").on_hover_text("Alt+Down");
+            if screen.local.takes_focus(PanelName::Inspector) {
+                next.request_focus();
+            }
+            if next.clicked() {
+                screen.push(Command::MoveTarget(1));
+            }
+            if ui.small_button("Previous word").on_hover_text("Alt+Up").clicked() {
+                screen.push(Command::MoveTarget(-1));
+            }
+            if is_selected && ui.small_button("Let go").on_hover_text("Select nothing (Escape)").clicked() {
+                screen.push(Command::Deselect);
+            }
+        });
+    });
+}
+
+fn candidates_ui(ui: &mut Ui, table: &AlignmentTable, i: usize) {
+    let Some(word) = table.target.get(i) else { return };
+    caption(ui, "Next-word candidates");
+    let list: Vec<bars::Bar> = word
+        .candidates
+        .iter()
+        .map(|(text, probability)| bars::Bar {
+            text: text.clone(),
+            share: *probability,
+            number: format!("{probability:.3}"),
+            label: format!("Candidate {text} probability {probability:.3}"),
+            is_marked: *text == word.text,
+        })
+        .collect();
+    ui.spacing_mut().item_spacing.y = 0.0;
+    if list.is_empty() {
+        ui.label(RichText::new("Known once the search has ended").color(theme::tokens(ui).weak));
+    }
+    egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| bars::bars(ui, &list));
+}
+
+fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
+        ui.add_space(theme::SPACE_5);
+        ui.add(egui::Label::new("This model has no alignment. Every word reads the same context vector c.").wrap());
+        return;
+    };
+    let marked = screen.session.hover.filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
+    let rect = ui.available_rect_before_wrap();
+    let both = rect.width() >= 560.0;
+    let middle = if both { rect.center().x - theme::SPACE_2 } else { rect.right() };
+    let mut half = |from: f32, to: f32, name: &str, values: &[f32], is_share: bool| {
+        let place = egui::Rect::from_min_max(pos2(from, rect.top()), pos2(to, rect.bottom()));
+        let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
+        caption(&mut child, if is_share { "alpha over the source words" } else { "Energies e before the softmax" });
+        source_bars::source_bars(&mut child, name, &table.source, values, marked, is_share)
+    };
+    let mut over = half(rect.left(), middle, "alpha", alpha.row(i), true);
+    if both {
+        over = over.or(half(middle + theme::SPACE_4, rect.right(), "e", energies.row(i), false));
+    }
+    if let Some(j) = over {
+        screen.local.hover = Some(crate::session::Hover { column: column.id, i: Some(i), j: Some(j) });
+    }
+}
+
+fn caption(ui: &mut Ui, text: &str) {
+    let weak = theme::tokens(ui).weak;
+    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+}

@@ -1,0 +1,64 @@
+//! Floor 9: a model's translation as words: warm where it doubts, underlined where the first column differs.
+
+use egui::Id;
+use egui::Ui;
+
+use crate::session::Column;
+use crate::session::Command;
+use crate::session::Hover;
+use crate::session::TargetWord;
+use crate::ui::bidi;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+use crate::ui::views::alignment;
+use crate::ui::widgets::labels;
+use crate::ui::widgets::words;
+
+/// Paints the translation.
+pub fn output_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {
+    let Some(table) = column.table.as_deref() else {
+        screen.local.output_heights.remove(&column.id);
+        return;
+    };
+    let t = theme::tokens(ui);
+    let marks = alignment::marks(screen.session, column);
+    let replace = screen.session.settings.unk_replacement;
+    let list: Vec<words::Word> = table
+        .target
+        .iter()
+        .enumerate()
+        .map(|(i, word)| words::Word {
+            text: labels::target_text(word, replace),
+            label: format!("{} probability {:.2}", labels::target_text(word, replace), word.probability),
+            back: theme::doubt(t, word.log_p),
+            colour: if word.is_eos { t.weak } else { t.text },
+            is_over: marks.row == Some(i),
+            is_selected: marks.selected == Some(i),
+            differs: word.differs,
+        })
+        .collect();
+    let area = egui::ScrollArea::vertical().id_salt("output").auto_shrink([false, true]);
+    let from_right = bidi::starts_right(&table.text);
+    let output = area.show(ui, |ui| {
+        words::flow(ui, Id::unique(("output", column.id)), &list, &theme::sentence(), from_right, |i| tooltip(&table.target, i))
+    });
+    screen.local.output_heights.insert(column.id, output.content_size.y);
+    if let Some(i) = output.inner.over {
+        screen.local.hover = Some(Hover { column: column.id, i: Some(i), j: None });
+    }
+    if let Some(i) = output.inner.clicked {
+        screen.push(Command::SelectTarget { column: column.id, i });
+    }
+}
+
+fn tooltip(target: &[TargetWord], i: usize) -> String {
+    let Some(word) = target.get(i) else { return String::new() };
+    let mut text = format!("{}, p {:.3}, log p {:.2}", word.text, word.probability, word.log_p);
+    if let Some(typed) = &word.replaced {
+        text.push_str(&format!("; the source word of greatest alpha is \"{typed}\""));
+    }
+    if word.differs {
+        text.push_str("; not in the first column's output");
+    }
+    text
+}

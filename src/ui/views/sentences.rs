@@ -1,0 +1,275 @@
+//! Floor 9: the panel at the left: example sentences, opened files and what was translated before.
+//!
+//! Files are drawn row by row, only those in view, so that a million lines scroll like ten.
+
+use std::borrow::Cow;
+
+use egui::Align2;
+use egui::Button;
+use egui::CollapsingHeader;
+use egui::CornerRadius;
+use egui::Id;
+use egui::Key;
+use egui::Panel;
+use egui::Rect;
+use egui::RichText;
+use egui::Sense;
+use egui::Ui;
+use egui::WidgetInfo;
+use egui::accesskit::Role;
+use egui::pos2;
+use egui::vec2;
+
+use crate::session::Command;
+use crate::session::List;
+use crate::ui::local;
+use crate::ui::local::Panel as PanelName;
+use crate::ui::local::Screen;
+use crate::ui::local::Sheet;
+use crate::ui::theme;
+use crate::ui::views::Place;
+use crate::ui::views::View;
+use crate::ui::widgets::labels;
+use crate::ui::widgets::labels::plural;
+
+/// The panel at the left.
+pub struct Sentences;
+
+/// Even, so that rows stay equally high far down a long list, where positions are rounded to even points.
+const ROW: f32 = 26.0;
+
+/// The list itself has the keyboard when arrows are to move through it.
+fn list_id() -> Id {
+    Id::unique("sentence_list")
+}
+
+impl View for Sentences {
+    fn name(&self) -> &'static str {
+        "Sentences"
+    }
+
+    fn place(&self) -> Place {
+        Place::Left
+    }
+
+    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        let was_open = screen.layout(local::SENTENCES_OPEN, 1.0) > 0.0;
+        let width = screen.layout(local::SENTENCES_WIDTH, theme::SENTENCES_WIDTH).clamp(160.0, 600.0);
+        let mut is_open = was_open;
+        let panel = Panel::left("sentences").default_size(width).min_size(160.0).max_size(600.0).resizable(true);
+        let shown = panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, screen));
+        if is_open != was_open {
+            screen.keep(local::SENTENCES_OPEN, f32::from(u8::from(is_open)));
+        }
+        let Some(shown) = shown else { return };
+        let now = shown.response.rect.width();
+        if (now - width).abs() > 1.0 && is_open && was_open && !ui.input(|input| input.pointer.any_down()) && now >= 160.0 {
+            screen.keep(local::SENTENCES_WIDTH, now);
+        }
+    }
+}
+
+fn panel_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    tabs_ui(ui, screen);
+    search_ui(ui, screen);
+    ui.add_space(theme::SPACE_1);
+    keys(ui, screen);
+    match screen.session.list {
+        List::Examples if screen.session.search.text.is_empty() => examples_ui(ui, screen),
+        _ => rows_ui(ui, screen),
+    }
+}
+
+fn tabs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let session = screen.session;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+        for (list, name) in [(List::Examples, "Examples"), (List::History, "History")] {
+            if ui.selectable_label(session.list == list, name).clicked() {
+                screen.push(Command::ShowList(list));
+            }
+        }
+        for (n, file) in session.files.iter().enumerate() {
+            let list = List::File(n);
+            let tab = ui.selectable_label(session.list == list, file.name());
+            if tab.on_hover_text(file.path.display().to_string()).clicked() {
+                screen.push(Command::ShowList(list));
+            }
+            let close = Button::new(RichText::new("\u{d7}")).small().frame(false);
+            if session.list == list && ui.add(close).accessible_name(format!("Close {}", file.name())).clicked() {
+                screen.push(Command::CloseFile(n));
+            }
+        }
+        if ui.button("Open...").on_hover_text("Open a text file, one sentence a line (Ctrl+O)").clicked() {
+            screen.local.sheet = Sheet::OpenFile;
+        }
+    });
+}
+
+fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let mut text = screen.session.search.text.clone();
+    // Arrows in the search field move through what was found.
+    let id = Id::unique("sentence_search");
+    if ui.memory(|memory| memory.has_focus(id)) {
+        arrows(ui, screen);
+    }
+    let field = egui::TextEdit::singleline(&mut text).id(id).hint_text("Search").desired_width(f32::INFINITY);
+    let response = ui.add(field);
+    if response.changed() {
+        screen.push(Command::Search(text));
+    }
+    if screen.local.takes_focus(PanelName::Sentences) {
+        response.request_focus();
+    }
+    let session = screen.session;
+    let caption = match (session.search.text.is_empty(), session.is_searching()) {
+        (true, _) => plural(session.list_len(), "sentence"),
+        (false, true) => format!("{} so far", plural(session.visible_len(), "match").replace("matchs", "matches")),
+        (false, false) => plural(session.visible_len(), "match").replace("matchs", "matches"),
+    };
+    ui.horizontal(|ui| {
+        let t = theme::tokens(ui);
+        ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
+        if session.list == List::History && session.list_len() > 0 {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if ui.small_button("Clear").on_hover_text("Forget the sentences translated before").clicked() {
+                    screen.push(Command::ClearHistory);
+                }
+            });
+        }
+    });
+}
+
+/// The list takes the arrows while it has the keyboard.
+fn keys(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let response = ui.interact(ui.available_rect_before_wrap(), list_id(), Sense::CLICK | Sense::FOCUSABLE);
+    let name = "List of sentences, arrows move through it";
+    ui.ctx().accesskit_node_builder(response.id, |node| {
+        node.set_role(Role::ListBox);
+        node.set_label(name);
+    });
+    if response.has_focus() {
+        let filter = egui::EventFilter { vertical_arrows: true, ..Default::default() };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(list_id(), filter));
+        arrows(ui, screen);
+        let stroke = egui::Stroke::new(1.5, theme::tokens(ui).accent);
+        ui.painter().rect_stroke(response.rect.expand(2.0), 4.0, stroke, egui::StrokeKind::Inside);
+    }
+}
+
+fn arrows(ui: &Ui, screen: &mut Screen<'_>) {
+    let moves = ui.input_mut(|input| {
+        let mut presses = |key| input.count_and_consume_key(egui::Modifiers::NONE, key) as isize;
+        presses(Key::ArrowDown) - presses(Key::ArrowUp)
+    });
+    if moves != 0 {
+        screen.push(Command::MoveSentence(moves));
+    }
+}
+
+fn examples_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let session = screen.session;
+    let moved = session.position != screen.local.seen_position;
+    screen.local.seen_position = session.position;
+    egui::ScrollArea::vertical().id_salt("examples").auto_shrink(false).show(ui, |ui| {
+        for (n, group) in session.examples.iter().enumerate() {
+            let has_present = session.position.is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
+            let header = CollapsingHeader::new(&group.name).id_salt(n).default_open(n < 2 || has_present).open((moved && has_present).then_some(true));
+            let shown = header.show_unindented(ui, |ui| {
+                let weak = theme::tokens(ui).weak;
+                ui.add(egui::Label::new(RichText::new(&group.shows).size(theme::TEXT_SMALL).color(weak)).wrap());
+                ui.spacing_mut().item_spacing.y = 0.0;
+                for example in &group.sentences {
+                    let row = row_ui(ui, screen, example.position, None, &Cow::Borrowed(example.text.as_str()));
+                    if moved && session.position == Some(example.position) {
+                        row.scroll_to_me(None);
+                    }
+                }
+            });
+            shown.header_response.on_hover_text(&group.shows);
+        }
+    });
+}
+
+fn rows_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let session = screen.session;
+    let total = session.visible_len();
+    if total == 0 {
+        empty_ui(ui, screen);
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let numbered = matches!(session.list, List::File(_));
+    let list = session.list;
+    let id = ("rows", list, session.search.text.is_empty());
+    let mut area = egui::ScrollArea::vertical().id_salt(id).auto_shrink(false);
+    if session.position != screen.local.seen_position {
+        screen.local.seen_position = session.position;
+        if let Some(row) = session.visible_position() {
+            let middle = ui.available_height() * 0.4;
+            let shown = screen.local.rows_in_view.clone();
+            if !(shown.start + 1..shown.end.saturating_sub(2)).contains(&row) {
+                area = area.vertical_scroll_offset((row as f32 * ROW - middle).max(0.0));
+            }
+        }
+    }
+    let rows = area.show_rows(ui, ROW, total, |ui, rows| {
+        ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(ROW * 2.0));
+        for n in rows.clone() {
+            let Some(position) = session.visible(n) else { continue };
+            let Some(text) = session.list_sentence(position) else { continue };
+            row_ui(ui, screen, position, numbered.then_some(position + 1), &text);
+        }
+        rows
+    });
+    screen.local.rows_in_view = rows.inner;
+}
+
+fn empty_ui(ui: &mut Ui, screen: &Screen<'_>) {
+    let session = screen.session;
+    let text = match session.list {
+        _ if session.is_searching() => "Searching",
+        _ if !session.search.text.is_empty() => "Nothing in this list matches",
+        List::File(n) if session.files.get(n).is_some_and(|file| file.lines.is_none()) => "Reading the file",
+        List::File(_) => "This file has no lines",
+        List::History => "Sentences that you translate are kept here",
+        List::Examples => "There are no examples",
+    };
+    ui.label(RichText::new(text).color(theme::tokens(ui).weak));
+}
+
+fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, position: usize, number: Option<usize>, text: &Cow<'_, str>) -> egui::Response {
+    let t = theme::tokens(ui);
+    let is_present = screen.session.position == Some(position);
+    let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
+    let response = ui.interact(rect, list_id().with(("row", position)), Sense::CLICK);
+    response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_present, text));
+    if response.clicked() {
+        screen.push(Command::PickSentence(position));
+        ui.memory_mut(|memory| memory.request_focus(list_id()));
+    }
+    if !ui.is_rect_visible(rect) {
+        return response;
+    }
+    let fill = if is_present {
+        t.accent_soft
+    } else if response.hovered() {
+        t.raised
+    } else {
+        egui::Color32::TRANSPARENT
+    };
+    ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS_SMALL), fill);
+    let mut left = rect.left() + theme::SPACE_2;
+    if let Some(number) = number {
+        let digits = ui.painter().text(pos2(left, rect.center().y), Align2::LEFT_CENTER, number, theme::small(), t.weak);
+        left = digits.right() + theme::SPACE_2;
+    }
+    let room = Rect::from_min_max(pos2(left, rect.top()), pos2(rect.right() - theme::SPACE_1, rect.bottom()));
+    // Only what can be seen of a very long line is laid out.
+    let seen: String = text.chars().take(200).collect();
+    let galley = labels::galley(ui.painter(), &seen, theme::body(), t.text, room.width());
+    let is_cut = galley.elided;
+    let at = Align2::LEFT_CENTER.align_size_within_rect(galley.size(), room);
+    ui.painter().galley(at.min, galley, t.text);
+    if is_cut { response.on_hover_text(crate::ui::bidi::visual(&text.chars().take(600).collect::<String>()).into_owned()) } else { response }
+}

@@ -1,0 +1,114 @@
+//! Floor 9: the two menus of settings: how to search, and how it looks.
+
+use egui::ComboBox;
+use egui::RichText;
+use egui::Slider;
+use egui::Ui;
+use egui::containers::menu::MenuButton;
+use egui::containers::menu::MenuConfig;
+
+use crate::nn::device;
+use crate::session::Command;
+use crate::session::DeviceChoice;
+use crate::session::Theme;
+use crate::ui::local::Screen;
+use crate::ui::shortcuts::Act;
+use crate::ui::theme;
+use crate::ui::views::top_bar::act_item;
+
+/// Menus that stay open while something in them is set.
+fn menu(text: &str) -> MenuButton<'_> {
+    MenuButton::new(text).config(MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside))
+}
+
+/// How to search.
+pub fn search_menu(ui: &mut Ui, screen: &mut Screen<'_>) {
+    menu("Search").ui(ui, |ui| {
+        ui.set_min_width(280.0);
+        length_ui(ui, screen);
+        ui.separator();
+        unknown_ui(ui, screen);
+        ui.separator();
+        device_ui(ui, screen);
+    });
+}
+
+fn length_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let mut power = screen.session.settings.length_normalization;
+    let label = ui.label("Length normalisation A");
+    let slider = ui.add(Slider::new(&mut power, 0.0..=2.0).step_by(0.1).fixed_decimals(1)).labelled_by(label.id);
+    if slider.changed() {
+        screen.push(Command::SetLengthNormalization(power));
+    }
+    note(ui, "Finished translations are ranked by log p divided by their length to the power of A. 0 ranks by log p.");
+}
+
+fn unknown_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let settings = &screen.session.settings;
+    let mut replace = settings.unk_replacement;
+    if ui.checkbox(&mut replace, "Show the typed word for [UNK]").changed() {
+        screen.push(Command::SetUnkReplacement(replace));
+    }
+    note(ui, "[UNK] stands for a word that is not in the vocabulary. The source word of greatest alpha is put in its place.");
+    let mut forbid = settings.forbid_unk;
+    if ui.checkbox(&mut forbid, "Never choose [UNK]").changed() {
+        screen.push(Command::SetForbidUnk(forbid));
+    }
+}
+
+fn device_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let chosen = screen.session.settings.device;
+    let choices = std::iter::once(DeviceChoice::Auto).chain(device::available().into_iter().filter(|choice| *choice != DeviceChoice::Auto));
+    let label = ui.label("Compute on");
+    let combo = ComboBox::from_id_salt("device").selected_text(device_text(chosen)).show_ui(ui, |ui| {
+        for choice in choices {
+            if ui.selectable_label(choice == chosen, device_text(choice)).clicked() {
+                screen.push(Command::SetDevice(choice));
+            }
+        }
+    });
+    combo.response.labelled_by(label.id);
+}
+
+fn device_text(choice: DeviceChoice) -> String {
+    match choice {
+        DeviceChoice::Auto => "the best that works".to_owned(),
+        DeviceChoice::Cpu => "CPU".to_owned(),
+        DeviceChoice::Metal => "Metal".to_owned(),
+        DeviceChoice::Cuda(number) => format!("CUDA {number}"),
+    }
+}
+
+/// How it looks, and the files.
+pub fn view_menu(ui: &mut Ui, screen: &mut Screen<'_>) {
+    menu("View").ui(ui, |ui| {
+        ui.set_min_width(280.0);
+        let theme = screen.session.settings.theme;
+        ui.label(RichText::new("Theme").color(theme::tokens(ui).weak));
+        ui.horizontal(|ui| {
+            for (choice, name) in [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {
+                if ui.selectable_label(theme == choice, name).clicked() {
+                    screen.push(Command::SetTheme(choice));
+                }
+            }
+        });
+        ui.separator();
+        act_item(ui, screen, "Larger", Act::ZoomIn);
+        act_item(ui, screen, "Smaller", Act::ZoomOut);
+        act_item(ui, screen, "Usual size", Act::ZoomReset);
+        ui.separator();
+        act_item(ui, screen, "Next palette", Act::NextPalette);
+        act_item(ui, screen, "Alpha or energies", Act::ToggleEnergies);
+        act_item(ui, screen, "Show or hide the sentences", Act::ToggleSentences);
+        act_item(ui, screen, "Show or hide the inspector", Act::ToggleInspector);
+        ui.separator();
+        act_item(ui, screen, "Undo", Act::Undo);
+        act_item(ui, screen, "Redo", Act::Redo);
+        act_item(ui, screen, "Stop translating", Act::Stop);
+    });
+}
+
+fn note(ui: &mut Ui, text: &str) {
+    let weak = theme::tokens(ui).weak;
+    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+}

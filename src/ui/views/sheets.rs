@@ -1,0 +1,106 @@
+//! Floor 9: where a model folder or a file is asked for: by the system's dialog, or by a typed path.
+
+use std::path::PathBuf;
+
+use egui::Id;
+use egui::Key;
+use egui::RichText;
+use egui::Ui;
+
+use crate::session::Command;
+use crate::ui::dialogs::Question;
+use crate::ui::local::Screen;
+use crate::ui::local::Sheet;
+use crate::ui::theme;
+use crate::ui::views::Place;
+use crate::ui::views::View;
+
+/// The sheets that ask for a path.
+pub struct Sheets;
+
+impl View for Sheets {
+    fn name(&self) -> &'static str {
+        "Open"
+    }
+
+    fn place(&self) -> Place {
+        Place::Over
+    }
+
+    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        let sheet = screen.local.sheet;
+        if sheet != Sheet::AddModel && sheet != Sheet::OpenFile {
+            return;
+        }
+        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+        let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
+            ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
+            sheet_ui(ui, screen, sheet);
+        });
+        if response.should_close() {
+            screen.local.sheet = Sheet::None;
+        }
+    }
+}
+
+fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, sheet: Sheet) {
+    let is_model = sheet == Sheet::AddModel;
+    ui.heading(if is_model { "Add a model" } else { "Open a text file" });
+    let weak = theme::tokens(ui).weak;
+    let note = if is_model {
+        "A model is a folder with config.json, model.safetensors and two tokenizers. It can also be dropped on the window."
+    } else {
+        "One sentence a line. Files can also be dropped on the window; a model folder opens as a model."
+    };
+    ui.label(RichText::new(note).color(weak));
+    ui.add_space(theme::SPACE_2);
+    let label = ui.label("Path");
+    let field = egui::TextEdit::singleline(&mut screen.local.path).desired_width(f32::INFINITY).hint_text("a path on this computer");
+    let response = ui.add(field).labelled_by(label.id);
+    if ui.memory(|memory| memory.focused().is_none()) {
+        response.request_focus();
+    }
+    let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    ui.add_space(theme::SPACE_2);
+    buttons_ui(ui, screen, is_model, entered);
+    if is_model {
+        bundled_ui(ui, screen);
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, screen: &mut Screen<'_>, is_model: bool, entered: bool) {
+    ui.horizontal(|ui| {
+        let path = screen.local.path.trim().to_owned();
+        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(if is_model { "Add" } else { "Open" })).clicked();
+        let browse = egui::Button::new("Browse...");
+        if ui.add_enabled(!screen.local.dialogs.is_open(), browse).clicked() {
+            screen.local.dialogs.ask(if is_model { Question::Model } else { Question::Text });
+        }
+        if ui.button("Cancel").clicked() {
+            screen.local.sheet = Sheet::None;
+        }
+        if (open || entered) && !path.is_empty() {
+            choose(screen, PathBuf::from(path), is_model);
+        }
+    });
+}
+
+fn bundled_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    if screen.local.bundled.is_empty() {
+        return;
+    }
+    ui.separator();
+    ui.label("Models that come with Interlinear");
+    for folder in screen.local.bundled.clone() {
+        let name = folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
+        if ui.button(name).clicked() {
+            choose(screen, folder, true);
+        }
+    }
+}
+
+fn choose(screen: &mut Screen<'_>, path: PathBuf, is_model: bool) {
+    screen.push(if is_model { Command::AddColumn(path) } else { Command::Open(path) });
+    screen.local.path.clear();
+    screen.local.sheet = Sheet::None;
+}

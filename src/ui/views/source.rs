@@ -1,0 +1,157 @@
+//! Floor 9: the text that is typed, and under it the words as the model reads them.
+
+use egui::Id;
+use egui::RichText;
+use egui::TextEdit;
+use egui::Ui;
+use egui::text::CCursor;
+use egui::text::CCursorRange;
+
+use crate::session::AlignmentTable;
+use crate::session::Column;
+use crate::session::Command;
+use crate::session::Hover;
+use crate::ui::bidi;
+use crate::ui::local::Panel;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+use crate::ui::views::Place;
+use crate::ui::views::View;
+use crate::ui::views::alignment;
+use crate::ui::widgets::labels;
+use crate::ui::widgets::words;
+
+/// The source text.
+pub struct Source;
+
+/// More characters than this are cut: laying them out would hold up the window.
+pub const MOST_CHARACTERS: usize = 100_000;
+/// Height of the text before it scrolls, points.
+const TEXT_HEIGHT: f32 = 84.0;
+/// Height of the words before they scroll, points.
+const WORDS_HEIGHT: f32 = 62.0;
+
+/// The text field.
+#[must_use]
+pub fn editor_id() -> Id {
+    Id::unique("source_text")
+}
+
+impl View for Source {
+    fn name(&self) -> &'static str {
+        "Source"
+    }
+
+    fn place(&self) -> Place {
+        Place::Middle
+    }
+
+    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 8));
+        card.show(ui, |ui| {
+            ui.take_available_width();
+            editor_ui(ui, screen);
+            if screen.local.cut {
+                let text = format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
+                ui.label(RichText::new(text).color(theme::tokens(ui).warm));
+            }
+            words_ui(ui, screen);
+            reference_ui(ui, screen);
+        });
+        ui.add_space(theme::SPACE_2);
+    }
+}
+
+fn editor_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let mut text = screen.session.source.clone();
+    let align = if bidi::starts_right(&text) { egui::Align::RIGHT } else { egui::Align::LEFT };
+    let output = egui::ScrollArea::vertical().id_salt("source").max_height(TEXT_HEIGHT).show(ui, |ui| {
+        TextEdit::multiline(&mut text)
+            .id(editor_id())
+            .font(theme::sentence())
+            .frame(egui::Frame::NONE)
+            .margin(egui::Margin::symmetric(2, 2))
+            .desired_width(f32::INFINITY)
+            .desired_rows(1)
+            .horizontal_align(align)
+            .char_limit(MOST_CHARACTERS)
+            .hint_text("Type a sentence to translate")
+            .show(ui)
+    });
+    let mut output = output.inner;
+    let response = output.response.response.clone().accessible_name("Source text");
+    if screen.local.takes_focus(Panel::Source) {
+        response.request_focus();
+        let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+        output.state.cursor.set_char_range(Some(all));
+        output.state.store(ui.ctx(), editor_id());
+    }
+    if response.changed() {
+        screen.local.cut = text.len() >= MOST_CHARACTERS && text.chars().count() >= MOST_CHARACTERS;
+        screen.push(Command::EditSource(text));
+    }
+}
+
+/// The column whose reading of the source is shown: the selected one, else the first that has read it.
+fn reader<'a>(screen: &Screen<'a>) -> Option<(&'a Column, &'a AlignmentTable)> {
+    let session = screen.session;
+    let column = session.selected_column().filter(|column| column.table.is_some());
+    let column = column.or_else(|| session.columns.iter().find(|column| column.table.is_some()))?;
+    Some((column, column.table.as_deref()?))
+}
+
+fn words_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let Some((column, table)) = reader(screen) else { return };
+    let t = theme::tokens(ui);
+    let marks = alignment::marks(screen.session, column);
+    let list: Vec<words::Word> = table
+        .source
+        .iter()
+        .enumerate()
+        .map(|(j, word)| {
+            let unknown = if word.is_unk { ", not in the vocabulary" } else { "" };
+            words::Word {
+                text: labels::source_text(word),
+                label: format!("Source word {} {}{unknown}", j + 1, word.text),
+                back: t.sunken,
+                colour: if word.is_unk { t.warm } else if word.is_eos { t.weak } else { t.text },
+                is_over: marks.column == Some(j),
+                is_selected: false,
+                differs: false,
+            }
+        })
+        .collect();
+    let from_right = bidi::starts_right(&screen.session.source);
+    let area = egui::ScrollArea::vertical().id_salt("source_words").max_height(WORDS_HEIGHT);
+    let answer = area.show(ui, |ui| {
+        if column.stale {
+            ui.set_opacity(theme::STALE_OPACITY);
+        }
+        words::flow(ui, Id::unique("source_words"), &list, &theme::body(), from_right, |j| tooltip(table, j))
+    });
+    if let Some(j) = answer.inner.over {
+        screen.local.hover = Some(Hover { column: column.id, i: None, j: Some(j) });
+    }
+}
+
+fn tooltip(table: &AlignmentTable, j: usize) -> String {
+    let Some(word) = table.source.get(j) else { return String::new() };
+    if word.is_eos {
+        "</s> ends the sentence; the model reads it as a word".to_owned()
+    } else if word.is_unk {
+        format!("\"{}\" is not in the vocabulary; the model reads [UNK]", word.text)
+    } else if table.alpha.is_some() {
+        format!("{}, alpha added up over the target words {:.2}", word.text, word.coverage)
+    } else {
+        word.text.clone()
+    }
+}
+
+fn reference_ui(ui: &mut Ui, screen: &Screen<'_>) {
+    let Some(reference) = screen.session.reference() else { return };
+    let t = theme::tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new("Reference").size(theme::TEXT_SMALL).color(t.weak));
+        ui.label(bidi::visual(&reference).into_owned());
+    });
+}

@@ -1,0 +1,84 @@
+//! Floor 9: the line at the bottom: what is going on, how fast, with which model; and what went wrong.
+
+use egui::Panel;
+use egui::RichText;
+use egui::Ui;
+
+use crate::session::ColumnState;
+use crate::session::Command;
+use crate::session::Session;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+use crate::ui::views::Place;
+use crate::ui::views::View;
+use crate::ui::views::facts;
+use crate::ui::widgets::labels::plural;
+
+/// The line at the bottom.
+pub struct Status;
+
+impl View for Status {
+    fn name(&self) -> &'static str {
+        "Status"
+    }
+
+    fn place(&self) -> Place {
+        Place::Bottom
+    }
+
+    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        let t = theme::tokens(ui);
+        Panel::bottom("status").frame(theme::panel(t).inner_margin(egui::Margin::symmetric(12, 4))).show(ui, |ui| {
+            notices_ui(ui, screen);
+            ui.horizontal(|ui| {
+                let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
+                ui.label(small(activity(screen.session)));
+                if screen.session.words_per_second > 0.0 {
+                    ui.label(small(format!("{:.0} words/s", screen.session.words_per_second)).color(t.weak));
+                }
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    if let Some(facts) = screen.session.selected_column().and_then(|column| column.facts.as_ref()) {
+                        ui.add(egui::Label::new(small(facts::line(facts)).color(t.weak)).truncate());
+                    }
+                });
+            });
+        });
+    }
+}
+
+/// What is going on, in a sentence.
+#[must_use]
+pub fn activity(session: &Session) -> String {
+    let count = session.columns.len();
+    let loading = session.columns.iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
+    let decoding = session.decoding();
+    if count == 0 {
+        "No model is open".to_owned()
+    } else if loading > 0 {
+        format!("Loading {}", plural(loading, "model"))
+    } else if decoding > 0 {
+        format!("Translating with {decoding} of {}", plural(count, "model"))
+    } else {
+        "Ready".to_owned()
+    }
+}
+
+fn notices_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let t = theme::tokens(ui);
+    let session = screen.session;
+    // The newest few; older ones come up when these are dismissed.
+    for notice in session.notices.iter().rev().take(3) {
+        let (fill, text) = if notice.is_error { (t.error_soft, t.error) } else { (t.sunken, t.text) };
+        let frame = egui::Frame::new().fill(fill).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
+        frame.inner_margin(egui::Margin::symmetric(8, 3)).show(ui, |ui| {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if ui.small_button("Dismiss").clicked() {
+                    screen.push(Command::DismissNotice(notice.id));
+                }
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center).with_main_wrap(true), |ui| {
+                    ui.label(RichText::new(&notice.text).color(text));
+                });
+            });
+        });
+    }
+}

@@ -1,0 +1,124 @@
+//! Floor 9: the bar at the top: the models, and what is set once for all of them.
+
+use egui::Button;
+use egui::CornerRadius;
+use egui::Margin;
+use egui::Panel;
+use egui::RichText;
+use egui::Stroke;
+use egui::Ui;
+use egui::containers::menu::MenuButton;
+
+use crate::session::Column;
+use crate::session::ColumnState;
+use crate::session::Command;
+use crate::ui::act;
+use crate::ui::local::Screen;
+use crate::ui::local::Sheet;
+use crate::ui::shortcuts;
+use crate::ui::shortcuts::Act;
+use crate::ui::theme;
+use crate::ui::views::Place;
+use crate::ui::views::View;
+use crate::ui::views::facts;
+use crate::ui::views::settings;
+
+/// The bar at the top.
+pub struct TopBar;
+
+impl View for TopBar {
+    fn name(&self) -> &'static str {
+        "Models and settings"
+    }
+
+    fn place(&self) -> Place {
+        Place::Top
+    }
+
+    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        let t = theme::tokens(ui);
+        Panel::top("top_bar").frame(theme::panel(t)).show(ui, |ui| {
+            ui.horizontal(|ui| {
+                ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
+                ui.add_space(theme::SPACE_2);
+                // The right side first: chips take what it leaves.
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    right_ui(ui, screen);
+                    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| chips_ui(ui, screen));
+                });
+            });
+        });
+    }
+}
+
+fn right_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let help = ui.button("?").on_hover_text("Shortcuts and explanations (F1)");
+    if help.accessible_name("Help").clicked() {
+        screen.local.sheet = if screen.local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
+    }
+    settings::view_menu(ui, screen);
+    settings::search_menu(ui, screen);
+    let mut beam = screen.session.settings.beam;
+    let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
+    let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
+    let value = value.labelled_by(label.id).on_hover_text("How many unfinished translations the search keeps at each step; 1 is greedy");
+    if value.changed() {
+        screen.push(Command::SetBeam(beam));
+    }
+}
+
+fn chips_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let session = screen.session;
+    let count = session.columns.len();
+    let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]);
+    area.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            for (at, column) in session.columns.iter().enumerate() {
+                chip_ui(ui, screen, column, at, count);
+            }
+            let add = ui.button("+ Model").on_hover_text(format!("Add a model folder ({})", shortcuts::text(ui.ctx(), Act::AddModel)));
+            if add.accessible_name("Add a model").clicked() {
+                screen.local.sheet = Sheet::AddModel;
+            }
+        });
+    });
+}
+
+fn chip_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, count: usize) {
+    let t = theme::tokens(ui);
+    let is_selected = screen.session.selected_column().is_some_and(|selected| selected.id == column.id);
+    let stroke = if is_selected && count > 1 { t.accent } else { t.line };
+    let frame = egui::Frame::new().fill(t.sunken).stroke(Stroke::new(1.0, stroke)).corner_radius(CornerRadius::same(theme::RADIUS_SMALL));
+    frame.inner_margin(Margin::symmetric(2, 0)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
+        let name = Button::new(RichText::new(column.name()).color(colour)).fill(egui::Color32::TRANSPARENT);
+        let (response, _) = MenuButton::from_button(name).ui(ui, |ui| chip_menu_ui(ui, screen, column, at, count));
+        response.on_hover_ui(|ui| facts::facts_ui(ui, column));
+        let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).fill(egui::Color32::TRANSPARENT);
+        if ui.add(remove).on_hover_text("Remove this model").accessible_name(format!("Remove {}", column.name())).clicked() {
+            screen.push(Command::RemoveColumn(column.id));
+        }
+    });
+}
+
+fn chip_menu_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, count: usize) {
+    let mut item = |ui: &mut Ui, enabled: bool, text: &str, command: Command| {
+        if ui.add_enabled(enabled, Button::new(text)).clicked() {
+            screen.push(command);
+        }
+    };
+    item(ui, at > 0, "Move left", Command::MoveColumn { column: column.id, to: at.saturating_sub(1) });
+    item(ui, at + 1 < count, "Move right", Command::MoveColumn { column: column.id, to: at + 1 });
+    item(ui, true, "Load again", Command::ReloadColumn(column.id));
+    item(ui, true, "Remove", Command::RemoveColumn(column.id));
+}
+
+/// A menu's line for an act of the table, with its key.
+pub fn act_item(ui: &mut Ui, screen: &mut Screen<'_>, name: &str, wanted: Act) {
+    let key = shortcuts::text(ui.ctx(), wanted);
+    if ui.add(Button::new(name).shortcut_text(key)).clicked() {
+        let commands = act::perform(wanted, screen.session, screen.local);
+        screen.commands.extend(commands);
+    }
+}

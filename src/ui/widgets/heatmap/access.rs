@@ -1,0 +1,85 @@
+//! Floor 9: the heatmap in words: a labelled node for every cell in view, and the tooltip.
+
+use egui::Rect;
+use egui::Response;
+use egui::Sense;
+use egui::Ui;
+use egui::accesskit::Action;
+use egui::accesskit::Role;
+
+use crate::session::Shown;
+use crate::ui::theme;
+use crate::ui::widgets::heatmap::Answer;
+use crate::ui::widgets::heatmap::Heatmap;
+use crate::ui::widgets::heatmap::layout::Grid;
+use crate::ui::widgets::labels;
+
+/// More cells in view than this get nodes only in the marked rows; screen readers would drown.
+const MOST_CELLS: usize = 1_200;
+
+/// What a cell says, such as `zone <- Area 0.83`.
+#[must_use]
+pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
+    let target = heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
+    let source = heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
+    let value = heatmap.matrix.get(i, j).unwrap_or(0.0);
+    match heatmap.shown {
+        Shown::Alpha => format!("{target} <- {source} {value:.2}"),
+        Shown::Energies => format!("{target} <- {source} e {value:.2}"),
+    }
+}
+
+/// Labels the matrix and its cells. Costs next to nothing while no screen reader listens.
+pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response, answer: &mut Answer) {
+    let ctx = ui.ctx().clone();
+    let (rows, columns) = (heatmap.matrix.rows, heatmap.matrix.columns);
+    let listens = ctx.accesskit_node_builder(response.id, |node| {
+        node.set_role(Role::Grid);
+        node.set_label(format!("Alignment of {}, {rows} target by {columns} source words", heatmap.name));
+    });
+    if listens.is_none() {
+        return;
+    }
+    let clip = ui.clip_rect();
+    let (rows, columns) = (grid.visible_rows(clip), grid.visible_columns(clip));
+    let few = rows.len() * columns.len() <= MOST_CELLS;
+    let marked = |i: &usize| few || heatmap.marks.selected == Some(*i) || heatmap.marks.row == Some(*i);
+    // Cells come and go while scrolling; egui would warn of a widget that changed its identity.
+    ctx.allow_widget_id_changes_in(Rect::EVERYTHING);
+    let wanted = ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::AccessKitActionRequest(_))));
+    for i in rows.filter(marked) {
+        for j in columns.clone() {
+            let id = response.id.with((i, j));
+            let cell = ui.interact(grid.cell_rect(i, j).intersect(clip), id, Sense::hover());
+            ctx.accesskit_node_builder(cell.id, |node| {
+                node.set_role(Role::GridCell);
+                node.set_label(cell_label(heatmap, i, j));
+                node.add_action(Action::Click);
+            });
+            if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
+                answer.clicked = Some(i);
+            }
+        }
+    }
+}
+
+/// The numbers of a cell beside the mouse.
+pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
+    let (Some(target), Some(source)) = (heatmap.table.target.get(i), heatmap.table.source.get(j)) else {
+        return;
+    };
+    let number = |matrix: Option<&crate::session::Matrix>| matrix.and_then(|matrix| matrix.get(i, j));
+    response.clone().on_hover_ui_at_pointer(|ui| {
+        let t = theme::tokens(ui);
+        let heading = format!("{} <- {}", labels::target_text(target, heatmap.replace), labels::source_text(source));
+        ui.label(egui::RichText::new(heading).size(theme::TEXT_TITLE));
+        if let Some(alpha) = number(heatmap.table.alpha.as_ref()) {
+            ui.label(format!("alpha {alpha:.3}"));
+        }
+        if let Some(e) = number(heatmap.table.energies.as_ref()) {
+            ui.label(format!("energy e {e:.3}"));
+        }
+        let note = "alpha is the share of this source word in the context of the target word, a softmax over the energies e (Bahdanau et al. 2015, equation 6)";
+        ui.label(egui::RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
+    });
+}

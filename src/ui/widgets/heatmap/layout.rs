@@ -1,0 +1,209 @@
+//! Floor 9: the heatmap as numbers. Where every cell and label stands, and what lies under a
+//! point; no painting, so that tests can check it.
+//!
+//! Rows are target words i, columns source words j, as in figure 3 of Bahdanau et al. (2015).
+//! Labels are pinned at the top and at the side; the matrix scrolls under them.
+
+use std::ops::Range;
+
+use egui::Pos2;
+use egui::Rect;
+use egui::Vec2;
+use egui::pos2;
+use egui::vec2;
+
+use crate::ui::theme;
+
+/// How the matrix is scaled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Zoom {
+    /// Readable cells; scrolls when there are many.
+    Auto,
+    /// All cells in view, however small.
+    Whole,
+    /// Side of a cell in points.
+    Fixed(f32),
+}
+
+/// How the labels over the columns stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slant {
+    /// Radians above the horizontal; 0 is upright text.
+    pub angle: f32,
+    /// Every how many columns a label fits.
+    pub stride: usize,
+}
+
+/// Sizes that all models' heatmaps share, so that a source word has the same place in each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metrics {
+    /// Side of a cell, points.
+    pub cell: f32,
+    /// Width of the target labels.
+    pub left: f32,
+    /// Height of the source labels.
+    pub top: f32,
+    /// What slanted labels need beyond the last column.
+    pub right: f32,
+    /// How source labels stand.
+    pub slant: Slant,
+}
+
+/// What has to be known before sizes can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Needs {
+    /// T_y, the most rows of all models.
+    pub rows: usize,
+    /// T_x.
+    pub columns: usize,
+    /// Widest source label, points.
+    pub source_width: f32,
+    /// Widest target label of all models, points.
+    pub target_width: f32,
+    /// Height of a line of label text, points.
+    pub text_height: f32,
+}
+
+/// Steep enough to pack, flat enough to read.
+const SLANTED: f32 = 55.0 * std::f32::consts::PI / 180.0;
+const UPRIGHT_TEXT: f32 = 0.0;
+const VERTICAL: f32 = std::f32::consts::FRAC_PI_2;
+
+impl Metrics {
+    /// Chooses the sizes for `needs` in `available` points.
+    #[must_use]
+    pub fn choose(needs: &Needs, available: Vec2, zoom: Zoom) -> Self {
+        let source_width = needs.source_width.min(theme::LABEL_MAX);
+        let left = needs.target_width.min(theme::LABEL_MAX) + theme::SPACE_2;
+        let mut metrics = Self { cell: theme::CELL_AUTO.1, left, top: 0.0, right: 0.0, slant: Slant { angle: 0.0, stride: 1 } };
+        // Cells depend on the room that labels leave, labels on the cells: two rounds settle it.
+        for _ in 0..2 {
+            metrics.slant = slant(source_width, metrics.cell, needs.text_height);
+            let (sin, cos) = metrics.slant.angle.sin_cos();
+            metrics.top = source_width * sin + needs.text_height * cos + theme::SPACE_2;
+            metrics.right = if metrics.slant.angle == SLANTED { source_width * cos } else { 0.0 };
+            let room = available - vec2(left + metrics.right, metrics.top);
+            metrics.cell = cell(needs.rows, needs.columns, room, zoom);
+        }
+        metrics.slant = slant(source_width, metrics.cell, needs.text_height);
+        metrics
+    }
+
+    /// Size of the matrix without labels.
+    #[must_use]
+    pub fn matrix(&self, rows: usize, columns: usize) -> Vec2 {
+        vec2(columns as f32, rows as f32) * self.cell
+    }
+
+    /// Every how many rows a label of this height fits.
+    #[must_use]
+    pub fn row_stride(&self, text_height: f32) -> usize {
+        stride(self.cell, text_height * 0.92)
+    }
+}
+
+/// Side of a cell, a whole number of points so that rows stay equal and sharp.
+fn cell(rows: usize, columns: usize, room: Vec2, zoom: Zoom) -> f32 {
+    let whole = (room.x / columns.max(1) as f32).min(room.y / rows.max(1) as f32);
+    let side = match zoom {
+        Zoom::Fixed(side) => side,
+        Zoom::Whole => whole.min(theme::CELL_AUTO.1),
+        Zoom::Auto => whole.clamp(theme::CELL_AUTO.0, theme::CELL_AUTO.1),
+    };
+    side.clamp(theme::CELL_LIMITS.0, theme::CELL_LIMITS.1).floor()
+}
+
+fn slant(widest: f32, cell: f32, text_height: f32) -> Slant {
+    let line = text_height * 0.92;
+    if widest + theme::SPACE_1 <= cell {
+        Slant { angle: UPRIGHT_TEXT, stride: 1 }
+    } else if cell * SLANTED.sin() >= line {
+        Slant { angle: SLANTED, stride: 1 }
+    } else {
+        Slant { angle: VERTICAL, stride: stride(cell, line) }
+    }
+}
+
+fn stride(cell: f32, line: f32) -> usize {
+    ((line / cell).ceil() as usize).max(1)
+}
+
+/// The matrix on the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// Top left corner of cell (0, 0); it moves when the matrix scrolls.
+    pub origin: Pos2,
+    /// Side of a cell.
+    pub cell: f32,
+    /// T_y.
+    pub rows: usize,
+    /// T_x.
+    pub columns: usize,
+}
+
+impl Grid {
+    /// All cells.
+    #[must_use]
+    pub fn rect(&self) -> Rect {
+        Rect::from_min_size(self.origin, vec2(self.columns as f32, self.rows as f32) * self.cell)
+    }
+
+    /// Cell (i, j).
+    #[must_use]
+    pub fn cell_rect(&self, i: usize, j: usize) -> Rect {
+        Rect::from_min_size(self.origin + vec2(j as f32, i as f32) * self.cell, Vec2::splat(self.cell))
+    }
+
+    /// Row i across the matrix.
+    #[must_use]
+    pub fn row_rect(&self, i: usize) -> Rect {
+        Rect::from_min_size(pos2(self.origin.x, self.row_top(i)), vec2(self.columns as f32 * self.cell, self.cell))
+    }
+
+    /// Column j down the matrix.
+    #[must_use]
+    pub fn column_rect(&self, j: usize) -> Rect {
+        Rect::from_min_size(pos2(self.origin.x + j as f32 * self.cell, self.origin.y), vec2(self.cell, self.rows as f32 * self.cell))
+    }
+
+    /// The cell under a point.
+    #[must_use]
+    pub fn hit(&self, point: Pos2) -> Option<(usize, usize)> {
+        let offset = (point - self.origin) / self.cell;
+        if !(offset.x >= 0.0 && offset.y >= 0.0) {
+            return None;
+        }
+        let (i, j) = (offset.y as usize, offset.x as usize);
+        (i < self.rows && j < self.columns).then_some((i, j))
+    }
+
+    /// The column whose label, rising by `angle` radians from `foot` (y of the labels' feet), is under a point.
+    #[must_use]
+    pub fn column_of_label(&self, point: Pos2, foot: f32, angle: f32) -> Option<usize> {
+        let shift = if angle > UPRIGHT_TEXT { (foot - point.y) / angle.tan() } else { 0.0 };
+        let offset = (point.x - shift - self.origin.x) / self.cell;
+        (offset >= 0.0 && (offset as usize) < self.columns).then_some(offset as usize)
+    }
+
+    /// Rows that `clip` shows, even in part.
+    #[must_use]
+    pub fn visible_rows(&self, clip: Rect) -> Range<usize> {
+        visible(clip.min.y - self.origin.y, clip.max.y - self.origin.y, self.cell, self.rows)
+    }
+
+    /// Columns that `clip` shows, even in part.
+    #[must_use]
+    pub fn visible_columns(&self, clip: Rect) -> Range<usize> {
+        visible(clip.min.x - self.origin.x, clip.max.x - self.origin.x, self.cell, self.columns)
+    }
+
+    fn row_top(&self, i: usize) -> f32 {
+        self.origin.y + i as f32 * self.cell
+    }
+}
+
+fn visible(from: f32, to: f32, cell: f32, count: usize) -> Range<usize> {
+    let first = (from / cell).floor().max(0.0) as usize;
+    let last = (to / cell).ceil().max(0.0) as usize;
+    first.min(count)..last.min(count).max(first.min(count))
+}

@@ -1,0 +1,196 @@
+//! Floor 9: alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
+//!
+//! `layout` has the numbers, `paint` the pixels, `access` the same numbers for screen readers. The matrix is one
+//! texture of a pixel a cell, made anew only when the numbers or the colours change.
+
+pub mod access;
+pub mod layout;
+pub mod paint;
+
+use egui::Id;
+use egui::Pos2;
+use egui::Rect;
+use egui::Sense;
+use egui::TextureHandle;
+use egui::Ui;
+use egui::UiBuilder;
+use egui::pos2;
+use egui::vec2;
+
+use crate::session::AlignmentTable;
+use crate::session::Matrix;
+use crate::session::Shown;
+use crate::ui::theme::ColourMap;
+use crate::ui::widgets::heatmap::layout::Grid;
+use crate::ui::widgets::heatmap::layout::Metrics;
+
+/// A matrix as a picture of one pixel a cell.
+pub struct Texture {
+    /// What it was made from: revision of the table, place of the palette, which numbers.
+    key: (u64, usize, Shown),
+    handle: TextureHandle,
+}
+
+/// What is marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Target word under the mouse, in any column of the screen.
+    pub row: Option<usize>,
+    /// Source word under the mouse, in any column of the screen.
+    pub column: Option<usize>,
+    /// Target word in the inspector.
+    pub selected: Option<usize>,
+}
+
+/// What is to be drawn.
+pub struct Heatmap<'a> {
+    /// Its identity.
+    pub id: Id,
+    /// Whose alignment it is.
+    pub name: &'a str,
+    /// Words.
+    pub table: &'a AlignmentTable,
+    /// Numbers.
+    pub matrix: &'a Matrix,
+    /// Which numbers they are.
+    pub shown: Shown,
+    /// Place of the colour map in the table.
+    pub palette: usize,
+    /// Sizes, shared by all columns.
+    pub metrics: Metrics,
+    /// What is marked.
+    pub marks: Marks,
+    /// Show typed words for `[UNK]`.
+    pub replace: bool,
+    /// How far to the right all heatmaps are scrolled.
+    pub scroll_x: f32,
+    /// Bring this row into view.
+    pub reveal: Option<usize>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Target and source word under the mouse.
+    pub over: (Option<usize>, Option<usize>),
+    /// Target word that was clicked.
+    pub clicked: Option<usize>,
+    /// How far to the right this one is scrolled now.
+    pub scroll_x: f32,
+    /// Cells are to be so many times as large.
+    pub zoom: f32,
+    /// Keys: rows down, columns right.
+    pub steps: (isize, isize),
+}
+
+impl Heatmap<'_> {
+    /// Draws it into all the room there is.
+    pub fn show(&self, ui: &mut Ui, texture: &mut Option<Texture>, focus: bool) -> Answer {
+        self.refresh(ui, texture);
+        let rect = ui.available_rect_before_wrap();
+        let view = Rect::from_min_max(rect.min + vec2(self.metrics.left, self.metrics.top), rect.max);
+        let mut answer = Answer { zoom: 1.0, scroll_x: self.scroll_x, ..Answer::default() };
+        if !view.is_positive() {
+            return answer;
+        }
+        let (origin, clip) = self.matrix_ui(ui, view, texture.as_ref(), focus, &mut answer);
+        let grid = self.grid(origin);
+        self.labels_hover(ui, rect, view, &grid, &mut answer);
+        paint::row_labels(ui, self, &grid, Rect::from_x_y_ranges(rect.left()..=view.left(), clip.y_range()));
+        paint::column_labels(ui, self, &grid, Rect::from_x_y_ranges(view.left()..=rect.right(), rect.top()..=view.top()));
+        ui.advance_cursor_after_rect(rect);
+        answer
+    }
+
+    fn grid(&self, origin: Pos2) -> Grid {
+        Grid { origin, cell: self.metrics.cell, rows: self.matrix.rows, columns: self.matrix.columns }
+    }
+
+    /// Makes the texture anew when what it shows has changed.
+    fn refresh(&self, ui: &Ui, texture: &mut Option<Texture>) {
+        let key = (self.table.revision, self.palette, self.shown);
+        if texture.as_ref().is_some_and(|texture| texture.key == key) || self.matrix.rows == 0 || self.matrix.columns == 0 {
+            return;
+        }
+        let image = paint::image(self.matrix, ColourMap::at(self.palette), self.shown);
+        if let Some(texture) = texture {
+            texture.handle.set(image, egui::TextureOptions::NEAREST);
+            texture.key = key;
+        } else {
+            let handle = ui.ctx().load_texture("alignment", image, egui::TextureOptions::NEAREST);
+            *texture = Some(Texture { key, handle });
+        }
+    }
+
+    /// The matrix in its scroll area; answers with its corner on the screen and what is in view.
+    fn matrix_ui(&self, ui: &mut Ui, view: Rect, texture: Option<&Texture>, focus: bool, answer: &mut Answer) -> (Pos2, Rect) {
+        let mut child = ui.new_child(UiBuilder::new().id_salt(self.id).max_rect(view).accessibility_label(format!("Alignment of {}", self.name)));
+        let area = egui::ScrollArea::both().id_salt("matrix").auto_shrink(false).horizontal_scroll_offset(self.scroll_x);
+        let output = area.show_viewport(&mut child, |ui, _| {
+            let size = self.metrics.matrix(self.matrix.rows, self.matrix.columns);
+            let (_, space) = ui.allocate_space(size + vec2(self.metrics.right, 0.0));
+            let grid = self.grid(space.min);
+            let response = ui.interact(grid.rect(), self.id, Sense::click());
+            if focus {
+                response.request_focus();
+            }
+            if let Some(row) = self.reveal.filter(|row| *row < grid.rows) {
+                ui.scroll_to_rect(grid.row_rect(row).intersect(grid.rect()), None);
+            }
+            self.interact(ui, &grid, &response, answer);
+            paint::matrix(ui, self, &grid, texture.map(|texture| texture.handle.id()));
+            if response.has_focus() {
+                paint::focus(ui, grid.rect());
+            }
+            grid.origin
+        });
+        answer.scroll_x = output.state.offset().x;
+        (output.inner, output.inner_rect)
+    }
+
+    fn interact(&self, ui: &mut Ui, grid: &Grid, response: &egui::Response, answer: &mut Answer) {
+        access::grid(ui, self, grid, response, answer);
+        if let Some((i, j)) = response.hover_pos().and_then(|point| grid.hit(point)) {
+            answer.over = (Some(i), Some(j));
+            if response.clicked() {
+                answer.clicked = Some(i);
+            }
+            access::tooltip(response, self, i, j);
+        }
+        if response.contains_pointer() {
+            answer.zoom = ui.input(egui::InputState::zoom_delta);
+        }
+        if response.has_focus() {
+            answer.steps = keys(ui, response.id);
+        }
+    }
+
+    /// The words at the side and along the top can be pointed at as well.
+    fn labels_hover(&self, ui: &mut Ui, rect: Rect, view: Rect, grid: &Grid, answer: &mut Answer) {
+        let side = Rect::from_min_max(pos2(rect.left(), view.top()), pos2(view.left(), rect.bottom()));
+        let response = ui.interact(side, self.id.with("rows"), Sense::CLICK);
+        if let Some(point) = response.hover_pos()
+            && let Some((i, _)) = grid.hit(pos2(grid.origin.x, point.y))
+        {
+            answer.over.0 = Some(i);
+            if response.clicked() {
+                answer.clicked = Some(i);
+            }
+        }
+        let top = Rect::from_min_max(pos2(view.left(), rect.top()), pos2(rect.right(), view.top()));
+        if let Some(point) = ui.interact(top, self.id.with("columns"), Sense::hover()).hover_pos() {
+            answer.over.1 = grid.column_of_label(point, view.top(), self.metrics.slant.angle);
+        }
+    }
+}
+
+/// Arrow keys while the matrix has the keyboard; egui would move the focus with them.
+fn keys(ui: &Ui, id: Id) -> (isize, isize) {
+    let filter = egui::EventFilter { horizontal_arrows: true, vertical_arrows: true, ..Default::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+    ui.input_mut(|input| {
+        let mut presses = |key| input.count_and_consume_key(egui::Modifiers::NONE, key) as isize;
+        let down = presses(egui::Key::ArrowDown) - presses(egui::Key::ArrowUp);
+        (down, presses(egui::Key::ArrowRight) - presses(egui::Key::ArrowLeft))
+    })
+}

@@ -1,0 +1,145 @@
+//! Floor 9: the heatmap as pixels: the texture, the marks over it, and the labels in view.
+
+use egui::Align2;
+use egui::Color32;
+use egui::ColorImage;
+use egui::Rect;
+use egui::Stroke;
+use egui::StrokeKind;
+use egui::TextureId;
+use egui::Ui;
+use egui::pos2;
+use egui::vec2;
+
+use crate::session::Matrix;
+use crate::session::Shown;
+use crate::ui::theme;
+use crate::ui::theme::ColourMap;
+use crate::ui::theme::Tokens;
+use crate::ui::widgets::heatmap::Heatmap;
+use crate::ui::widgets::heatmap::layout::Grid;
+use crate::ui::widgets::labels;
+
+/// Smaller cells are drawn without lines between them.
+const LINES_FROM: f32 = 10.0;
+const UV: Rect = Rect { min: pos2(0.0, 0.0), max: pos2(1.0, 1.0) };
+
+/// One pixel a cell. alpha is drawn as it is; energies from the least to the greatest of the matrix.
+#[must_use]
+pub fn image(matrix: &Matrix, map: &ColourMap, shown: Shown) -> ColorImage {
+    let (low, high) = scale(matrix, shown);
+    let span = if high > low { high - low } else { 1.0 };
+    let pixels = matrix.values.iter().map(|value| map.colour((value - low) / span)).collect();
+    ColorImage::new([matrix.columns, matrix.rows], pixels)
+}
+
+/// The numbers that the two ends of the colour map stand for.
+#[must_use]
+pub fn scale(matrix: &Matrix, shown: Shown) -> (f32, f32) {
+    match shown {
+        Shown::Alpha => (0.0, 1.0),
+        Shown::Energies => matrix.range().unwrap_or((0.0, 1.0)),
+    }
+}
+
+/// The texture and what is marked on it.
+pub fn matrix(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, texture: Option<TextureId>) {
+    let t = theme::tokens(ui);
+    let painter = ui.painter();
+    if let Some(texture) = texture {
+        painter.image(texture, grid.rect(), UV, Color32::WHITE);
+    }
+    if grid.cell >= LINES_FROM {
+        lines(ui, grid, t);
+    }
+    painter.rect_stroke(grid.rect(), 0.0, Stroke::new(1.0, t.line), StrokeKind::Outside);
+    let mark = Stroke::new(1.5, t.accent);
+    if let Some(i) = heatmap.marks.selected.filter(|i| *i < grid.rows) {
+        painter.rect_stroke(grid.row_rect(i), 2.0, Stroke::new(2.0, t.accent), StrokeKind::Outside);
+    }
+    if let Some(i) = heatmap.marks.row.filter(|i| *i < grid.rows) {
+        painter.rect_stroke(grid.row_rect(i), 0.0, mark, StrokeKind::Outside);
+    }
+    if let Some(j) = heatmap.marks.column.filter(|j| *j < grid.columns) {
+        painter.rect_stroke(grid.column_rect(j), 0.0, mark, StrokeKind::Outside);
+    }
+}
+
+/// That the matrix has the keyboard.
+pub fn focus(ui: &Ui, rect: Rect) {
+    ui.painter().rect_stroke(rect.expand(2.0), 2.0, Stroke::new(2.0, theme::tokens(ui).accent), StrokeKind::Outside);
+}
+
+/// Faint lines in view between the cells, so that the eye keeps its row.
+fn lines(ui: &Ui, grid: &Grid, t: &Tokens) {
+    let stroke = Stroke::new(1.0, t.weak.gamma_multiply(0.22));
+    let rect = grid.rect();
+    for i in grid.visible_rows(ui.clip_rect()).skip(1) {
+        ui.painter().hline(rect.x_range(), grid.row_rect(i).top(), stroke);
+    }
+    for j in grid.visible_columns(ui.clip_rect()).skip(1) {
+        ui.painter().vline(grid.column_rect(j).left(), rect.y_range(), stroke);
+    }
+}
+
+/// Target words down the side, those in view.
+pub fn row_labels(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, strip: Rect) {
+    let t = theme::tokens(ui);
+    let painter = ui.painter_at(strip);
+    let stride = heatmap.metrics.row_stride(ui.text_style_height(&egui::TextStyle::Small));
+    let marks = heatmap.marks;
+    for i in grid.visible_rows(strip) {
+        let Some(word) = heatmap.table.target.get(i) else { continue };
+        let (is_over, is_selected) = (marks.row == Some(i), marks.selected == Some(i));
+        if i % stride != 0 && !is_over && !is_selected {
+            continue;
+        }
+        let row = grid.row_rect(i);
+        let back = Rect::from_min_max(pos2(strip.left(), row.top()), pos2(strip.right() - 2.0, row.bottom()));
+        let height = back.height().max(ui.text_style_height(&egui::TextStyle::Small));
+        let back = Rect::from_center_size(back.center(), vec2(back.width(), height));
+        if is_over || is_selected {
+            painter.rect_filled(back, 3.0, if is_selected { t.accent } else { t.accent_soft });
+        }
+        let colour = if is_selected { t.on_accent } else { word_colour(t, word.is_unk, word.is_eos) };
+        let text = labels::target_text(word, heatmap.replace);
+        let galley = labels::galley(&painter, &text, theme::small(), colour, theme::LABEL_MAX);
+        let corner = Align2::RIGHT_CENTER.anchor_size(pos2(strip.right() - theme::SPACE_1 - 2.0, row.center().y), galley.size());
+        painter.galley(corner.min, galley, colour);
+    }
+}
+
+/// Source words along the top, those in view.
+pub fn column_labels(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, strip: Rect) {
+    let t = theme::tokens(ui);
+    let painter = ui.painter_at(strip);
+    let slant = heatmap.metrics.slant;
+    // A slanted label reaches into view from columns that are not.
+    let reach = Rect::from_min_max(pos2(strip.left() - strip.height(), strip.top()), strip.max);
+    for j in grid.visible_columns(reach) {
+        let Some(word) = heatmap.table.source.get(j) else { continue };
+        let is_over = heatmap.marks.column == Some(j);
+        if j % slant.stride != 0 && !is_over {
+            continue;
+        }
+        let colour = if is_over { t.accent } else { word_colour(t, word.is_unk, word.is_eos) };
+        let galley = labels::galley(&painter, &labels::source_text(word), theme::small(), colour, theme::LABEL_MAX);
+        let centre = grid.column_rect(j).center().x;
+        if slant.angle > 0.0 {
+            labels::slanted(&painter, pos2(centre, strip.bottom() - theme::SPACE_1 - 1.0), galley, slant.angle, colour, is_over);
+        } else {
+            let corner = Align2::CENTER_BOTTOM.anchor_size(pos2(centre, strip.bottom() - theme::SPACE_1), galley.size());
+            painter.galley(corner.min, galley, colour);
+        }
+    }
+}
+
+fn word_colour(t: &Tokens, is_unk: bool, is_eos: bool) -> Color32 {
+    if is_unk {
+        t.warm
+    } else if is_eos {
+        t.weak
+    } else {
+        t.text
+    }
+}

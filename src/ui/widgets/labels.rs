@@ -1,0 +1,90 @@
+//! Floor 9: words as labels: what they say, how wide they are, upright or slanted.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use egui::Align2;
+use egui::Color32;
+use egui::FontId;
+use egui::Galley;
+use egui::Painter;
+use egui::Pos2;
+use egui::Stroke;
+use egui::epaint::TextShape;
+use egui::text::LayoutJob;
+
+use crate::session::SourceWord;
+use crate::session::TargetWord;
+use crate::text::sentence::UNK;
+use crate::ui::bidi;
+use crate::ui::theme;
+
+/// A source word as it is shown: an unknown word with what the model reads in its place.
+#[must_use]
+pub fn source_text(word: &SourceWord) -> String {
+    if word.is_unk { format!("{} {UNK}", word.text) } else { word.text.clone() }
+}
+
+/// A target word as it is shown: `[UNK]` with the typed word that it probably stands for.
+#[must_use]
+pub fn target_text(word: &TargetWord, replace: bool) -> String {
+    match &word.replaced {
+        Some(typed) if word.is_unk && replace => format!("{typed} {UNK}"),
+        Some(typed) if word.is_unk => format!("{UNK} ({typed})"),
+        _ => word.text.clone(),
+    }
+}
+
+/// A number for the eye: alpha with two digits.
+#[must_use]
+pub fn alpha_text(alpha: f32) -> String {
+    format!("{alpha:.2}")
+}
+
+/// Thousands as `11.0 M` or `12.0 k`.
+#[must_use]
+pub fn count_text(count: usize) -> String {
+    let count_f = count as f64;
+    if count >= 1_000_000 {
+        format!("{:.1} M", count_f / 1e6)
+    } else if count >= 10_000 {
+        format!("{:.1} k", count_f / 1e3)
+    } else {
+        count.to_string()
+    }
+}
+
+/// A count with its noun, `1 word` or `2 words`.
+#[must_use]
+pub fn plural(count: usize, noun: &str) -> String {
+    let mut text = format!("{count} {noun}");
+    if count != 1 {
+        let _ = text.write_char('s');
+    }
+    text
+}
+
+/// One line of text, cut with an ellipsis at `width` points.
+#[must_use]
+pub fn galley(painter: &Painter, text: &str, font: FontId, colour: Color32, width: f32) -> Arc<Galley> {
+    let mut job = LayoutJob::simple_singleline(bidi::visual(text).into_owned(), font, colour);
+    job.wrap.max_width = width;
+    job.wrap.max_rows = 1;
+    job.wrap.break_anywhere = true;
+    painter.layout_job(job)
+}
+
+/// The widest of these labels, at most [`theme::LABEL_MAX`].
+pub fn widest(painter: &Painter, texts: impl Iterator<Item = String>) -> f32 {
+    texts.map(|text| galley(painter, &text, theme::small(), Color32::PLACEHOLDER, theme::LABEL_MAX).size().x).fold(0.0, f32::max)
+}
+
+/// Paints a label that rises to the right by `angle` radians from `foot`, the middle of its left end.
+pub fn slanted(painter: &Painter, foot: Pos2, galley: Arc<Galley>, angle: f32, colour: Color32, mark: bool) {
+    let from_corner = Align2::LEFT_CENTER.pos_in_rect(&galley.rect).to_vec2();
+    let underline = if mark { Stroke::new(1.5, colour) } else { Stroke::NONE };
+    let shape = TextShape::new(foot - from_corner, galley, colour)
+        .with_angle_and_anchor(-angle, Align2::LEFT_CENTER)
+        .with_underline(underline);
+    painter.add(shape);
+}

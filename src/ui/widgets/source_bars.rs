@@ -1,0 +1,103 @@
+//! Floor 9: one row of numbers as bars over the source words, by egui_plot, with slanted words under them.
+
+use egui::Rect;
+use egui::Sense;
+use egui::Ui;
+use egui::Vec2;
+use egui::accesskit::Role;
+use egui::pos2;
+use egui::vec2;
+use egui_plot::Bar;
+use egui_plot::BarChart;
+use egui_plot::Plot;
+use egui_plot::PlotPoint;
+
+use crate::session::SourceWord;
+use crate::ui::theme;
+use crate::ui::widgets::labels;
+
+/// Height of the words, points.
+const WORDS: f32 = 46.0;
+/// Closer words are left out.
+const PITCH: f32 = 13.0;
+const ANGLE: f32 = 0.85;
+
+/// Paints the bars; answers with the source word under the mouse. `is_share`: the axis goes from 0 to 1.
+pub fn source_bars(ui: &mut Ui, name: &str, source: &[SourceWord], values: &[f32], marked: Option<usize>, is_share: bool) -> Option<usize> {
+    let t = theme::tokens(ui);
+    let height = (ui.available_height() - WORDS).max(36.0);
+    let count = values.len().max(1);
+    let bars = values.iter().enumerate().map(|(j, value)| {
+        let colour = if marked == Some(j) { t.accent } else { t.accent.gamma_multiply(0.62) };
+        Bar::new(j as f64, f64::from(*value)).width(0.8).fill(colour)
+    });
+    let chart = BarChart::new(name, bars.collect()).allow_hover(false);
+    let mut plot = Plot::new((name, "bars"))
+        .height(height)
+        .show_axes([false, true])
+        .show_grid([false, true])
+        .show_background(false)
+        .show_crosshair(false)
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
+        .set_margin_fraction(vec2(0.0, 0.06))
+        .y_axis_min_width(30.0)
+        .include_x(-0.5)
+        .include_x(count as f64 - 0.5)
+        .include_y(0.0)
+        .cursor_color(egui::Color32::TRANSPARENT)
+        .sense(Sense::hover());
+    if is_share {
+        plot = plot.include_y(1.0);
+    }
+    let shown = plot.show(ui, |plot| plot.bar_chart(chart));
+    let place = |j: f64, value: f64| shown.transform.position_from_point(&PlotPoint::new(j, value));
+    let pitch = (place(1.0, 0.0).x - place(0.0, 0.0).x).abs();
+    let frame = shown.response.rect;
+    words(ui, source, marked, pitch, |j| pos2(place(j as f64, 0.0).x, frame.bottom() + 3.0));
+    label(ui, name, source, values, &shown.response, |j| Rect::from_center_size(pos2(place(j as f64, 0.0).x, frame.center().y), Vec2::new(pitch, frame.height())));
+    let over = shown.response.hover_pos().map(|point| shown.transform.value_from_position(point).x.round());
+    let over = over.filter(|x| *x >= 0.0 && (*x as usize) < values.len()).map(|x| x as usize)?;
+    let word = source.get(over).map_or_else(String::new, labels::source_text);
+    shown.response.on_hover_text_at_pointer(format!("{word}  {name} {:.3}", values[over]));
+    Some(over)
+}
+
+fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, foot: impl Fn(usize) -> egui::Pos2) {
+    let t = theme::tokens(ui);
+    let stride = ((PITCH / pitch.max(0.1)).ceil() as usize).max(1);
+    let room = WORDS / ANGLE.sin();
+    // The words hang below the plot and lean to its left edge; the panel's edge cuts them.
+    for (j, word) in source.iter().enumerate() {
+        if j % stride != 0 && marked != Some(j) {
+            continue;
+        }
+        let colour = if marked == Some(j) { t.accent } else if word.is_unk { t.warm } else { t.text };
+        let galley = labels::galley(ui.painter(), &word.text, theme::small(), colour, room);
+        let reach = galley.size().x;
+        let end = foot(j) + vec2(2.0, 4.0);
+        let start = end + vec2(-ANGLE.cos() * reach, ANGLE.sin() * reach);
+        labels::slanted(ui.painter(), start, galley, ANGLE, colour, marked == Some(j));
+    }
+}
+
+fn label(ui: &Ui, name: &str, source: &[SourceWord], values: &[f32], plot: &egui::Response, bar: impl Fn(usize) -> Rect) {
+    let listens = ui.ctx().accesskit_node_builder(plot.id, |node| {
+        node.set_role(Role::Figure);
+        node.set_label(format!("{name} over the source words"));
+    });
+    if listens.is_none() {
+        return;
+    }
+    ui.ctx().allow_widget_id_changes_in(plot.rect.expand(4.0));
+    for (j, (word, value)) in source.iter().zip(values).enumerate() {
+        let part = ui.interact(bar(j), plot.id.with(("bar", j)), Sense::hover());
+        ui.ctx().accesskit_node_builder(part.id, |node| {
+            node.set_role(Role::Meter);
+            node.set_label(format!("{name} {} {value:.3}", labels::source_text(word)));
+        });
+    }
+}

@@ -1,0 +1,274 @@
+//! Floor 7: the models in memory, each read once however many columns use it, in a thread of its own.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Condvar;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::decoding::Specials;
+use crate::error::Result;
+use crate::models::Engine as Kernels;
+use crate::models::MODELS;
+use crate::models::Model;
+use crate::models::Stepper;
+use crate::models::config::Architecture;
+use crate::nn::device::Device;
+use crate::nn::device::DeviceChoice;
+use crate::nn::device::pick;
+use crate::ticket::Ticket;
+use crate::worker::protocol::ColumnId;
+use crate::worker::protocol::ColumnSpec;
+use crate::worker::protocol::ModelFacts;
+use crate::worker::protocol::Request;
+use crate::worker::serve::panic_sentence;
+
+/// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
+const ROW_EVERY: Duration = Duration::from_millis(4);
+/// How often a wait for a model looks whether it is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// A model folder on a device.
+pub(super) type Key = (PathBuf, DeviceChoice);
+
+/// The models in memory and what the columns know of them.
+pub struct Engine {
+    shelf: Arc<Shelf>,
+    readers: Vec<JoinHandle<()>>,
+    told: Mutex<HashSet<ColumnId>>,
+    pub(super) threads: usize,
+    pub(super) row_every: Duration,
+}
+
+/// A model that is ready, and the stepper that was made of it last.
+pub(super) struct Shelved {
+    pub(super) model: Model,
+    pub(super) facts: ModelFacts,
+    stepper: Mutex<Option<Kept>>,
+}
+
+/// A stepper, of which kind and for how many threads.
+type Kept = (Kernels, usize, Box<dyn Stepper>);
+
+enum Slot {
+    Reading(f32),
+    Ready(Arc<Shelved>),
+    Failed(String),
+}
+
+#[derive(Default)]
+struct Shelf {
+    slots: Mutex<HashMap<Key, Slot>>,
+    changed: Condvar,
+}
+
+impl Engine {
+    /// An engine without models that may use so many cores.
+    #[must_use]
+    pub fn new(threads: usize) -> Self {
+        Self {
+            shelf: Arc::default(),
+            readers: Vec::new(),
+            told: Mutex::default(),
+            threads: threads.max(1),
+            row_every: ROW_EVERY,
+        }
+    }
+
+    /// Sends every row, however fast they come.
+    #[must_use]
+    pub fn with_every_row(mut self) -> Self {
+        self.row_every = Duration::ZERO;
+        self
+    }
+
+    /// Puts a model in that was read elsewhere, as if its folder had been read for `device`.
+    pub fn insert(&mut self, model: Model, device: DeviceChoice) {
+        let shelved = Shelved::new(model, &Device::cpu(), String::new());
+        let key = (shelved.model.folder.clone(), device);
+        self.shelf.lock().insert(key, Slot::Ready(Arc::new(shelved)));
+    }
+
+    /// How many models are in memory or being read.
+    #[must_use]
+    pub fn models(&self) -> usize {
+        self.shelf.lock().values().filter(|slot| !matches!(slot, Slot::Failed(_))).count()
+    }
+
+    /// Forgets models that no column wants and starts to read those that are missing. A failed one
+    /// is tried again only for a column that has not been told yet.
+    pub(super) fn arrange(&mut self, request: &Request) {
+        let wanted: HashSet<Key> = request.columns.iter().map(key).collect();
+        let columns: HashSet<ColumnId> = request.columns.iter().map(|spec| spec.column).collect();
+        let mut told = lock(&self.told);
+        told.retain(|column| columns.contains(column));
+        let mut slots = self.shelf.lock();
+        slots.retain(|key, _| wanted.contains(key));
+        self.readers.retain(|reader| !reader.is_finished());
+        for key in wanted {
+            let users: Vec<ColumnId> =
+                request.columns.iter().filter(|spec| self::key(spec) == key).map(|spec| spec.column).collect();
+            let needed = match slots.get(&key) {
+                None => true,
+                Some(Slot::Failed(_)) => users.iter().any(|column| !told.contains(column)),
+                Some(Slot::Reading(_) | Slot::Ready(_)) => false,
+            };
+            if !needed {
+                continue;
+            }
+            told.retain(|column| !users.contains(column));
+            slots.insert(key.clone(), Slot::Reading(0.0));
+            let (shelf, job) = (Arc::clone(&self.shelf), key.clone());
+            let reader =
+                std::thread::Builder::new().name("interlinear-model".to_owned()).spawn(move || read_onto(&shelf, &job));
+            match reader {
+                Ok(reader) => self.readers.push(reader),
+                Err(error) => {
+                    let message = format!("The system gave no thread to read the model with ({error}).");
+                    slots.insert(key, Slot::Failed(message));
+                }
+            }
+        }
+    }
+
+    /// Waits for a model; `None` once the ticket is stale. `progress` hears how far it is.
+    pub(super) fn wait(
+        &self,
+        key: &Key,
+        ticket: &Ticket,
+        progress: &mut dyn FnMut(f32),
+    ) -> Option<std::result::Result<Arc<Shelved>, String>> {
+        let mut slots = self.shelf.lock();
+        let mut last = -1.0;
+        loop {
+            let fraction = match slots.get(key) {
+                Some(Slot::Ready(shelved)) => return Some(Ok(Arc::clone(shelved))),
+                Some(Slot::Failed(message)) => return Some(Err(message.clone())),
+                Some(Slot::Reading(fraction)) => *fraction,
+                None => return None,
+            };
+            if ticket.is_stale() {
+                return None;
+            }
+            if fraction != last {
+                last = fraction;
+                drop(slots);
+                progress(fraction);
+                slots = self.shelf.lock();
+                continue;
+            }
+            slots = self.shelf.changed.wait_timeout(slots, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// True the first time that it is asked for a column.
+    pub(super) fn must_tell(&self, column: ColumnId) -> bool {
+        lock(&self.told).insert(column)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        for reader in self.readers.drain(..) {
+            // What a reader had to say lies on the shelf.
+            let _ = reader.join();
+        }
+    }
+}
+
+impl Shelf {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Slot>> {
+        lock(&self.slots)
+    }
+
+    /// Sets the slot, unless nobody wants it any more.
+    fn set(&self, key: &Key, slot: Slot) {
+        if let Some(old) = self.lock().get_mut(key) {
+            *old = slot;
+        }
+        self.changed.notify_all();
+    }
+}
+
+impl Shelved {
+    fn new(model: Model, device: &Device, card: String) -> Self {
+        let config = &model.config;
+        let entry = MODELS.iter().find(|entry| entry.architecture == config.architecture);
+        let facts = ModelFacts {
+            name: config.name.clone(),
+            architecture: entry.map_or_else(String::new, |entry| entry.name.to_owned()),
+            citation: entry.map_or_else(String::new, |entry| entry.citation.to_owned()),
+            source_language: config.source_language.clone(),
+            target_language: config.target_language.clone(),
+            parameters: model.parameters(),
+            source_vocabulary: config.source_vocabulary,
+            target_vocabulary: config.target_vocabulary,
+            hidden: config.hidden,
+            eos: config.eos,
+            unk: config.unk,
+            has_alignment: config.architecture == Architecture::RnnSearch,
+            device: device.name.clone(),
+            notice: device.notice.clone(),
+            digest: model.digest(),
+            card,
+        };
+        Self { model, facts, stepper: Mutex::new(None) }
+    }
+
+    pub(super) fn specials(&self) -> Specials {
+        Specials { eos: self.facts.eos, unk: self.facts.unk }
+    }
+
+    /// Runs `work` with a stepper of this kind; the one made last is used again when it fits.
+    /// It is away while `work` runs, so that a panic loses it instead of leaving it half changed.
+    pub(super) fn with_stepper<T>(
+        &self,
+        kernels: Kernels,
+        threads: usize,
+        work: impl FnOnce(&mut dyn Stepper) -> Result<T>,
+    ) -> Result<T> {
+        let kept = lock(&self.stepper).take().filter(|(kind, count, _)| *kind == kernels && *count == threads);
+        let mut stepper = match kept {
+            Some((_, _, stepper)) => stepper,
+            None => self.model.stepper(kernels, threads)?,
+        };
+        let outcome = work(&mut *stepper);
+        *lock(&self.stepper) = Some((kernels, threads, stepper));
+        outcome
+    }
+}
+
+pub(super) fn key(spec: &ColumnSpec) -> Key {
+    (spec.folder.clone(), spec.device)
+}
+
+/// The state behind these locks is whole between any two statements, so a panic elsewhere does no harm.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_onto(shelf: &Shelf, key: &Key) {
+    let mut progress = |fraction| shelf.set(key, Slot::Reading(fraction));
+    let slot = match catch_unwind(AssertUnwindSafe(|| read(&key.0, key.1, &mut progress))) {
+        Ok(Ok(shelved)) => Slot::Ready(Arc::new(shelved)),
+        Ok(Err(error)) => Slot::Failed(error.to_string()),
+        Err(panic) => Slot::Failed(panic_sentence(&*panic)),
+    };
+    shelf.set(key, slot);
+}
+
+fn read(folder: &Path, choice: DeviceChoice, progress: &mut dyn FnMut(f32)) -> Result<Shelved> {
+    let device = pick(choice)?;
+    let model = Model::load_with(folder, &device, progress)?;
+    // A folder without a card is a whole model all the same.
+    let card = std::fs::read_to_string(folder.join("README.md")).unwrap_or_default();
+    Ok(Shelved::new(model, &device, card))
+}

@@ -1,0 +1,217 @@
+//! Floor 7: what goes into the worker and what comes out, in plain words and `f32`.
+//!
+//! A [`Request`] states all that is wanted, so that overwriting one never loses an order;
+//! every [`Event`] names its column, and those about decoding the number of their request.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::decoding::Node;
+use crate::decoding::Options;
+use crate::models::Engine;
+use crate::nn::device::DeviceChoice;
+use crate::text::sentence::Sentence;
+
+/// Names a column for as long as it is on screen; never used again.
+pub type ColumnId = u64;
+
+/// Most words of a source sentence, `</s>` not counted.
+pub const MAX_SOURCE_TOKENS: usize = 1_000;
+
+/// Most bytes of a source text that is tokenised at all.
+pub const MAX_SOURCE_BYTES: usize = 100_000;
+
+/// One column: which model, where, and how it searches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnSpec {
+    /// Which column of the session.
+    pub column: ColumnId,
+    /// The model folder.
+    pub folder: PathBuf,
+    /// Where the model computes.
+    pub device: DeviceChoice,
+    /// Fused kernels (CPU only) or the readable model.
+    pub engine: Engine,
+    /// How to search.
+    pub options: Options,
+    /// Translate. False when the result for this very text is on screen already: only the model is kept.
+    pub decode: bool,
+}
+
+/// All that is wanted now; replaces whatever was wanted before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Number of the ticket it was made with; grows.
+    pub number: u64,
+    /// The text to translate; blank: only load the models.
+    pub source: String,
+    /// Columns from left to right.
+    pub columns: Vec<ColumnSpec>,
+}
+
+/// What the worker tells.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A model is being read.
+    Loading {
+        /// Whose.
+        column: ColumnId,
+        /// From 0 to 1.
+        fraction: f32,
+    },
+    /// A column's model is ready.
+    Loaded {
+        /// Whose.
+        column: ColumnId,
+        /// What the model is.
+        facts: ModelFacts,
+    },
+    /// A column's model could not be loaded.
+    LoadFailed {
+        /// Whose.
+        column: ColumnId,
+        /// A sentence for the user.
+        message: String,
+    },
+    /// The source is tokenised and encoded; words follow.
+    Started {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// The source as this model reads it, `</s>` included.
+        source: Sentence,
+        /// The one context vector c where the model has one (rnnencdec). [n]
+        context: Option<Vec<f32>>,
+    },
+    /// The search has done another step.
+    Expanded {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// The leading hypothesis so far.
+        best: HypothesisView,
+    },
+    /// The search has ended.
+    Finished {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// All that it found.
+        result: ColumnResult,
+    },
+    /// The sentence could not be translated.
+    Failed {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// A sentence for the user.
+        message: String,
+    },
+}
+
+impl Event {
+    /// The number of its request, where it has one, and its column.
+    #[must_use]
+    pub fn address(&self) -> (Option<u64>, ColumnId) {
+        match *self {
+            Self::Loading { column, .. } | Self::Loaded { column, .. } | Self::LoadFailed { column, .. } => {
+                (None, column)
+            }
+            Self::Started { number, column, .. }
+            | Self::Expanded { number, column, .. }
+            | Self::Finished { number, column, .. }
+            | Self::Failed { number, column, .. } => (Some(number), column),
+        }
+    }
+}
+
+/// What a loaded model is, for headings and the status line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelFacts {
+    /// The name in `config.json`.
+    pub name: String,
+    /// `rnnsearch` or `rnnencdec`, as in `config.json`.
+    pub architecture: String,
+    /// The paper.
+    pub citation: String,
+    /// BCP 47.
+    pub source_language: String,
+    /// BCP 47.
+    pub target_language: String,
+    /// How many numbers the model has learned.
+    pub parameters: usize,
+    /// K_x.
+    pub source_vocabulary: usize,
+    /// K_y.
+    pub target_vocabulary: usize,
+    /// n.
+    pub hidden: usize,
+    /// Id of `</s>` on both sides.
+    pub eos: u32,
+    /// Id of `[UNK]` on both sides.
+    pub unk: u32,
+    /// Whether the model aligns at all (rnnencdec does not).
+    pub has_alignment: bool,
+    /// Where it computes, in words.
+    pub device: String,
+    /// A sentence when it computes elsewhere than was asked.
+    pub notice: Option<String>,
+    /// SHA-256 of the weights file, in hex.
+    pub digest: String,
+    /// The model card (`README.md`), empty when there is none.
+    pub card: String,
+}
+
+/// A hypothesis in words. All lists have one entry a target token.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HypothesisView {
+    /// Words as the vocabulary writes them, `[UNK]` and `</s>` included.
+    pub tokens: Vec<String>,
+    /// Their ids.
+    pub ids: Vec<u32>,
+    /// Which are `[UNK]`.
+    pub is_unk: Vec<bool>,
+    /// Joined back to normal text, without `</s>`.
+    pub text: String,
+    /// As `text`, with each `[UNK]` replaced by its entry of `replaced` where there is one.
+    pub text_replaced: String,
+    /// log p(y_i | y_<i, x).
+    pub token_log_p: Vec<f32>,
+    /// Their sum.
+    pub log_p: f32,
+    /// log p / |y|^A, what hypotheses are ordered by.
+    pub rank: f32,
+    /// Ends with `</s>`.
+    pub finished: bool,
+    /// alpha_ij, [t_y][t_x]; `None` without alignment.
+    pub alpha: Option<Vec<Vec<f32>>>,
+    /// e_ij before the softmax, [t_y][t_x]; `None` without alignment.
+    pub energies: Option<Vec<Vec<f32>>>,
+    /// The best next words at each position with their log p, best first.
+    pub candidates: Vec<Vec<(String, f32)>>,
+    /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside.
+    pub replaced: Vec<Option<String>>,
+}
+
+/// What a column's search found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColumnResult {
+    /// Best first.
+    pub hypotheses: Vec<HypothesisView>,
+    /// The whole trace, when it was asked for; its tokens are explained by `words`.
+    pub nodes: Vec<Node>,
+    /// The words that `nodes` mention (`token` and candidates), by id.
+    pub words: BTreeMap<u32, String>,
+    /// The one context vector c where the model has one (rnnencdec). [n]
+    pub context: Option<Vec<f32>>,
+    /// The whole search, from the request to the end.
+    pub millis: f32,
+    /// From the request to the first row.
+    pub first_row_millis: f32,
+    /// Words of the best hypothesis a second.
+    pub words_per_second: f32,
+}

@@ -1,0 +1,242 @@
+//! Floor 7: serves one request. Testable alone: no channel, no mailbox.
+//!
+//! Models are waited for and decoded side by side, one thread each; columns of one model take turns.
+//! With two models on two cores each has a core to itself, which gives both first rows soonest.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Duration;
+use std::time::Instant;
+
+use crate::decoding::Decoded;
+use crate::decoding::Options;
+use crate::decoding::Progress;
+use crate::decoding::decode;
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::sentence::EOS;
+use crate::text::sentence::Sentence;
+use crate::ticket::Ticket;
+use crate::worker::engine::Engine;
+use crate::worker::engine::Key;
+use crate::worker::engine::Shelved;
+use crate::worker::engine::key;
+use crate::worker::protocol::ColumnResult;
+use crate::worker::protocol::ColumnSpec;
+use crate::worker::protocol::Event;
+use crate::worker::protocol::MAX_SOURCE_BYTES;
+use crate::worker::protocol::MAX_SOURCE_TOKENS;
+use crate::worker::protocol::Request;
+use crate::worker::view;
+
+/// Most numbers (alpha and energies) that a trace may come to; longer sentences are searched without one.
+const MAX_TRACE: usize = 16_000_000;
+
+/// Where events go; shared by the threads of a request.
+type Out<'a> = Mutex<&'a mut (dyn FnMut(Event) + Send)>;
+
+/// What all columns of a request have in common.
+struct Job<'a> {
+    request: &'a Request,
+    engine: &'a Engine,
+    ticket: &'a Ticket,
+    out: Out<'a>,
+    threads: usize,
+    start: Instant,
+}
+
+/// Loads what the request wants and translates its text in every column. Never panics and never fails:
+/// what goes wrong is an event of the column concerned. Stops at once, silently, when the ticket is stale.
+pub fn serve(request: &Request, engine: &mut Engine, ticket: &Ticket, emit: &mut (dyn FnMut(Event) + Send)) {
+    let start = Instant::now();
+    engine.arrange(request);
+    let mut units: Vec<(Key, Vec<&ColumnSpec>)> = Vec::new();
+    for spec in &request.columns {
+        let key = key(spec);
+        match units.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, columns)) => columns.push(spec),
+            None => units.push((key, vec![spec])),
+        }
+    }
+    let busy = units.iter().filter(|(_, columns)| columns.iter().any(|spec| spec.decode)).count();
+    let threads = (engine.threads / busy.max(1)).max(1);
+    let job = Job { request, engine, ticket, out: Mutex::new(emit), threads, start };
+    let Some(((last_key, last_columns), others)) = units.split_last() else { return };
+    std::thread::scope(|scope| {
+        for (key, columns) in others {
+            let thread = std::thread::Builder::new().name("interlinear-column".to_owned());
+            let job = &job;
+            if thread.spawn_scoped(scope, move || job.unit(key, columns)).is_err() {
+                // No thread to be had: one after the other, then.
+                job.unit(key, columns);
+            }
+        }
+        job.unit(last_key, last_columns);
+    });
+}
+
+impl Job<'_> {
+    fn emit(&self, event: Event) {
+        (self.out.lock().unwrap_or_else(PoisonError::into_inner))(event);
+    }
+
+    /// The columns of one model, in turn.
+    fn unit(&self, key: &Key, columns: &[&ColumnSpec]) {
+        let mut progress = |fraction| {
+            for spec in columns {
+                self.emit(Event::Loading { column: spec.column, fraction });
+            }
+        };
+        let shelved = match self.engine.wait(key, self.ticket, &mut progress) {
+            None => return,
+            Some(Ok(shelved)) => shelved,
+            Some(Err(message)) => {
+                for spec in columns.iter().filter(|spec| self.engine.must_tell(spec.column)) {
+                    self.emit(Event::LoadFailed { column: spec.column, message: message.clone() });
+                }
+                return;
+            }
+        };
+        for spec in columns.iter().filter(|spec| self.engine.must_tell(spec.column)) {
+            self.emit(Event::Loaded { column: spec.column, facts: shelved.facts.clone() });
+        }
+        if self.request.source.trim().is_empty() {
+            return;
+        }
+        for spec in columns.iter().filter(|spec| spec.decode) {
+            let message = match catch_unwind(AssertUnwindSafe(|| self.column(spec, &shelved))) {
+                Ok(Ok(())) => continue,
+                Ok(Err(Error::Stale)) => return,
+                Ok(Err(error)) => error.to_string(),
+                Err(panic) => panic_sentence(&*panic),
+            };
+            self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
+        }
+    }
+
+    fn column(&self, spec: &ColumnSpec, shelved: &Shelved) -> Result<()> {
+        self.ticket.check()?;
+        let source = read_source(&self.request.source, shelved)?;
+        let options = within_memory(&spec.options, source.len());
+        let (number, column) = (self.request.number, spec.column);
+        let mut rows = Rows { first_row_millis: None, last: None, every: self.engine.row_every };
+        let mut hear = |_: usize, progress: Progress<'_>| match progress {
+            _ if self.ticket.is_stale() => {}
+            Progress::Encoded { context } => {
+                self.emit(Event::Started { number, column, source: source.clone(), context });
+            }
+            Progress::Expanded { best, .. } => {
+                if rows.is_due(self.start, best.tokens.len() * source.len()) {
+                    self.emit(Event::Expanded { number, column, best: view::view(shelved, &source, best) });
+                }
+            }
+        };
+        let decoded = shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            decode(stepper, shelved.specials(), &[&source.ids], &options, self.ticket, &mut hear)
+        })?;
+        let decoded =
+            decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))?;
+        let result = self.result(shelved, &source, decoded, &rows);
+        self.ticket.check()?;
+        self.emit(Event::Finished { number, column, result });
+        Ok(())
+    }
+
+    fn result(&self, shelved: &Shelved, source: &Sentence, decoded: Decoded, rows: &Rows) -> ColumnResult {
+        let millis = millis(self.start);
+        let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
+        let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
+        ColumnResult {
+            hypotheses: decoded.hypotheses.iter().map(|one| view::view(shelved, source, one)).collect(),
+            words: view::words(shelved, &decoded.nodes),
+            nodes: decoded.nodes,
+            context: decoded.context,
+            millis,
+            first_row_millis: rows.first_row_millis.unwrap_or(millis),
+            words_per_second,
+        }
+    }
+}
+
+/// When rows came and when the next one may be sent.
+struct Rows {
+    first_row_millis: Option<f32>,
+    last: Option<Instant>,
+    every: Duration,
+}
+
+impl Rows {
+    /// The first row goes out at once, later ones not closer than `every`: a window draws no faster.
+    /// Big pictures are costly to copy and to draw, so they come less often: a million cells every 100 ms.
+    fn is_due(&mut self, start: Instant, cells: usize) -> bool {
+        self.first_row_millis.get_or_insert_with(|| millis(start));
+        let every = self.every.max(Duration::from_micros(cells as u64 / 1_000 * 100));
+        if self.last.is_some_and(|last| last.elapsed() < every) {
+            return false;
+        }
+        self.last = Some(Instant::now());
+        true
+    }
+}
+
+fn millis(start: Instant) -> f32 {
+    start.elapsed().as_secs_f32() * 1000.0
+}
+
+/// Tokenises the text, or says why it is too much.
+fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
+    if text.len() > MAX_SOURCE_BYTES {
+        return Err(Error::Input(format!(
+            "The text is {} bytes long, but a sentence may have at most {} bytes; translate a shorter piece.",
+            grouped(text.len()),
+            grouped(MAX_SOURCE_BYTES)
+        )));
+    }
+    let config = &shelved.model.config;
+    let sentence = shelved.model.source.encode_with(text, config.source_eos.then_some(config.eos));
+    let words = sentence.tokens.iter().filter(|word| *word != EOS).count();
+    if words == 0 {
+        return Err(Error::Input("The text has no words that this model could read.".to_owned()));
+    }
+    if words > MAX_SOURCE_TOKENS {
+        return Err(Error::Input(format!(
+            "The text has {} words, but a sentence may have at most {}; translate a shorter piece.",
+            grouped(words),
+            grouped(MAX_SOURCE_TOKENS)
+        )));
+    }
+    Ok(sentence)
+}
+
+/// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it.
+fn within_memory(options: &Options, t_x: usize) -> Options {
+    let steps = options.max_length.unwrap_or(2 * t_x + 10);
+    let numbers = 2 * t_x * steps * options.beam;
+    Options { trace: options.trace && numbers <= MAX_TRACE, ..options.clone() }
+}
+
+/// 1000 as `1,000`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A panic as a sentence for the user.
+pub(super) fn panic_sentence(panic: &(dyn Any + Send)) -> String {
+    let words =
+        panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
+    format!(
+        "Something went wrong inside this column ({}); the other columns go on.",
+        words.unwrap_or_else(|| "no details".to_owned())
+    )
+}

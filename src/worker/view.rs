@@ -1,0 +1,69 @@
+//! Floor 7: what the search found, turned from ids into words.
+
+use std::collections::BTreeMap;
+
+use crate::decoding::Hypothesis;
+use crate::decoding::Node;
+use crate::text::join::join;
+use crate::text::sentence::EOS;
+use crate::text::sentence::Sentence;
+use crate::text::sentence::UNK;
+use crate::worker::engine::Shelved;
+use crate::worker::protocol::HypothesisView;
+
+/// A hypothesis in the words of the model's target vocabulary.
+pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: &Hypothesis) -> HypothesisView {
+    let vocabulary = &shelved.model.target;
+    let word = |id: u32| vocabulary.token(id).unwrap_or(UNK).to_owned();
+    let unk = shelved.facts.unk;
+    let ids = hypothesis.tokens.clone();
+    let tokens: Vec<String> = ids.iter().map(|&id| word(id)).collect();
+    let replaced: Vec<Option<String>> =
+        ids.iter().enumerate().map(|(i, &id)| if id == unk { attended(source, hypothesis, i) } else { None }).collect();
+    let typed: Vec<String> =
+        tokens.iter().zip(&replaced).map(|(token, typed)| typed.clone().unwrap_or_else(|| token.clone())).collect();
+    let language = &shelved.facts.target_language;
+    let text = join(language, without_eos(&tokens));
+    let text_replaced =
+        if replaced.iter().any(Option::is_some) { join(language, without_eos(&typed)) } else { text.clone() };
+    HypothesisView {
+        is_unk: ids.iter().map(|&id| id == unk).collect(),
+        text,
+        text_replaced,
+        token_log_p: hypothesis.token_log_p.clone(),
+        log_p: hypothesis.log_p,
+        rank: hypothesis.rank,
+        finished: hypothesis.finished,
+        alpha: hypothesis.alpha.clone(),
+        energies: hypothesis.energies.clone(),
+        candidates: hypothesis
+            .candidates
+            .iter()
+            .map(|best| best.iter().map(|&(id, log_p)| (word(id), log_p)).collect())
+            .collect(),
+        replaced,
+        tokens,
+        ids,
+    }
+}
+
+/// The words that the nodes mention, by id.
+pub(super) fn words(shelved: &Shelved, nodes: &[Node]) -> BTreeMap<u32, String> {
+    let mut words = BTreeMap::new();
+    for id in nodes.iter().flat_map(|node| std::iter::once(node.token).chain(node.candidates.iter().map(|&(id, _)| id)))
+    {
+        words.entry(id).or_insert_with(|| shelved.model.target.token(id).unwrap_or(UNK).to_owned());
+    }
+    words
+}
+
+fn without_eos(tokens: &[String]) -> &[String] {
+    tokens.strip_suffix(&[EOS.to_owned()]).unwrap_or(tokens)
+}
+
+/// The typed word of greatest alpha for target position i, `</s>` left aside.
+fn attended(source: &Sentence, hypothesis: &Hypothesis, i: usize) -> Option<String> {
+    let row = hypothesis.alpha.as_ref()?.get(i)?;
+    let words = row.iter().zip(&source.tokens).filter(|(_, word)| *word != EOS);
+    words.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, word)| word.clone())
+}

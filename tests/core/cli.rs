@@ -1,0 +1,463 @@
+//! The command line, run as users run it: the real program in a fresh directory, judged by its
+//! exit code, its output, and what it says.
+
+use std::io::BufRead as _;
+use std::io::BufReader;
+use std::io::Write as _;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Child;
+use std::process::Command;
+use std::process::Stdio;
+
+use interlinear::decoding;
+use interlinear::decoding::Options;
+use interlinear::decoding::Specials;
+use interlinear::models::Engine;
+use interlinear::models::Model;
+use interlinear::models::shapes;
+use interlinear::nn::device::Device;
+use interlinear::ticket::Ticket;
+use serde_json::Value;
+
+/// Every architecture that the fixtures hold, and whether it aligns.
+pub const REFERENCES: &[(&str, bool)] = &[("rnnsearch", true), ("rnnencdec", false), ("rnnencdec-rank", false)];
+
+/// The folder of a reference model.
+pub fn reference(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
+}
+
+/// How a run ended.
+pub struct Outcome {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Starts the program in `folder`.
+pub fn spawn(folder: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_interlinear"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("XDG_DATA_HOME", folder)
+        .env("HOME", folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("cargo built the program")
+}
+
+/// Runs the program in `folder` on some standard input.
+pub fn run_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Outcome {
+    let mut child = spawn(folder, arguments);
+    let mut pipe = child.stdin.take().expect("stdin is piped");
+    let stdin = stdin.to_vec();
+    // A program that refuses its arguments does not read: a closed pipe is no fault here.
+    let feeder = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+    let done = child.wait_with_output().expect("the program ends");
+    feeder.join().expect("the feeder does not panic");
+    Outcome {
+        code: done.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(done.stdout).expect("results are UTF-8"),
+        stderr: String::from_utf8_lossy(&done.stderr).into_owned(),
+    }
+}
+
+/// Runs the program in a fresh directory; it must succeed and say nothing on stderr.
+fn run(arguments: &[&str], stdin: &str) -> String {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let outcome = run_in(folder.path(), arguments, stdin.as_bytes());
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
+    outcome.stdout
+}
+
+/// Runs a command on a reference model.
+fn run_model(command: &str, model: &str, arguments: &[&str], stdin: &str) -> String {
+    let model = reference(model);
+    let all = [&[command, "--model", model.to_str().expect("a plain path")], arguments].concat();
+    run(&all, stdin)
+}
+
+fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+fn expected(model: &str, kind: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(reference(model).join("expected.jsonl")).expect("the fixture is there");
+    json_lines(&text).into_iter().filter(|record| record["kind"] == kind).collect()
+}
+
+/// The words of a record's side, `</s>` left out, as a line.
+fn line(record: &Value, side: &str) -> String {
+    let words: Vec<&str> = record[side].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+    words[..words.len() - 1].join(" ")
+}
+
+/// Every number within 1e-4, everything else equal; keys that only `found` has do not count.
+fn close(found: &Value, expected: &Value, at: &str) {
+    match (found, expected) {
+        (Value::Number(found), Value::Number(number)) => {
+            let (found, number) = (found.as_f64().expect("f64"), number.as_f64().expect("f64"));
+            assert!((found - number).abs() < 1e-4, "{at}: {found} instead of {number}");
+        }
+        (Value::Array(found), Value::Array(expected)) => {
+            assert_eq!(found.len(), expected.len(), "{at}: {found:?} instead of {expected:?}");
+            found.iter().zip(expected).enumerate().for_each(|(i, (f, e))| close(f, e, &format!("{at}[{i}]")));
+        }
+        (Value::Object(_), Value::Object(expected)) => {
+            expected.iter().for_each(|(key, expected)| close(&found[key], expected, &format!("{at}.{key}")));
+        }
+        _ => assert_eq!(found, expected, "{at}"),
+    }
+}
+
+#[test]
+fn translate_gives_the_reference_beams() {
+    for (model, _) in REFERENCES {
+        for beam in ["1", "4"] {
+            let wanted: Vec<Value> =
+                expected(model, "beam").into_iter().filter(|r| r["beam"].to_string() == beam).collect();
+            let input: Vec<String> = wanted.iter().map(|record| line(record, "source")).collect();
+            let arguments =
+                ["--pretokenized", "--format", "jsonl", "--beam", beam, "--nbest", beam, "--max-length", "15"];
+            let found = json_lines(&run_model("translate", model, &arguments, &input.join("\n")));
+            assert_eq!(found.len(), wanted.len());
+            for (found, wanted) in found.iter().zip(&wanted) {
+                let at = format!("{model}, beam {beam}, {}", line(wanted, "source"));
+                close(&found["source"], &wanted["source"], &at);
+                close(&found["hypotheses"], &wanted["hypotheses"], &at);
+                let text = line(&found["hypotheses"][0], "tokens");
+                if found["hypotheses"][0]["finished"] == true {
+                    assert_eq!(found["hypotheses"][0]["text"], text.as_str(), "{at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn score_gives_the_reference_probabilities() {
+    for (model, _) in REFERENCES {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let wanted = expected(model, "score");
+        for side in ["source", "target"] {
+            let lines: Vec<String> = wanted.iter().map(|record| line(record, side) + "\n").collect();
+            std::fs::write(folder.path().join(side), lines.concat()).expect("written");
+        }
+        let path = reference(model);
+        for extra in [&[][..], &["--batch", "1"], &["--engine", "plain"], &["--threads", "2", "--device", "cpu"]] {
+            let arguments = ["score", "--source", "source", "--target", "target", "--pretokenized", "--model"];
+            let arguments = [&arguments[..], &[path.to_str().expect("a plain path")], extra].concat();
+            let outcome = run_in(folder.path(), &arguments, b"");
+            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
+            let found = json_lines(&outcome.stdout);
+            assert_eq!(found.len(), wanted.len());
+            for (found, wanted) in found.iter().zip(&wanted) {
+                let mut wanted = wanted.clone();
+                wanted.as_object_mut().expect("an object").remove("kind");
+                close(found, &wanted, model);
+                assert_eq!(found.as_object().map(serde_json::Map::len), wanted.as_object().map(serde_json::Map::len));
+            }
+        }
+    }
+}
+
+/// Lines of very different lengths, some empty, one of unknown words.
+fn mixed_lines() -> String {
+    let mut text = String::new();
+    for i in 0..40_usize {
+        let words = (0..(i * 7) % 13).map(|j| format!("s{}", 2 + (i * 5 + j * 3) % 31));
+        text += &(words.collect::<Vec<_>>().join(" ") + "\n");
+    }
+    text + "\nnobody knows\n"
+}
+
+#[test]
+fn order_is_kept_and_empty_lines_keep_their_place() {
+    for (model, _) in REFERENCES {
+        let input = mixed_lines();
+        let arguments = |extra: &[&'static str]| [&["--beam", "3", "--max-length", "9"], extra].concat();
+        let whole = run_model("translate", model, &arguments(&[]), &input);
+        assert_eq!(whole.lines().count(), input.lines().count());
+        for (source, target) in input.lines().zip(whole.lines()) {
+            assert!(!source.is_empty() || target.is_empty(), "{target}");
+            // What a line gives does not depend on its neighbours.
+            if source.len() % 5 == 1 {
+                assert_eq!(run_model("translate", model, &arguments(&[]), source), format!("{target}\n"));
+            }
+        }
+        for extra in [&["--batch", "1"][..], &["--batch", "64"], &["--threads", "2"], &["--engine", "plain"]] {
+            assert_eq!(run_model("translate", model, &arguments(extra), &input), whole, "{model} {extra:?}");
+        }
+        let empty = json_lines(&run_model("translate", model, &["--format", "jsonl"], "\n \n"));
+        for record in &empty {
+            assert_eq!(record.to_string(), r#"{"hypotheses":[],"source":["</s>"]}"#);
+        }
+        assert_eq!(empty.len(), 2);
+    }
+}
+
+#[test]
+fn files_are_read_packed_or_not_and_stdin_by_default() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let input = mixed_lines();
+    std::fs::write(folder.path().join("plain.txt"), "\u{feff}".to_owned() + &input.replace('\n', "\r\n")).expect("written");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(input.as_bytes()).expect("packed");
+    std::fs::write(folder.path().join("packed.gz"), packed.finish().expect("packed")).expect("written");
+    let packed = zstd::encode_all(input.as_bytes(), 1).expect("packed");
+    std::fs::write(folder.path().join("packed.zst"), packed).expect("written");
+    let model = reference("rnnsearch");
+    let model = model.to_str().expect("a plain path");
+    let from_stdin = run(&["translate", "--model", model], &input);
+    for file in ["plain.txt", "packed.gz", "packed.zst"] {
+        let outcome = run_in(folder.path(), &["translate", "--model", model, file], b"");
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        assert_eq!(outcome.stdout, from_stdin, "{file}");
+    }
+    let dash = run(&["translate", "--model", model, "-"], &input);
+    assert_eq!(dash, from_stdin);
+}
+
+#[test]
+fn nbest_text_is_as_moses_writes_it() {
+    let arguments = ["--beam", "4", "--max-length", "15"];
+    let input = format!("s3\n\n{}\n", line(&expected("rnnsearch", "beam")[17], "source"));
+    let records = json_lines(&run_model("translate", "rnnsearch", &[&arguments[..], &["--nbest", "4", "--format", "jsonl"]].concat(), &input));
+    let text = run_model("translate", "rnnsearch", &[&arguments[..], &["--nbest", "4"]].concat(), &input);
+    let mut wanted = String::new();
+    for (number, record) in records.iter().enumerate() {
+        for hypothesis in record["hypotheses"].as_array().expect("hypotheses") {
+            let text = hypothesis["text"].as_str().expect("text");
+            wanted += &format!("{number} ||| {text} ||| {}\n", hypothesis["log_p"]);
+        }
+    }
+    assert!(wanted.lines().count() > 4 && wanted.contains("\n2 ||| "), "{wanted}");
+    assert_eq!(text, wanted);
+}
+
+#[test]
+fn pharaoh_links_every_target_word_to_its_best_source_word() {
+    let input = mixed_lines();
+    let search = ["--beam", "1", "--max-length", "9"];
+    let records = json_lines(&run_model("translate", "rnnsearch", &[&search[..], &["--format", "jsonl"]].concat(), &input));
+    let found = run_model("translate", "rnnsearch", &[&search[..], &["--format", "pharaoh"]].concat(), &input);
+    assert_eq!(found.lines().count(), records.len());
+    for (found, record) in found.lines().zip(&records) {
+        let best = &record["hypotheses"][0];
+        let Some(tokens) = best["tokens"].as_array() else {
+            assert_eq!(found, "");
+            continue;
+        };
+        let words = tokens.len() - usize::from(best["finished"] == true);
+        let columns = record["source"].as_array().expect("source").len() - 1;
+        let mut links = Vec::new();
+        for j in 0..words {
+            let row: Vec<f64> =
+                best["alpha"][j].as_array().expect("a row").iter().filter_map(Value::as_f64).take(columns).collect();
+            let best = (0..columns).fold(0, |best, i| if row[i] > row[best] { i } else { best });
+            links.push(format!("{best}-{j}"));
+        }
+        assert_eq!(found, links.join(" "));
+    }
+}
+
+#[test]
+fn unknown_words_can_be_replaced_or_forbidden() {
+    // Sentences for which the fixture's best first word is unknown are looked for, not assumed.
+    let input: String = (2..33).map(|i| format!("s{i} house{i}\n")).collect();
+    let search = ["--beam", "1", "--max-length", "12", "--pretokenized"];
+    let translate = |extra: &[&'static str]| run_model("translate", "rnnsearch", &[&search[..], extra].concat(), &input);
+    let (shown, replaced, forbidden) = (translate(&[]), translate(&["--replace-unk"]), translate(&["--forbid-unk"]));
+    assert!(!replaced.contains("[UNK]") && !forbidden.contains("[UNK]"));
+    for ((source, shown), replaced) in input.lines().zip(shown.lines()).zip(replaced.lines()) {
+        for (shown, replaced) in shown.split(' ').zip(replaced.split(' ')) {
+            assert!(shown == replaced || (shown == "[UNK]" && source.contains(replaced)), "{source}: {shown} {replaced}");
+        }
+    }
+}
+
+#[test]
+fn json_carries_every_bit() {
+    let model = Model::load(&reference("rnnsearch"), &Device::cpu()).expect("the fixture loads");
+    let source = model.source.encode("s9 s31 s31 s17");
+    let mut stepper = model.stepper(Engine::Fused, 1).expect("a stepper");
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let decoded = decoding::decode(stepper.as_mut(), specials, &[&source.ids], &Options::default(), &Ticket::forever(), &mut |_, _| {});
+    let best = &decoded.expect("decoded")[0].hypotheses[0];
+    let record = &json_lines(&run_model("translate", "rnnsearch", &["--format", "jsonl", "--threads", "1"], &source.text))[0]["hypotheses"][0];
+    let bits = |value: &Value| (value.as_f64().expect("a number") as f32).to_bits();
+    assert_eq!(bits(&record["log_p"]), best.log_p.to_bits());
+    for (i, row) in best.alpha.iter().flatten().enumerate() {
+        for (j, alpha) in row.iter().enumerate() {
+            assert_eq!(bits(&record["alpha"][i][j]), alpha.to_bits());
+        }
+    }
+}
+
+#[test]
+fn each_line_is_answered_before_the_next_is_written() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let model = reference("rnnsearch");
+    let mut child = spawn(folder.path(), &["translate", "--model", model.to_str().expect("a plain path")]);
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    for word in ["s3", "s4", "s5 s6"] {
+        writeln!(stdin, "{word}").expect("written");
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).expect("read");
+        assert!(answer.ends_with('\n'), "{answer:?}");
+    }
+    drop(stdin);
+    assert!(child.wait().expect("the program ends").success());
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(folder.path().join("many"), mixed_lines().repeat(100)).expect("written");
+    let model = reference("rnnencdec");
+    let mut child = spawn(folder.path(), &["translate", "--model", model.to_str().expect("a plain path"), "--format", "jsonl", "many"]);
+    drop(child.stdin.take());
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let mut first = String::new();
+    stdout.read_line(&mut first).expect("read");
+    drop(stdout);
+    let done = child.wait_with_output().expect("the program ends");
+    assert_eq!((done.status.code(), String::from_utf8_lossy(&done.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
+fn inspect_tells_what_the_folder_holds() {
+    for (name, aligns) in REFERENCES {
+        let path = reference(name);
+        let path = path.to_str().expect("a plain path");
+        let model = Model::load(Path::new(path), &Device::cpu()).expect("the fixture loads");
+        let text = run(&["inspect", path], "");
+        for fact in [model.digest(), model.parameters().to_string(), model.config.name.clone(), "en".into(), "fr".into()] {
+            assert!(text.contains(&fact), "{fact} in {text}");
+        }
+        let record = &json_lines(&run(&["inspect", path, "--json", "--tensors"], ""))[0];
+        assert_eq!(record["parameters"], model.parameters());
+        assert_eq!(record["architecture"], model.config.architecture.name());
+        assert_eq!(record["hidden"], model.config.hidden);
+        assert_eq!(record["digest"], format!("sha256:{}", model.digest()));
+        assert_eq!(record.get("alignment").is_some(), *aligns);
+        let tensors = record["tensors"].as_array().expect("tensors");
+        let mut wanted = shapes(&model.config);
+        wanted.sort();
+        let mut found: Vec<(String, Vec<usize>)> = tensors
+            .iter()
+            .map(|tensor| serde_json::from_value((tensor["name"].clone(), tensor["shape"].clone()).into_value()).expect("a tensor"))
+            .collect();
+        found.sort();
+        assert_eq!(found, wanted);
+    }
+}
+
+/// A pair as JSON.
+trait IntoValue {
+    fn into_value(self) -> Value;
+}
+
+impl IntoValue for (Value, Value) {
+    fn into_value(self) -> Value {
+        Value::Array(vec![self.0, self.1])
+    }
+}
+
+#[test]
+fn evaluate_tells_nll_perplexity_and_bleu() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let records = expected("rnnsearch", "score");
+    let lines = |side: &str| records.iter().map(|record| line(record, side) + "\n").collect::<String>();
+    std::fs::write(folder.path().join("source"), lines("source")).expect("written");
+    std::fs::write(folder.path().join("target"), lines("target")).expect("written");
+    let (search, encdec) = (reference("rnnsearch"), reference("rnnencdec"));
+    let models = ["--model", search.to_str().expect("plain"), "--model", encdec.to_str().expect("plain")];
+    let files = ["--source", "source", "--target", "target", "--pretokenized"];
+    let evaluate = |extra: &[&str]| {
+        let outcome = run_in(folder.path(), &[&["evaluate"], &models[..], &files[..], extra].concat(), b"");
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
+        outcome.stdout
+    };
+    let report: Value = serde_json::from_str(&evaluate(&["--format", "json"])).expect("JSON");
+    assert_eq!(report["models"].as_array().map(Vec::len), Some(2));
+    assert!(report["bleu_signature"].as_str().is_some_and(|signature| signature.contains("tok:13a")));
+    let all = &report["models"][0]["rows"][0];
+    let log_p: f64 = records.iter().filter_map(|record| record["log_p"].as_f64()).sum();
+    let words: usize = records.iter().filter_map(|record| record["target"].as_array()).map(Vec::len).sum();
+    assert!((all["nll"].as_f64().expect("nll") + log_p).abs() < 1e-3, "{all}");
+    assert_eq!((&all["sentences"], &all["words"]), (&Value::from(records.len()), &Value::from(words)));
+    assert!((all["perplexity"].as_f64().expect("perplexity") - (-log_p / words as f64).exp()).abs() < 1e-3);
+    let rows = report["models"][0]["rows"].as_array().expect("rows");
+    let buckets: u64 = rows.iter().filter(|r| r["set"] == "all" && r["length"] != "all").filter_map(|r| r["sentences"].as_u64()).sum();
+    assert_eq!(buckets as usize, records.len());
+    let tsv = evaluate(&["--format", "tsv", "--bucket", "no"]);
+    assert!(tsv.lines().all(|line| line.split('\t').count() == 9), "{tsv}");
+    assert_eq!(tsv.lines().count(), 1 + 2 * 2);
+    let table = evaluate(&["--beam", "1"]);
+    assert!(table.contains("without UNK") && table.contains("tok:13a") && table.contains("1-10"), "{table}");
+}
+
+#[test]
+fn a_models_own_translations_have_a_bleu_of_100() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let source: String = (0..30).map(|i| format!("s{} s{} s{}\n", 2 + i, 2 + i * 7 % 31, 2 + i * 3 % 31)).collect();
+    // Without a limit greedy translations of this model are long enough to have 4-grams.
+    let target = run_model("translate", "rnnencdec", &["--beam", "1"], &source);
+    std::fs::write(folder.path().join("source"), &source).expect("written");
+    std::fs::write(folder.path().join("target"), &target).expect("written");
+    let model = reference("rnnencdec");
+    let arguments = ["evaluate", "--model", model.to_str().expect("plain"), "--source", "source", "--target", "target", "--format", "json", "--beam", "1"];
+    let outcome = run_in(folder.path(), &arguments, b"");
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let bleu = report["models"][0]["rows"][0]["bleu"].as_f64().expect("bleu");
+    assert!((bleu - 100.0).abs() < 1e-9, "{bleu}: {}", outcome.stderr);
+}
+
+#[test]
+fn bench_prints_the_figures_of_its_peer() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(folder.path().join("lines"), "s2 s3 s4\ns5 s6\ns7\n").expect("written");
+    let model = reference("rnnsearch");
+    let arguments = ["bench", "--model", model.to_str().expect("plain"), "--file", "lines", "--beam", "2", "--max-length", "6", "--batch", "2"];
+    let peer = r#"echo '{"words_per_s": 1.0, "median_s": 1, "p95_s": 1, "sentences": 3, "first": [], "score": 0}' #"#;
+    let keys = ["first", "median_s", "p95_s", "score", "sentences", "words_per_s"];
+    for with_peer in [false, true] {
+        let extra: &[&str] = if with_peer { &["--peer", peer] } else { &[] };
+        let outcome = run_in(folder.path(), &[&arguments[..], extra].concat(), b"");
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        let record: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        let ours = if with_peer { &record["interlinear"] } else { &record };
+        assert!(keys.iter().all(|key| ours.get(key).is_some()), "{record}");
+        assert_eq!(ours["sentences"], 3);
+        assert_eq!(record.get("ratio").is_some(), with_peer);
+    }
+}
+
+#[test]
+fn bench_measures_the_start_of_a_model() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let model = reference("rnnsearch");
+    let arguments = ["bench", "--quick", "--repeat", "1", "--section", "startup", "--json", "out.json", "--model", model.to_str().expect("plain")];
+    let outcome = run_in(folder.path(), &arguments, b"");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let record = std::fs::read_to_string(folder.path().join("out.json")).expect("written");
+    let record: Value = serde_json::from_str(&record).expect("JSON");
+    assert!(record["startup"][0]["process_millis"].as_f64().is_some_and(|millis| millis > 0.0), "{record}");
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let help = run(&["--help"], "");
+    for entry in interlinear::cli::COMMANDS {
+        assert!(help.contains(entry.name) && help.contains(entry.about), "{}", entry.name);
+        let own = run(&[entry.name, "--help"], "");
+        assert!(own.contains("Usage: interlinear") && own.contains(entry.name), "{own}");
+    }
+    assert_eq!(run(&["--version"], ""), format!("interlinear {}\n", env!("CARGO_PKG_VERSION")));
+    interlinear::cli::program().debug_assert();
+}

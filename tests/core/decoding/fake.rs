@@ -1,0 +1,126 @@
+//! A stepper without a network: log p drawn from a hash of the source and the whole prefix.
+//!
+//! The hash travels through the rows as a network's state would, so a search that mixes up
+//! parents gets other numbers than [`Fake::state`] computes from scratch.
+
+use interlinear::error::Result;
+use interlinear::models::Row;
+use interlinear::models::StepOutput;
+use interlinear::models::Stepper;
+use interlinear::ticket::Counter;
+
+#[derive(Clone, Default)]
+pub struct Fake {
+    pub seed: u64,
+    pub vocabulary: usize,
+    pub aligned: bool,
+    /// Log p only in quarters, so that equal totals are frequent.
+    pub coarse: bool,
+    /// Gives no numbers from this step on.
+    pub broken_at: Option<usize>,
+    /// Makes the ticket stale during this step.
+    pub cancel: Option<(usize, Counter)>,
+    pub steps: usize,
+    pub begun: usize,
+    pub sources: Vec<Vec<u32>>,
+    /// Sentence and state of each row of the last step.
+    pub rows: Vec<(usize, u64)>,
+}
+
+fn mix(state: u64, value: u64) -> u64 {
+    let mut x = state ^ value.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+/// A number in [0, 1).
+fn uniform(state: u64, index: usize) -> f64 {
+    (mix(state, index as u64) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn log_softmax(energies: &[f64]) -> Vec<f64> {
+    let sum: f64 = energies.iter().map(|e| e.exp()).sum();
+    energies.iter().map(|e| e - sum.ln()).collect()
+}
+
+impl Fake {
+    pub fn new(seed: u64, vocabulary: usize) -> Self {
+        Self { seed, vocabulary, aligned: true, ..Self::default() }
+    }
+
+    /// The state after a prefix, from scratch.
+    pub fn state(&self, source: &[u32], prefix: &[u32]) -> u64 {
+        let start = source.iter().fold(mix(self.seed, 77), |state, &word| mix(state, word.into()));
+        prefix.iter().fold(start, |state, &word| mix(state, word.into()))
+    }
+
+    /// log p of every next word.
+    pub fn log_p(&self, state: u64) -> Vec<f32> {
+        if self.coarse {
+            return (0..self.vocabulary).map(|k| -((uniform(state, k) * 6.0).floor() as f32 + 1.0) / 4.0).collect();
+        }
+        let energies: Vec<f64> = (0..self.vocabulary).map(|k| 3.0 * uniform(state, k)).collect();
+        log_softmax(&energies).iter().map(|&value| value as f32).collect()
+    }
+
+    pub fn energies(&self, state: u64, t_x: usize) -> Vec<f32> {
+        (0..t_x).map(|j| uniform(!state ^ self.seed, j) as f32 * 4.0 - 2.0).collect()
+    }
+
+    pub fn alpha(&self, state: u64, t_x: usize) -> Vec<f32> {
+        let energies: Vec<f64> = self.energies(state, t_x).iter().map(|&e| f64::from(e)).collect();
+        log_softmax(&energies).iter().map(|value| value.exp() as f32).collect()
+    }
+}
+
+impl Stepper for Fake {
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        self.begun += 1;
+        self.steps = 0;
+        self.sources = sources.iter().map(|source| source.to_vec()).collect();
+        self.rows.clear();
+        Ok(())
+    }
+
+    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        if let Some((step, counter)) = &self.cancel
+            && *step == self.steps
+        {
+            counter.cancel();
+        }
+        let first = self.steps == 0;
+        let follow = |row: &Row| {
+            if first {
+                assert_eq!(row.y_prev, None, "nothing precedes the first word");
+                return (row.sentence, self.state(&self.sources[row.sentence], &[]));
+            }
+            let (sentence, state) = self.rows[row.parent];
+            assert_eq!(sentence, row.sentence, "a row continues its own sentence");
+            (sentence, mix(state, row.y_prev.expect("a later step has a previous word").into()))
+        };
+        self.rows = rows.iter().map(follow).collect();
+        let t_x = self.sources.iter().map(Vec::len).max().unwrap_or(0);
+        *output = StepOutput { rows: rows.len(), vocabulary: self.vocabulary, t_x, ..StepOutput::default() };
+        for &(sentence, state) in &self.rows {
+            output.log_p.extend(self.log_p(state));
+            if self.aligned {
+                // What lies beyond the sentence must never be read.
+                let length = self.sources[sentence].len();
+                output.alpha.extend(self.alpha(state, length));
+                output.energies.extend(self.energies(state, length));
+                output.alpha.resize(output.alpha.len() + t_x - length, f32::NAN);
+                output.energies.resize(output.energies.len() + t_x - length, f32::NAN);
+            }
+        }
+        if self.broken_at.is_some_and(|step| step <= self.steps) {
+            output.log_p.fill(f32::NAN);
+        }
+        self.steps += 1;
+        Ok(())
+    }
+
+    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
+        (!self.aligned).then(|| vec![self.sources[sentence].len() as f32])
+    }
+}

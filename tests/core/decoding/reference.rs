@@ -1,0 +1,154 @@
+//! The beams of the reference implementation, with the weights of its small models.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use interlinear::decoding::Decoded;
+use interlinear::decoding::Options;
+use interlinear::decoding::Specials;
+use interlinear::decoding::decode;
+use interlinear::decoding::force;
+use interlinear::models::Engine;
+use interlinear::models::Model;
+use interlinear::models::Stepper;
+use interlinear::nn::device::DeviceChoice;
+use interlinear::nn::device::pick;
+use interlinear::text::tokenizer::Tokenizer;
+use interlinear::ticket::Ticket;
+use serde_json::Value;
+
+const TOLERANCE: f64 = 1e-4;
+
+fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
+}
+
+fn cases(name: &str, kind: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder(name).join("expected.jsonl")).expect("the fixture is there");
+    let all = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));
+    all.filter(|case| case["kind"] == kind).collect()
+}
+
+fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().expect("a list").iter().map(|word| word.as_str().expect("a word")).collect()
+}
+
+fn ids(tokenizer: &Tokenizer, value: &Value) -> Vec<u32> {
+    strings(value).iter().map(|word| tokenizer.id(word).expect("the fixture's words are known")).collect()
+}
+
+fn check_number(what: &str, got: f32, expected: &Value) {
+    let expected = expected.as_f64().expect("a number");
+    assert!((f64::from(got) - expected).abs() < TOLERANCE, "{what}: {got} instead of {expected}");
+}
+
+fn check_rows(what: &str, got: Option<&Vec<Vec<f32>>>, expected: &Value) {
+    assert_eq!(got.is_none(), expected.is_null(), "{what}");
+    let (Some(got), Some(expected)) = (got, expected.as_array()) else { return };
+    assert_eq!(got.len(), expected.len(), "{what}");
+    for (got, expected) in got.iter().zip(expected) {
+        let expected = expected.as_array().expect("a row");
+        assert_eq!(got.len(), expected.len(), "{what}");
+        for (&got, expected) in got.iter().zip(expected) {
+            check_number(what, got, expected);
+        }
+    }
+}
+
+fn check_beam(what: &str, target: &Tokenizer, decoded: &Decoded, case: &Value) {
+    let expected = case["hypotheses"].as_array().expect("a list");
+    assert_eq!(decoded.hypotheses.len(), expected.len(), "{what}");
+    for (got, expected) in decoded.hypotheses.iter().zip(expected) {
+        let tokens: Vec<_> = got.tokens.iter().map(|&id| target.token(id).expect("a known id")).collect();
+        assert_eq!(tokens, strings(&expected["tokens"]), "{what}");
+        assert_eq!(got.finished, expected["finished"].as_bool().expect("a flag"), "{what}");
+        check_number(what, got.log_p, &expected["log_p"]);
+        check_rows(what, got.alpha.as_ref(), &expected["alpha"]);
+    }
+}
+
+fn check_model(name: &str, engine: Engine) {
+    let device = pick(DeviceChoice::Cpu).expect("there is always a CPU");
+    let model = Model::load(&folder(name), &device).expect("the fixture loads");
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let mut stepper = model.stepper(engine, 1).expect("the CPU has both engines");
+    check_beams(name, &model, specials, stepper.as_mut());
+    check_scores(name, &model, stepper.as_mut());
+}
+
+/// Every case alone, and all cases of the same options as one batch.
+fn check_beams(what: &str, model: &Model, specials: Specials, stepper: &mut dyn Stepper) {
+    let mut groups: BTreeMap<(u64, u64), Vec<Value>> = BTreeMap::new();
+    for case in cases(&model.config.name, "beam") {
+        let key = (case["beam"].as_u64().expect("a size"), case["max_length"].as_u64().expect("a length"));
+        groups.entry(key).or_default().push(case);
+    }
+    assert!(!groups.is_empty(), "{what}");
+    for ((beam, max_length), cases) in groups {
+        let options = Options { beam: beam as usize, max_length: Some(max_length as usize), ..Options::default() };
+        let sources: Vec<Vec<u32>> = cases.iter().map(|case| ids(&model.source, &case["source"])).collect();
+        let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+        let mut run = |sources: &[&[u32]]| {
+            decode(stepper, specials, sources, &options, &Ticket::forever(), &mut |_, _| {}).expect("it decodes")
+        };
+        let together = run(&sources);
+        for (index, case) in cases.iter().enumerate() {
+            let what = format!("{what}, beam {beam}, case {index}");
+            check_beam(&what, &model.target, &run(&sources[index..=index])[0], case);
+            check_beam(&format!("{what} in a batch"), &model.target, &together[index], case);
+        }
+    }
+}
+
+fn check_scores(what: &str, model: &Model, stepper: &mut dyn Stepper) {
+    let cases = cases(&model.config.name, "score");
+    let pairs: Vec<(Vec<u32>, Vec<u32>)> =
+        cases.iter().map(|case| (ids(&model.source, &case["source"]), ids(&model.target, &case["target"]))).collect();
+    let pairs: Vec<(&[u32], &[u32])> =
+        pairs.iter().map(|(source, target)| (source.as_slice(), target.as_slice())).collect();
+    let together = force(stepper, &pairs, &Ticket::forever()).expect("it scores");
+    for (index, case) in cases.iter().enumerate() {
+        let alone = force(stepper, &pairs[index..=index], &Ticket::forever()).expect("it scores");
+        for got in [&alone[0], &together[index]] {
+            let what = format!("{what}, score case {index}");
+            check_number(&what, got.log_p, &case["log_p"]);
+            let expected = case["token_log_p"].as_array().expect("a list");
+            assert_eq!(got.token_log_p.len(), expected.len(), "{what}");
+            for (&got, expected) in got.token_log_p.iter().zip(expected) {
+                check_number(&what, got, expected);
+            }
+            check_rows(&what, got.alpha.as_ref(), &case["alpha"]);
+            check_rows(&what, got.energies.as_ref(), &case["energies"]);
+        }
+    }
+}
+
+#[test]
+fn rnnsearch_plain() {
+    check_model("rnnsearch", Engine::Plain);
+}
+
+#[test]
+fn rnnsearch_fused() {
+    check_model("rnnsearch", Engine::Fused);
+}
+
+#[test]
+fn rnnencdec_plain() {
+    check_model("rnnencdec", Engine::Plain);
+}
+
+#[test]
+fn rnnencdec_fused() {
+    check_model("rnnencdec", Engine::Fused);
+}
+
+#[test]
+fn rnnencdec_rank_plain() {
+    check_model("rnnencdec-rank", Engine::Plain);
+}
+
+#[test]
+fn rnnencdec_rank_fused() {
+    check_model("rnnencdec-rank", Engine::Fused);
+}

@@ -1,0 +1,11 @@
+//! The tests of everything below the window, one module a room.
+mod analysis;
+mod bad_input;
+mod cli;
+mod decoding;
+mod fused;
+mod models;
+mod session;
+mod text;
+mod training;
+mod worker;

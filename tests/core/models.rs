@@ -1,0 +1,588 @@
+//! The readable models against the reference numbers, their gradients against differences, and every
+//! way in which a model folder can be wrong.
+//!
+//! `tests/fixtures/reference/` holds one small folder an architecture. Its `expected.jsonl` was computed
+//! in float64 by an independent program written from the papers' equations, one sentence at a time.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::path::PathBuf;
+
+use candle_core::DType;
+use candle_core::Tensor;
+use candle_core::Var;
+use interlinear::error::Error;
+use interlinear::models::Engine;
+use interlinear::models::MODELS;
+use interlinear::models::Model;
+use interlinear::models::Row;
+use interlinear::models::StepOutput;
+use interlinear::models::Stepper;
+use interlinear::models::checkpoint::Array;
+use interlinear::models::checkpoint::Weights;
+use interlinear::models::config::Architecture;
+use interlinear::models::config::Config;
+use interlinear::models::init::Scheme;
+use interlinear::models::init::initial_weights;
+use interlinear::models::loss::Regularizer;
+use interlinear::models::loss::Trainable;
+use interlinear::models::loss::trainable;
+use interlinear::models::shapes;
+use interlinear::nn::device::Device;
+use serde_json::Value;
+
+const FOLDERS: [&str; 3] = ["rnnsearch", "rnnencdec", "rnnencdec-rank"];
+const ENGINES: [Engine; 2] = [Engine::Plain, Engine::Fused];
+/// The agreement that the reference asks for, on every number.
+const TOLERANCE: f32 = 1e-4;
+
+fn reference(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
+}
+
+fn load(name: &str) -> Model {
+    Model::load(&reference(name), &Device::cpu()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A given pair, and what each of its target words must give.
+struct Case {
+    source: Vec<u32>,
+    target: Vec<u32>,
+    token_log_p: Vec<f32>,
+    alpha: Option<Vec<Vec<f32>>>,
+    energies: Option<Vec<Vec<f32>>>,
+}
+
+/// The `score` lines of a reference folder.
+fn cases(model: &Model) -> Vec<Case> {
+    let text =
+        std::fs::read_to_string(model.folder.join("expected.jsonl")).expect("the fixture is part of the repository");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("the fixture is JSON"));
+    let ids = |value: &Value, tokenizer: &interlinear::text::tokenizer::Tokenizer| -> Vec<u32> {
+        let words = value.as_array().expect("a list of words").iter();
+        words.map(|word| tokenizer.id(word.as_str().expect("a word")).expect("a known word")).collect()
+    };
+    lines
+        .filter(|line| line["kind"] == "score")
+        .map(|line| Case {
+            source: ids(&line["source"], &model.source),
+            target: ids(&line["target"], &model.target),
+            token_log_p: serde_json::from_value(line["token_log_p"].clone()).expect("numbers"),
+            alpha: serde_json::from_value(line["alpha"].clone()).expect("rows or null"),
+            energies: serde_json::from_value(line["energies"].clone()).expect("rows or null"),
+        })
+        .collect()
+}
+
+#[track_caller]
+fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (j, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= TOLERANCE, "{what} [{j}]: {a} is not {b}");
+    }
+}
+
+/// Forces the targets of some cases through a stepper as one batch, in which finished rows leave.
+fn check_batch(what: &str, stepper: &mut dyn Stepper, cases: &[&Case]) {
+    let sources: Vec<&[u32]> = cases.iter().map(|case| case.source.as_slice()).collect();
+    stepper.begin(&sources).expect("encodes");
+    let mut before: Vec<usize> = (0..cases.len()).collect();
+    let mut output = StepOutput::default();
+    for i in 0.. {
+        let live: Vec<usize> = before.iter().copied().filter(|k| i < cases[*k].target.len()).collect();
+        if live.is_empty() {
+            break;
+        }
+        let row = |k: &usize| Row {
+            sentence: *k,
+            parent: before.iter().position(|b| b == k).unwrap_or(0),
+            y_prev: (i > 0).then(|| cases[*k].target[i - 1]),
+        };
+        stepper.step(&live.iter().map(row).collect::<Vec<_>>(), &mut output).expect("steps");
+        assert_eq!(output.rows, live.len());
+        for (r, k) in live.iter().enumerate() {
+            check_row(&format!("{what}, case {k}, word {i}"), &output, r, cases[*k], i);
+        }
+        before = live;
+    }
+}
+
+fn check_row(what: &str, output: &StepOutput, r: usize, case: &Case, i: usize) {
+    let log_p = output.log_p_row(r);
+    assert_close(&format!("{what}: log p"), &[log_p[case.target[i] as usize]], &[case.token_log_p[i]]);
+    let total: f32 = log_p.iter().map(|x| x.exp()).sum();
+    assert_close(&format!("{what}: sum of p"), &[total], &[1.0]);
+    let (alpha, energies) = (output.alpha_row(r, case.source.len()), output.energies_row(r, case.source.len()));
+    match (&case.alpha, &case.energies) {
+        (Some(expected_alpha), Some(expected_energies)) => {
+            assert_close(&format!("{what}: alpha"), alpha.expect("aligns"), &expected_alpha[i]);
+            assert_close(&format!("{what}: energies"), energies.expect("aligns"), &expected_energies[i]);
+        }
+        _ => assert!(alpha.is_none() && energies.is_none(), "{what}: an alignment was invented"),
+    }
+}
+
+#[test]
+fn every_reference_case_holds_alone_and_padded_into_one_batch() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let cases = cases(&model);
+        assert!(cases.len() >= 3, "{folder}");
+        for engine in ENGINES {
+            let mut stepper = model.stepper(engine, 2).expect("a stepper");
+            let all: Vec<&Case> = cases.iter().collect();
+            check_batch(&format!("{folder}, {engine:?}, batch"), stepper.as_mut(), &all);
+            for case in &all {
+                check_batch(&format!("{folder}, {engine:?}, alone"), stepper.as_mut(), &[case]);
+            }
+        }
+    }
+}
+
+/// Rows as a beam has them: repeated at the first step, then swapped between sentences and dropped.
+#[test]
+fn rows_may_be_repeated_reordered_and_dropped() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let cases = cases(&model);
+        let (a, b) = (&cases[0], &cases[1]);
+        for engine in ENGINES {
+            let what = format!("{folder}, {engine:?}");
+            let mut stepper = model.stepper(engine, 1).expect("a stepper");
+            stepper.begin(&[&a.source, &b.source]).expect("encodes");
+            let mut output = StepOutput::default();
+            let first = |sentence| Row { sentence, parent: 0, y_prev: None };
+            stepper.step(&[first(0), first(0), first(1)], &mut output).expect("steps");
+            for (r, case) in [(0, a), (1, a), (2, b)] {
+                check_row(&what, &output, r, case, 0);
+            }
+            let next = |sentence, parent, case: &Case, i: usize| Row { sentence, parent, y_prev: Some(case.target[i]) };
+            stepper.step(&[next(1, 2, b, 0), next(0, 1, a, 0)], &mut output).expect("steps");
+            for (r, case) in [(0, b), (1, a)] {
+                check_row(&what, &output, r, case, 1);
+            }
+            stepper.step(&[next(0, 1, a, 1)], &mut output).expect("steps");
+            check_row(&what, &output, 0, a, 2);
+        }
+    }
+}
+
+#[test]
+fn only_the_encoder_decoder_has_a_context_vector() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let cases = cases(&model);
+        let mut contexts: Vec<Option<Vec<f32>>> = Vec::new();
+        for engine in ENGINES {
+            let mut stepper = model.stepper(engine, 1).expect("a stepper");
+            assert!(stepper.context(0).is_none(), "{folder}: nothing was read yet");
+            stepper.begin(&[&cases[1].source, &cases[0].source]).expect("encodes");
+            contexts.push(stepper.context(1));
+        }
+        let [Some(plain), Some(fused)] = contexts.as_slice() else {
+            assert!(contexts.iter().all(Option::is_none) && model.config.architecture == Architecture::RnnSearch);
+            continue;
+        };
+        assert_eq!((plain.len(), model.config.architecture), (model.config.hidden, Architecture::RnnEncDec));
+        assert_close(folder, fused, plain);
+    }
+}
+
+/// Variables for some weights, in a float type of choice.
+fn variables(weights: &Weights, dtype: DType) -> (HashMap<String, Tensor>, Vec<(String, Var)>) {
+    let variable = |name: &str| {
+        let tensor =
+            weights.tensor(name, &candle_core::Device::Cpu).expect("a tensor").to_dtype(dtype).expect("converts");
+        (name.to_owned(), Var::from_tensor(&tensor).expect("a variable"))
+    };
+    let variables: Vec<(String, Var)> = weights.names().map(variable).collect();
+    let tensors = variables.iter().map(|(name, variable)| (name.clone(), variable.as_tensor().clone())).collect();
+    (tensors, variables)
+}
+
+#[test]
+fn the_training_path_sums_the_reference_log_probabilities() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let cases = cases(&model);
+        let (tensors, _) = variables(&model.weights, DType::F32);
+        let model = trainable(&model.config, &tensors).expect("a model");
+        for range in [0..1, 1..2, 0..cases.len()] {
+            let sources: Vec<&[u32]> = cases[range.clone()].iter().map(|case| case.source.as_slice()).collect();
+            let targets: Vec<&[u32]> = cases[range.clone()].iter().map(|case| case.target.as_slice()).collect();
+            let expected: f32 = cases[range.clone()].iter().flat_map(|case| &case.token_log_p).sum();
+            let (loss, words) = model.loss(&sources, &targets).expect("a loss");
+            assert_eq!(words, targets.iter().map(|target| target.len()).sum::<usize>());
+            let loss: f32 = loss.to_scalar().expect("a number");
+            assert!((loss + expected).abs() < 1e-3 * words as f32, "{folder} {range:?}: {loss} is not {}", -expected);
+        }
+    }
+}
+
+fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
+    Config {
+        name: "tiny".into(),
+        architecture,
+        source_language: "en".into(),
+        target_language: "fr".into(),
+        source_vocabulary: 7,
+        target_vocabulary: 6,
+        eos: 0,
+        unk: 1,
+        source_eos: true,
+        embedding: 3,
+        hidden: 4,
+        maxout: 2,
+        alignment: if architecture == Architecture::RnnSearch { 5 } else { 0 },
+        output_rank,
+    }
+}
+
+fn tiny_configs() -> [Config; 3] {
+    [tiny(Architecture::RnnSearch, None), tiny(Architecture::RnnEncDec, None), tiny(Architecture::RnnEncDec, Some(2))]
+}
+
+/// The loss of a ragged batch under dropout and smoothing; the same seed drops the same numbers.
+fn objective(model: &dyn Trainable, (dropout, smoothing): (f64, f64)) -> Tensor {
+    let (sources, targets): ([&[u32]; 3], [&[u32]; 3]) =
+        ([&[2, 5, 0], &[6, 0], &[3, 4, 1, 0]], [&[2, 0], &[5, 3, 4, 0], &[0]]);
+    let mut regularizer = Regularizer::new(dropout, smoothing, 11);
+    model.training_loss(&sources, &targets, &mut regularizer).expect("a loss").objective
+}
+
+#[test]
+fn gradients_agree_with_differences_in_float64() {
+    const STEP: f64 = 1e-5;
+    for config in tiny_configs() {
+        let mut weights = initial_weights(&config, Scheme::Scaled, 3);
+        // Biases start at 0; other values make their gradients more telling.
+        weights
+            .iter_mut()
+            .for_each(|(_, array)| array.data.iter_mut().enumerate().for_each(|(i, x)| *x += 0.05 * (i as f32).sin()));
+        let (tensors, variables) = variables(&weights, DType::F64);
+        let model = trainable(&config, &tensors).expect("a model");
+        for settings in [(0.0, 0.0), (0.3, 0.1)] {
+            let gradients = objective(model.as_ref(), settings).backward().expect("gradients");
+            for (name, variable) in &variables {
+                let gradient = gradients.get(variable).unwrap_or_else(|| panic!("{name} has no gradient"));
+                let gradient: Vec<f64> = gradient.flatten_all().expect("flat").to_vec1().expect("numbers");
+                let values: Vec<f64> = variable.flatten_all().expect("flat").to_vec1().expect("numbers");
+                let evaluate = |index: usize, change: f64| {
+                    let mut moved = values.clone();
+                    moved[index] += change;
+                    let moved = Tensor::from_vec(moved, variable.shape(), variable.device()).expect("a tensor");
+                    variable.set(&moved).expect("set");
+                    objective(model.as_ref(), settings).to_scalar::<f64>().expect("a number")
+                };
+                for index in (0..values.len()).step_by(1 + values.len() / 4) {
+                    let difference = (evaluate(index, STEP) - evaluate(index, -STEP)) / (2.0 * STEP);
+                    evaluate(index, 0.0);
+                    let error = (gradient[index] - difference).abs();
+                    assert!(
+                        error < 1e-7 * (1.0 + difference.abs()),
+                        "{name}[{index}]: {} is not {difference}",
+                        gradient[index]
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn label_smoothing_mixes_in_the_mean_over_all_words() {
+    let config = tiny(Architecture::RnnSearch, None);
+    let (tensors, _) = variables(&initial_weights(&config, Scheme::Scaled, 4), DType::F64);
+    let model = trainable(&config, &tensors).expect("a model");
+    let loss = |epsilon| objective(model.as_ref(), (0.0, epsilon)).to_scalar::<f64>().expect("a number");
+    // The objective is linear in epsilon, and at epsilon 1 it is the mean over all words.
+    let (plain, half, all) = (loss(0.0), loss(0.5), loss(1.0));
+    assert!((half - f64::midpoint(plain, all)).abs() < 1e-9);
+    let (mut sum, k) = (0.0, config.target_vocabulary as u32);
+    for word in 0..k {
+        sum += model.loss(&[&[2, 0]], &[&[word]]).expect("a loss").0.to_scalar::<f64>().expect("a number");
+    }
+    let smoothed = model.training_loss(&[&[2, 0]], &[&[3]], &mut Regularizer::new(0.0, 1.0, 0)).expect("a loss");
+    let smoothed = smoothed.objective.to_scalar::<f64>().expect("a number");
+    assert!((smoothed - sum / f64::from(k)).abs() < 1e-9);
+}
+
+fn deviation(array: &Array) -> f64 {
+    (array.data.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / array.data.len() as f64).sqrt()
+}
+
+#[test]
+fn starts_are_those_of_the_appendix_and_repeat() {
+    let config = Config { embedding: 30, hidden: 40, maxout: 20, alignment: 50, ..tiny(Architecture::RnnSearch, None) };
+    let weights = initial_weights(&config, Scheme::Paper, 7);
+    assert_eq!(weights, initial_weights(&config, Scheme::Paper, 7));
+    assert_ne!(weights, initial_weights(&config, Scheme::Paper, 8));
+    for (name, array) in weights.iter() {
+        let expected = match name.rsplit('.').next().unwrap_or(name) {
+            "U" | "U_z" | "U_r" => 1.0 / (config.hidden as f64).sqrt(),
+            "W_a" | "U_a" => 0.001,
+            "v_a" => 0.0,
+            bias if bias.starts_with('b') => 0.0,
+            _ => 0.01,
+        };
+        assert!(
+            (deviation(array) - expected).abs() <= 0.1 * expected,
+            "{name}: {} is not {expected}",
+            deviation(array)
+        );
+    }
+    let scaled = initial_weights(&config, Scheme::Scaled, 7);
+    for (name, expected) in
+        [("decoder.C", 1.0 / 80_f64.sqrt()), ("readout.W_o", 1.0 / 20_f64.sqrt()), ("source_embedding", 0.1)]
+    {
+        let found = deviation(scaled.get(name).expect("a tensor"));
+        assert!((found - expected).abs() <= 0.15 * expected, "{name}: {found} is not {expected}");
+    }
+}
+
+#[test]
+fn a_configuration_is_written_as_it_is_read() {
+    let path = Path::new("config.json");
+    for folder in FOLDERS {
+        let config = load(folder).config;
+        assert_eq!(Config::from_json(path, &config.to_json()).expect("reads"), config);
+    }
+    for config in tiny_configs() {
+        assert_eq!(Config::from_json(path, &config.to_json()).expect("reads"), config);
+        assert!(
+            MODELS
+                .iter()
+                .any(|entry| entry.architecture == config.architecture && entry.name == config.architecture.name())
+        );
+    }
+}
+
+#[test]
+fn weights_come_back_from_f32_exactly_and_from_f16_rounded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.safetensors");
+    for config in tiny_configs() {
+        let weights = initial_weights(&config, Scheme::Scaled, 1);
+        for half in [false, true] {
+            weights.save(&path, half).expect("saves");
+            let read = Weights::load(&path, &shapes(&config)).expect("loads");
+            assert!(read.parameters() == weights.parameters() && read.names().eq(weights.names()));
+            for ((_, a), (_, b)) in read.iter().zip(weights.iter()) {
+                let error = a.data.iter().zip(&b.data).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
+                assert!(a.shape == b.shape && error <= if half { 1e-3 } else { 0.0 }, "{error}");
+            }
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "a temporary file was left");
+}
+
+#[test]
+fn numbers_that_no_f16_holds_are_refused_when_written() {
+    let mut weights = Weights::new();
+    weights.insert("big", Array { shape: vec![2], data: vec![0.5, 70_000.0] });
+    let folder = tempfile::tempdir().expect("a folder");
+    let Err(error) = weights.save(&folder.path().join("x"), true) else { panic!("70000 is no f16") };
+    assert!(error.is_users() && error.to_string().contains("`big`"), "{error}");
+}
+
+#[test]
+fn a_loaded_folder_knows_its_digest_and_size_and_tells_its_progress() {
+    let mut heard = Vec::new();
+    let model =
+        Model::load_with(&reference("rnnsearch"), &Device::cpu(), &mut |share| heard.push(share)).expect("loads");
+    assert!(heard.is_sorted() && heard.first() == Some(&0.0) && heard.last() == Some(&1.0), "{heard:?}");
+    assert_eq!(model.digest().len(), 64);
+    assert_eq!(model.digest(), load("rnnsearch").digest());
+    assert_ne!(model.digest(), load("rnnencdec").digest());
+    assert_eq!(
+        model.parameters(),
+        shapes(&model.config).iter().map(|(_, shape)| shape.iter().product::<usize>()).sum::<usize>()
+    );
+    assert_eq!((model.specials(), model.source_eos()), ((0, 1), Some(0)));
+}
+
+// --- what can be wrong with a folder ---------------------------------------------------------------
+
+/// Changes a copy of a good folder.
+type Spoil = fn(&Path);
+
+fn replace(folder: &Path, file: &str, from: &str, to: &str) {
+    let path = folder.join(file);
+    let text = std::fs::read_to_string(&path).expect("a text file");
+    assert!(text.contains(from), "{file} has no {from}");
+    std::fs::write(path, text.replacen(from, to, 1)).expect("writes");
+}
+
+fn in_config(folder: &Path, from: &str, to: &str) {
+    replace(folder, "config.json", from, to);
+}
+
+fn in_weights(folder: &Path, change: impl FnOnce(&mut Weights)) {
+    let path = folder.join("model.safetensors");
+    let config = Config::load(&folder.join("config.json")).expect("a good config");
+    let mut weights = Weights::load(&path, &shapes(&config)).expect("good weights");
+    change(&mut weights);
+    weights.save(&path, false).expect("saves");
+}
+
+fn in_bytes(folder: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let path = folder.join("model.safetensors");
+    let mut bytes = std::fs::read(&path).expect("a file");
+    change(&mut bytes);
+    std::fs::write(path, bytes).expect("writes");
+}
+
+fn delete(folder: &Path, file: &str) {
+    std::fs::remove_file(folder.join(file)).expect("deletes");
+}
+
+/// What is done to rnnsearch's folder, the file that the sentence must name, and what else it must say.
+const SPOILT: &[(Spoil, &str, &str)] = &[
+    (|f| delete(f, "config.json"), "copy", "no config.json"),
+    (|f| delete(f, "model.safetensors"), "model.safetensors", "does not exist"),
+    (|f| delete(f, "source.tokenizer.json"), "source.tokenizer.json", "does not exist"),
+    (|f| delete(f, "target.tokenizer.json"), "target.tokenizer.json", "does not exist"),
+    (|f| in_config(f, "\"eos\": 0,", "\"eos\": 0"), "config.json, line 8", "JSON"),
+    (|f| std::fs::write(f.join("config.json"), "[]").expect("writes"), "config.json", "one JSON object"),
+    (|f| std::fs::write(f.join("config.json"), "").expect("writes"), "config.json, line 1", "JSON"),
+    (|f| std::fs::write(f.join("config.json"), [0xff, 0xfe]).expect("writes"), "config.json", "UTF-8"),
+    (|f| in_config(f, "\"interlinear\"", "\"marian\""), "config.json", "`format`"),
+    (|f| in_config(f, "\"version\": 1", "\"version\": 2"), "config.json", "`version`"),
+    (
+        |f| in_config(f, "\"rnnsearch\",\n \"source_v", "\"transformer\",\n \"source_v"),
+        "config.json",
+        "knows rnnsearch, rnnencdec",
+    ),
+    (|f| in_config(f, "\"hidden\": 6", "\"hiden\": 6"), "config.json", "`hiden` is unknown"),
+    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 6, \"colour\": 1"), "config.json", "`colour` is unknown"),
+    (|f| in_config(f, "\"hidden\": 6,", ""), "config.json", "`hidden` is missing"),
+    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": \"6\""), "config.json", "`hidden` must be a whole number"),
+    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 0"), "config.json", "`hidden` must be a whole number from 1"),
+    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": -6"), "config.json", "`hidden` must"),
+    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 6.5"), "config.json", "`hidden` must"),
+    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 99999999999"), "config.json", "`hidden` must"),
+    (
+        |f| in_config(f, "\"source_eos\": true", "\"source_eos\": 1"),
+        "config.json",
+        "`source_eos` must be true or false",
+    ),
+    (|f| in_config(f, "\"en\"", "5"), "config.json", "`source_language` must be a text"),
+    (|f| in_config(f, "\"en\"", "\"English language\""), "config.json", "`source_language` must be a BCP 47"),
+    (
+        |f| in_config(f, "\"maxout\": 4", "\"maxout\": 4, \"output_rank\": 3"),
+        "config.json",
+        "`output_rank` belongs to rnnencdec",
+    ),
+    (|f| in_config(f, "\"eos\": 0", "\"eos\": 33"), "config.json", "`eos` is 33"),
+    (|f| in_config(f, "\"unk\": 1", "\"unk\": 0"), "config.json", "`unk` is 0, the same"),
+    (|f| in_config(f, "\"eos\": 0", "\"eos\": 2"), "source.tokenizer.json", "\"s2\" at id 2, where `eos`"),
+    (|f| in_config(f, "\"unk\": 1", "\"unk\": 3"), "source.tokenizer.json", "\"s3\" at id 3, where `unk`"),
+    (
+        |f| in_config(f, "\"source_vocabulary\": 33", "\"source_vocabulary\": 34"),
+        "source.tokenizer.json",
+        "has 33 words, but `source_vocabulary`",
+    ),
+    (
+        |f| in_config(f, "\"target_vocabulary\": 33", "\"target_vocabulary\": 32"),
+        "target.tokenizer.json",
+        "has 33 words, but `target_vocabulary`",
+    ),
+    (|f| replace(f, "target.tokenizer.json", "</s>", "<eos>"), "target.tokenizer.json", "</s>"),
+    (|f| replace(f, "target.tokenizer.json", "\"model\"", "\"modl\""), "target.tokenizer.json", "tokenizer"),
+    (|f| std::fs::write(f.join("source.tokenizer.json"), "{").expect("writes"), "source.tokenizer.json", "tokenizer"),
+    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 7"), "model.safetensors", "where the config.json asks for [7, 6]"),
+    (
+        |f| in_weights(f, |w| w.insert("decoder.D", Array { shape: vec![1], data: vec![0.0] })),
+        "model.safetensors",
+        "`decoder.D` is not part",
+    ),
+    (
+        |f| in_weights(f, |w| w.insert("decoder.b", Array { shape: vec![5], data: vec![0.0; 5] })),
+        "model.safetensors",
+        "`decoder.b` has the shape [5]",
+    ),
+    (
+        |f| in_weights(f, |w| w.insert("decoder.b", Array { shape: vec![6], data: vec![f32::NAN; 6] })),
+        "model.safetensors",
+        "`decoder.b` holds a number that is not finite",
+    ),
+    (
+        |f| in_weights(f, |w| w.insert("decoder.b", Array { shape: vec![6], data: vec![f32::INFINITY; 6] })),
+        "model.safetensors",
+        "not finite",
+    ),
+    (rename_a_tensor, "model.safetensors", "`readout.b_w` is missing"),
+    (in_double_precision, "model.safetensors", "`x` is stored as F64"),
+    (|f| in_bytes(f, |b| b.truncate(b.len() - 1)), "model.safetensors", "truncated"),
+    (|f| in_bytes(f, |b| b.truncate(20)), "model.safetensors", "truncated"),
+    (|f| in_bytes(f, |b| b.push(0)), "model.safetensors", "damaged"),
+    (|f| in_bytes(f, |b| b[9] = b'!'), "model.safetensors", "damaged"),
+    (|f| in_bytes(f, Vec::clear), "model.safetensors", "is empty"),
+    (
+        |f| in_bytes(f, |b| *b = b"PK\x03\x04 a zip file of PyTorch".to_vec()),
+        "model.safetensors",
+        "not a safetensors file",
+    ),
+    (|f| in_bytes(f, |b| *b = b"<!DOCTYPE html><html></html>".to_vec()), "model.safetensors", "not a safetensors file"),
+];
+
+/// The same length of header, another name.
+fn rename_a_tensor(folder: &Path) {
+    in_bytes(folder, |bytes| {
+        let at = bytes.windows(11).position(|window| window == b"readout.b_w").expect("the name");
+        bytes[at + 10] = b'v';
+    });
+}
+
+/// Weights of a type that cannot be read, and a configuration-free check of them.
+fn in_double_precision(folder: &Path) {
+    let (data, path) = (0.5_f64.to_le_bytes(), folder.join("model.safetensors"));
+    let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F64, vec![1], &data).expect("a view");
+    safetensors::serialize_to_file([("x", view)], None, &path).expect("writes");
+    let Err(error) = Weights::load(&path, &[("x".into(), vec![1])]) else { panic!("f64 was read") };
+    std::fs::write(folder.join("said"), error.to_string()).expect("writes");
+}
+
+#[test]
+fn whatever_is_wrong_with_a_folder_is_a_sentence_that_names_it() {
+    for (number, (spoil, file, says)) in SPOILT.iter().enumerate() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = parent.path().join("copy");
+        std::fs::create_dir(&folder).expect("a folder");
+        for entry in std::fs::read_dir(reference("rnnsearch")).expect("the fixture") {
+            let entry = entry.expect("a file");
+            std::fs::write(folder.join(entry.file_name()), std::fs::read(entry.path()).expect("reads"))
+                .expect("copies");
+        }
+        spoil(&folder);
+        let Err(error) = Model::load(&folder, &Device::cpu()) else {
+            panic!("spoilt folder {number} ({says}) was loaded")
+        };
+        let said = std::fs::read_to_string(folder.join("said")).unwrap_or_else(|_| error.to_string());
+        assert!(
+            error.is_users() && said.contains(file) && said.contains(says),
+            "{number}: \"{says}\" is not said by: {said}"
+        );
+        assert!(!said.contains('\n'), "{number}: more than a sentence: {said}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let Err(error) = Model::load(Path::new("no/such/model"), &Device::cpu()) else { panic!("it was loaded") };
+    assert!(
+        matches!(error, Error::File { .. }) && error.to_string().starts_with("no/such/model: does not exist"),
+        "{error}"
+    );
+}
+
+/// A download that stopped anywhere.
+#[test]
+fn weights_cut_anywhere_are_refused_without_a_panic() {
+    let model = load("rnnencdec");
+    let bytes = std::fs::read(model.folder.join("model.safetensors")).expect("the fixture");
+    for length in (0..bytes.len()).step_by(97) {
+        let found = Weights::from_bytes(Path::new("cut"), &bytes[..length], &shapes(&model.config));
+        assert!(matches!(found, Err(Error::File { .. })), "{length} bytes were read as a model");
+    }
+}

@@ -1,0 +1,647 @@
+//! The application without a window: commands go in, made-up events go in, state is looked at.
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+use std::time::Instant;
+
+use interlinear::session::Column;
+use interlinear::session::ColumnId;
+use interlinear::session::ColumnResult;
+use interlinear::session::ColumnState;
+use interlinear::session::Command;
+use interlinear::session::DeviceChoice;
+use interlinear::session::Driver;
+use interlinear::session::Event;
+use interlinear::session::Format;
+use interlinear::session::Hover;
+use interlinear::session::HypothesisView;
+use interlinear::session::List;
+use interlinear::session::MAX_TRANSLATED;
+use interlinear::session::ModelFacts;
+use interlinear::session::Request;
+use interlinear::session::Session;
+use interlinear::session::Theme;
+use interlinear::session::driver::News;
+use interlinear::session::driver::Options;
+use interlinear::session::export;
+use interlinear::session::persist::SavedSession;
+use interlinear::session::persist::load_or_set_aside;
+use interlinear::text::lines::TextFile;
+use interlinear::text::sentence::Sentence;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A session with so many columns that know their models.
+fn session(columns: usize) -> Session {
+    let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
+    let mut session = Session::start(None, &Options { models, ..Options::default() });
+    session.apply(Command::ReplaceSource(String::new()));
+    for id in ids(&session) {
+        let facts =
+            ModelFacts { unk: 1, target_language: "fr".to_owned(), has_alignment: true, ..ModelFacts::default() };
+        session.absorb(Event::Loaded { column: id, facts });
+    }
+    session
+}
+
+fn ids(session: &Session) -> Vec<ColumnId> {
+    session.columns.iter().map(|column| column.id).collect()
+}
+
+fn edit(session: &mut Session, text: &str) -> Request {
+    session.apply(Command::EditSource(text.to_owned())).expect("an edit calls for a request")
+}
+
+/// Words as a sentence with `</s>`; every word that starts with `?` is unknown.
+fn sentence(text: &str) -> Sentence {
+    let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
+    let mut at = 0;
+    for word in text.split(' ') {
+        sentence.tokens.push(word.to_owned());
+        sentence.spans.push(at..at + word.len());
+        sentence.ids.push(if word.starts_with('?') { 1 } else { 5 });
+        at += word.len() + 1;
+    }
+    sentence.tokens.push("</s>".to_owned());
+    sentence.spans.push(text.len()..text.len());
+    sentence.ids.push(0);
+    sentence
+}
+
+/// A hypothesis of these words; row i looks at source word i.
+fn hypothesis(text: &str, t_x: usize) -> HypothesisView {
+    let tokens: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    let alpha = (0..tokens.len()).map(|i| (0..t_x).map(|j| if i == j { 0.75 } else { 0.25 }).collect()).collect();
+    HypothesisView {
+        ids: vec![5; tokens.len()],
+        is_unk: tokens.iter().map(|word| word == "[UNK]").collect(),
+        text: text.replace(" </s>", ""),
+        token_log_p: vec![-0.5; tokens.len()],
+        log_p: -1.0,
+        finished: text.ends_with("</s>"),
+        alpha: Some(alpha),
+        replaced: vec![None; tokens.len()],
+        tokens,
+        ..HypothesisView::default()
+    }
+}
+
+fn started(request: &Request, column: ColumnId) -> Event {
+    Event::Started { number: request.number, column, source: sentence(&request.source), context: None }
+}
+
+fn expanded(request: &Request, column: ColumnId, words: &str) -> Event {
+    let t_x = sentence(&request.source).len();
+    Event::Expanded { number: request.number, column, best: hypothesis(words, t_x) }
+}
+
+fn finished(request: &Request, column: ColumnId, beam: &[&str]) -> Event {
+    let t_x = sentence(&request.source).len();
+    let hypotheses = beam.iter().map(|words| hypothesis(words, t_x)).collect();
+    Event::Finished {
+        number: request.number,
+        column,
+        result: ColumnResult { hypotheses, words_per_second: 100.0, ..ColumnResult::default() },
+    }
+}
+
+fn translate(session: &mut Session, request: &Request, outputs: &[&str]) {
+    for (id, output) in ids(session).into_iter().zip(outputs) {
+        session.absorb(started(request, id));
+        session.absorb(finished(request, id, &[output]));
+    }
+}
+
+fn words(column: &Column) -> String {
+    let table = column.table.as_ref().map_or(&[][..], |table| &table.target);
+    table.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_edit_is_a_request_with_a_greater_number() {
+    let mut session = session(2);
+    let mut last = 0;
+    for text in ["a", "a b", "a b c"] {
+        let request = edit(&mut session, text);
+        assert!(request.number > last);
+        assert_eq!(request.source, text);
+        assert_eq!(request.columns.iter().map(|spec| spec.column).collect::<Vec<_>>(), ids(&session));
+        assert!(request.columns.iter().all(|spec| spec.decode && spec.options.trace && spec.options.candidates == 10));
+        last = request.number;
+    }
+    assert_eq!(session.apply(Command::EditSource("a b c".to_owned())), None, "the same text again asks for nothing");
+}
+
+#[test]
+fn events_with_an_old_number_change_nothing() {
+    let mut session = session(1);
+    let id = ids(&session)[0];
+    let old = edit(&mut session, "a");
+    let new = edit(&mut session, "a b");
+    for event in [started(&old, id), expanded(&old, id, "x"), finished(&old, id, &["x </s>"])] {
+        assert!(!session.absorb(event));
+    }
+    assert!(session.columns[0].table.is_none());
+    assert!(session.columns[0].decoding);
+    assert!(!session.absorb(started(&new, id + 100)), "nor do events of columns that are gone");
+    assert!(session.absorb(started(&new, id)));
+}
+
+#[test]
+fn the_old_table_stays_dimmed_until_the_first_new_row() {
+    let mut session = session(1);
+    let id = ids(&session)[0];
+    let first = edit(&mut session, "a");
+    translate(&mut session, &first, &["x </s>"]);
+    assert!(!session.columns[0].stale);
+
+    let second = edit(&mut session, "a b");
+    assert!(session.columns[0].stale);
+    session.absorb(started(&second, id));
+    assert_eq!((words(&session.columns[0]).as_str(), session.columns[0].stale), ("x </s>", true));
+    assert_eq!(session.columns[0].source.text, "a", "the source words along the top belong to the table");
+    session.absorb(expanded(&second, id, "y"));
+    assert_eq!((words(&session.columns[0]).as_str(), session.columns[0].stale), ("y", false));
+    assert_eq!(session.columns[0].source.text, "a b");
+    session.absorb(finished(&second, id, &["y z </s>"]));
+    assert_eq!((words(&session.columns[0]).as_str(), session.columns[0].decoding), ("y z </s>", false));
+}
+
+#[test]
+fn a_failure_leaves_the_last_good_table() {
+    let mut session = session(1);
+    let id = ids(&session)[0];
+    let first = edit(&mut session, "a");
+    translate(&mut session, &first, &["x </s>"]);
+    let second = edit(&mut session, "a b");
+    session.absorb(Event::Failed { number: second.number, column: id, message: "No.".to_owned() });
+    let column = &session.columns[0];
+    assert_eq!((words(column).as_str(), column.stale, column.decoding), ("x </s>", true, false));
+    assert_eq!(column.message.as_deref(), Some("No."));
+}
+
+#[test]
+fn an_empty_source_shows_nothing_and_decodes_nothing() {
+    let mut session = session(1);
+    let request = edit(&mut session, "a");
+    translate(&mut session, &request, &["x </s>"]);
+    let request = edit(&mut session, "  ");
+    assert!(!request.columns[0].decode);
+    assert!(session.columns[0].table.is_none());
+    assert!(!session.columns[0].decoding && !session.columns[0].stale);
+}
+
+#[test]
+fn undo_takes_back_a_word_and_redo_brings_it_again() {
+    // (what is typed in order, what undo shows one after the other)
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["t", "th", "the"], &[""]),
+        (&["t", "th", "th ", "th c", "th ca"], &["th ", ""]),
+        (&["ab", "abc", "ab", "a"], &["abc", ""]),
+        (&["a", "a pasted text"], &["a", ""]),
+        (&["é", "éé", "éé ü"], &["éé", ""]),
+        (&["b", "ab"], &["b", ""]),
+        (&["aa", "aaa", "aaaa"], &[""]),
+    ];
+    for (typed, undone) in cases {
+        let mut session = session(0);
+        for text in *typed {
+            session.apply(Command::EditSource((*text).to_owned()));
+        }
+        for text in *undone {
+            session.apply(Command::Undo);
+            assert_eq!(session.source, *text, "after {typed:?}");
+        }
+        for _ in *undone {
+            session.apply(Command::Redo);
+        }
+        assert_eq!(session.source, *typed.last().expect("not empty"));
+        assert!(!session.can_redo());
+    }
+}
+
+#[test]
+fn columns_come_go_and_move_without_decoding_the_others_again() {
+    let mut session = session(2);
+    let request = edit(&mut session, "a");
+    translate(&mut session, &request, &["x </s>", "y </s>"]);
+    let before = ids(&session);
+
+    let request = session.apply(Command::AddColumn("models/m0".into())).expect("a new column asks");
+    assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, false, true]);
+    assert_eq!(session.columns.iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
+    let third = ids(&session)[2];
+    assert!(!before.contains(&third));
+
+    assert_eq!(session.apply(Command::MoveColumn { column: third, to: 0 }), None);
+    assert_eq!(ids(&session), [third, before[0], before[1]]);
+    session.apply(Command::MoveColumn { column: third, to: 99 });
+    assert_eq!(ids(&session), [before[0], before[1], third]);
+
+    let request = session.apply(Command::RemoveColumn(before[0])).expect("a model may be forgotten");
+    assert_eq!(request.columns.len(), 2);
+    let request = session.apply(Command::ReloadColumn(third)).expect("a reload asks");
+    assert_ne!(request.columns[1].column, third);
+    assert_eq!(session.apply(Command::ReloadColumn(third)), None, "it has another name now");
+}
+
+#[test]
+fn settings_that_matter_to_the_search_ask_again_and_are_clamped() {
+    let mut session = session(1);
+    let request = edit(&mut session, "a");
+    translate(&mut session, &request, &["x </s>"]);
+    let request = session.apply(Command::SetBeam(1000)).expect("another beam asks");
+    assert_eq!((request.columns[0].options.beam, request.columns[0].decode), (50, true));
+    assert_eq!(session.apply(Command::SetBeam(50)), None);
+    assert_eq!(session.apply(Command::SetLengthNormalization(f32::NAN)), None);
+    assert_eq!(session.apply(Command::SetPalette("print".to_owned())), None, "a palette is only paint");
+    let request = session.apply(Command::SetDevice(DeviceChoice::Cpu)).expect("another device asks");
+    assert_eq!(request.columns[0].device, DeviceChoice::Cpu);
+    assert!(matches!(session.columns[0].state, ColumnState::Loading(_)));
+}
+
+#[test]
+fn each_hypothesis_shows_its_own_alignment() {
+    let mut session = session(1);
+    let id = ids(&session)[0];
+    let request = edit(&mut session, "a b");
+    session.absorb(started(&request, id));
+    session.absorb(finished(&request, id, &["x </s>", "y z </s>"]));
+    session.apply(Command::SelectTarget { column: id, i: 1 });
+    session.apply(Command::MoveHypothesis(1));
+    let table = session.columns[0].table.clone().expect("a table");
+    assert_eq!((table.hypothesis, table.target.len(), words(&session.columns[0]).as_str()), (1, 3, "y z </s>"));
+    let alpha = table.alpha.as_ref().expect("this model aligns");
+    assert_eq!(
+        (alpha.rows, alpha.columns, alpha.get(1, 1), alpha.get(1, 0), alpha.get(1, 3)),
+        (3, 3, Some(0.75), Some(0.25), None)
+    );
+    assert!(table.source[2].is_eos && !table.source[0].is_eos);
+    session.apply(Command::SelectHypothesis { column: id, hypothesis: 7 });
+    assert_eq!(session.columns[0].hypothesis, 1, "there is no eighth");
+}
+
+#[test]
+fn selection_moves_word_by_word_and_stops_at_the_ends() {
+    let mut session = session(2);
+    let request = edit(&mut session, "a b");
+    translate(&mut session, &request, &["x y </s>", "x </s>"]);
+    for (by, expect) in [(1, 0), (1, 1), (5, 2), (-1, 1), (-9, 0)] {
+        session.apply(Command::MoveTarget(by));
+        assert_eq!(session.selection.target, Some(expect));
+    }
+    session.apply(Command::MoveColumnSelection(1));
+    assert_eq!(session.selection.column, Some(ids(&session)[1]));
+    let (column, i, word) = session.selected_word().expect("a word is selected");
+    assert_eq!((column.id, i, word.text.as_str()), (ids(&session)[1], 0, "x"));
+    let hover = Hover { column: ids(&session)[0], i: Some(1), j: Some(0) };
+    session.apply(Command::Hover(Some(hover)));
+    assert_eq!(session.hover, Some(hover));
+    session.apply(Command::RemoveColumn(ids(&session)[0]));
+    assert_eq!(session.hover, None);
+}
+
+#[test]
+fn words_that_outputs_do_not_share_are_marked() {
+    let cases = [
+        (
+            "le chat noir </s>",
+            "le chien noir </s>",
+            [false, true, false, false].as_slice(),
+            [false, true, false, false].as_slice(),
+        ),
+        ("a b </s>", "a b </s>", &[false; 3], &[false; 3]),
+        ("a b </s>", "b a </s>", &[true, false, false], &[false, true, false]),
+        ("a </s>", "a a a </s>", &[false, false], &[false, true, true, false]),
+    ];
+    for (first, second, expect_first, expect_second) in cases {
+        let mut session = session(2);
+        let request = edit(&mut session, "s");
+        translate(&mut session, &request, &[first, second]);
+        let marks = |n: usize| -> Vec<bool> {
+            session.columns[n]
+                .table
+                .as_ref()
+                .map_or_else(Vec::new, |table| table.target.iter().map(|word| word.differs).collect())
+        };
+        assert_eq!(
+            marks(0).iter().filter(|mark| **mark).count(),
+            expect_first.iter().filter(|mark| **mark).count(),
+            "{first} | {second}"
+        );
+        assert_eq!(
+            marks(1).iter().filter(|mark| **mark).count(),
+            expect_second.iter().filter(|mark| **mark).count(),
+            "{first} | {second}"
+        );
+        if first != "a b </s>" && first != "a </s>" {
+            assert_eq!((marks(0).as_slice(), marks(1).as_slice()), (expect_first, expect_second));
+        }
+    }
+}
+
+#[test]
+fn examples_are_many_grouped_and_open_the_window() {
+    let session = Session::start(None, &Options::default());
+    assert!(session.list_len_of(List::Examples) >= 30);
+    assert!(
+        session.examples.len() >= 5
+            && session.examples.iter().all(|group| !group.name.is_empty() && !group.shows.is_empty())
+    );
+    let positions: Vec<usize> =
+        session.examples.iter().flat_map(|group| &group.sentences).map(|example| example.position).collect();
+    assert_eq!(positions, (0..positions.len()).collect::<Vec<_>>());
+    assert_eq!(session.source, session.examples[0].sentences[0].text);
+    assert_eq!(session.position, Some(0));
+}
+
+fn with_file(lines: &str) -> Session {
+    let mut session = session(0);
+    let path = Path::new("list.txt");
+    session.hear(News::Text(path.into()));
+    assert_eq!(session.list, List::File(0));
+    let lines = Arc::new(TextFile::from_text(path, lines.to_owned()));
+    session.hear(News::Read { path: path.into(), lines });
+    session
+}
+
+#[test]
+fn arrow_keys_move_through_an_opened_list() {
+    let mut session = with_file("one\ntwo\r\nthree");
+    assert_eq!((session.source.as_str(), session.position), ("one", Some(0)));
+    for (by, expect) in [(1, "two"), (1, "three"), (1, "three"), (-5, "one")] {
+        session.apply(Command::MoveSentence(by));
+        assert_eq!(session.source, expect);
+    }
+    session.apply(Command::LastSentence);
+    assert_eq!(session.source, "three");
+    session.apply(Command::Undo);
+    assert_eq!((session.source.as_str(), session.position), ("one", None));
+}
+
+#[test]
+fn search_finds_letter_case_aside_and_arrows_move_through_matches() {
+    let cases = [("CAT", vec![0, 2]), ("é", vec![3]), ("É", vec![3]), ("zzz", vec![]), (" a", vec![1])];
+    for (needle, expect) in cases {
+        let mut session = with_file("A cat\nis a dog\nthe Cats\nété\n");
+        session.apply(Command::Search(needle.to_owned()));
+        while session.search_some() {}
+        assert_eq!(session.search.matches, expect, "{needle}");
+        assert_eq!(session.visible_len(), expect.len());
+    }
+    let mut session = with_file("A cat\nis a dog\nthe Cats\nété\n");
+    session.apply(Command::PickSentence(1));
+    session.apply(Command::Search("cat".to_owned()));
+    session.apply(Command::MoveSentence(1));
+    assert_eq!(session.source, "the Cats");
+    session.apply(Command::MoveSentence(-1));
+    assert_eq!((session.source.as_str(), session.visible_position()), ("A cat", Some(0)));
+    session.apply(Command::Search(String::new()));
+    assert_eq!(session.visible_len(), 4);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
+    let mut session = session(0);
+    session.hear(News::Text("missing.txt".into()));
+    session.hear(News::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
+    assert!(session.files.is_empty());
+    assert_eq!(session.list, List::Examples);
+    assert!(session.notices.iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
+    let id = session.notices[0].id;
+    session.apply(Command::DismissNotice(id));
+    assert!(session.notices.is_empty());
+}
+
+#[test]
+fn typing_leaves_one_entry_in_the_history() {
+    let mut session = session(1);
+    for text in ["a", "a b", "a b c"] {
+        let request = edit(&mut session, text);
+        translate(&mut session, &request, &["x </s>"]);
+    }
+    assert_eq!(session.translated, ["a b c"]);
+    let request = session.apply(Command::ReplaceSource("other".to_owned())).expect("asks");
+    translate(&mut session, &request, &["x </s>"]);
+    assert_eq!(session.translated, ["a b c", "other"]);
+    let request = edit(&mut session, "other one");
+    translate(&mut session, &request, &["x </s>"]);
+    assert_eq!(session.translated, ["a b c", "other", "other one"]);
+    assert_eq!(session.list_sentence_of(List::History, 0).as_deref(), Some("other one"));
+    for n in 0..MAX_TRANSLATED + 10 {
+        let request = session.apply(Command::ReplaceSource(format!("sentence {n}"))).expect("asks");
+        translate(&mut session, &request, &["x </s>"]);
+    }
+    assert_eq!(session.translated.len(), MAX_TRANSLATED);
+}
+
+#[test]
+fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
+    let mut session = session(1);
+    let request = edit(&mut session, "a ?b");
+    translate(&mut session, &request, &["x y </s>"]);
+    let column = &session.columns[0];
+    let text = |format| export::text(column, format).expect("there is something to write");
+    assert_eq!(text(Format::Pharaoh), "0-0 1-1\n");
+    let tsv = text(Format::Tsv);
+    let mut lines = tsv.lines();
+    assert_eq!(lines.next(), Some("target\tlog_p\ta\t?b\t</s>"));
+    assert_eq!(lines.next(), Some("x\t-0.5\t0.75\t0.25\t0.25"));
+    let json: serde_json::Value = serde_json::from_str(&text(Format::Json)).expect("a JSON line");
+    assert_eq!(json["source"], serde_json::json!(["a", "?b", "</s>"]));
+    assert_eq!(json["hypotheses"][0]["tokens"][1], "y");
+    assert_eq!(json["hypotheses"][0]["alpha"][0][0], 0.75);
+    assert!(session.columns[0].table.as_ref().is_some_and(|table| table.source[1].is_unk));
+}
+
+#[test]
+fn a_model_without_alignment_has_none_anywhere() {
+    let mut session = session(1);
+    let id = ids(&session)[0];
+    let request = edit(&mut session, "a");
+    session.absorb(started(&request, id));
+    let mut best = hypothesis("x </s>", 2);
+    best.alpha = None;
+    let result = ColumnResult { hypotheses: vec![best], context: Some(vec![0.5]), ..ColumnResult::default() };
+    session.absorb(Event::Finished { number: request.number, column: id, result });
+    let column = &session.columns[0];
+    assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
+    assert_eq!(column.context, Some(vec![0.5]));
+    assert_eq!(export::text(column, Format::Pharaoh), None);
+    assert!(export::text(column, Format::Json).is_some_and(|json| json.contains("\"alpha\":null")));
+    session.apply(Command::Export { column: id, format: Format::Pharaoh, path: "x".into() });
+    assert!(session.notices.iter().any(|notice| notice.text.contains("alignment")));
+}
+
+#[test]
+fn the_state_comes_back_as_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("deeper/state.json");
+    let mut session = session(2);
+    edit(&mut session, "Grüße, 世界");
+    for command in [
+        Command::SetBeam(12),
+        Command::SetLengthNormalization(0.5),
+        Command::SetPalette("print".to_owned()),
+        Command::SetTheme(Theme::Dark),
+        Command::SetZoom(1.5),
+        Command::SetUnkReplacement(true),
+        Command::SetDevice(DeviceChoice::Cpu),
+        Command::SetLayout { key: "left".to_owned(), value: 240.0 },
+    ] {
+        session.apply(command);
+    }
+    session.hear(News::Text("list.txt".into()));
+    let saved = SavedSession::of(&session);
+    saved.save(&path).expect("it can be saved");
+    let (loaded, trouble) = load_or_set_aside(&path);
+    assert_eq!((loaded.as_ref(), trouble), (Some(&saved), None));
+    let mut again = Session::start(loaded, &Options::default());
+    assert_eq!(SavedSession::of(&again), saved);
+    assert_eq!(again.settings, session.settings);
+    assert_eq!(again.take_chores().len(), 1, "the opened file is read again");
+}
+
+#[test]
+fn a_damaged_state_is_set_aside_with_a_sentence() {
+    for bytes in ["{ not json", "", "[1]", "{\"version\": 99}", "{\"beam\": \"many\"}"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state.json");
+        for n in 1..=2 {
+            std::fs::write(&path, bytes).expect("a file");
+            let (state, trouble) = load_or_set_aside(&path);
+            assert_eq!(state, None);
+            assert!(trouble.is_some_and(|text| text.contains("state.json") && text.contains("set aside")), "{bytes}");
+            assert!(!path.exists());
+            assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), n, "nothing is lost");
+        }
+    }
+    let missing = load_or_set_aside(Path::new("no/such/state.json"));
+    assert_eq!(missing, (None, None));
+}
+
+#[test]
+fn an_older_or_richer_state_still_opens() {
+    let state: SavedSession =
+        serde_json::from_str("{\"source\": \"a\", \"unheard_of\": 3}").expect("unknown keys are ignored");
+    let session = Session::start(Some(state), &Options { bundled: vec!["models/b".into()], ..Options::default() });
+    assert_eq!((session.source.as_str(), session.columns.len(), session.settings.beam), ("a", 1, 5));
+}
+
+#[test]
+fn settings_in_a_saved_state_are_clamped() {
+    let state = SavedSession { beam: 0, zoom: f32::INFINITY, list: "file 9".to_owned(), ..SavedSession::default() };
+    let session = Session::start(Some(state), &Options::default());
+    assert_eq!((session.settings.beam, session.list), (1, List::Examples));
+    assert!(session.settings.zoom <= 3.0);
+}
+
+/// A driver and the far end of its `wake`.
+struct Opened {
+    driver: Driver,
+    woken: std::sync::mpsc::Receiver<()>,
+}
+
+fn open(options: Options) -> Opened {
+    let (sender, woken): (Sender<()>, _) = channel();
+    let wake = Arc::new(move || {
+        let _ = sender.send(());
+    });
+    Opened { driver: Driver::open(options, wake), woken }
+}
+
+impl Opened {
+    /// Pumps, woken as a window would be, until `done`.
+    fn until(&mut self, done: impl Fn(&Session) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        self.driver.pump(Duration::from_millis(8));
+        while !done(self.driver.session()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.woken.recv_timeout(left).expect("the driver wakes before the patience ends");
+            self.driver.pump(Duration::from_millis(8));
+        }
+    }
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
+}
+
+#[test]
+fn a_driver_translates_saves_and_comes_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let saved = folder.path().join("state.json");
+    let options = Options {
+        saved: Some(saved.clone()),
+        bundled: vec![fixture("rnnsearch"), fixture("rnnencdec")],
+        ..Options::default()
+    };
+    let mut opened = open(options.clone());
+    opened.driver.send(Command::EditSource("s9 s31 s17".to_owned()));
+    opened.until(|session| session.columns.iter().all(|column| column.table.is_some() && !column.decoding));
+    let columns = &opened.driver.session().columns;
+    assert!(columns[0].table.as_ref().is_some_and(|table| table.alpha.is_some() && table.source.len() == 4));
+    assert!(columns[1].table.as_ref().is_some_and(|table| table.alpha.is_none()));
+    assert!(columns[1].context.is_some());
+    drop(opened);
+    assert!(saved.exists(), "leaving saves at once");
+    let again = open(options);
+    assert_eq!(again.driver.session().source, "s9 s31 s17");
+    assert_eq!(again.driver.session().columns.len(), 2);
+    assert!(!again.driver.session().can_undo());
+}
+
+#[test]
+fn a_driver_opens_what_is_dropped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("list.txt");
+    std::fs::write(&list, "\u{feff}s2 s3\r\ns4\r\n").expect("a file");
+    let latin = folder.path().join("latin.txt");
+    std::fs::write(&latin, b"caf\xe9\n").expect("a file");
+    let mut opened = open(Options::default());
+    opened.driver.send(Command::Open(list.clone()));
+    opened.until(|session| session.source == "s2 s3");
+    assert_eq!(opened.driver.session().list_len(), 2);
+    opened.driver.send(Command::Open(latin));
+    opened.until(|session| session.notices.iter().any(|notice| notice.is_error && notice.text.contains("latin.txt")));
+    opened.driver.send(Command::Open(fixture("rnnsearch")));
+    opened.until(|session| session.columns.iter().any(|column| column.state == ColumnState::Ready));
+    opened.driver.send(Command::Open(fixture("rnnsearch").join("config.json")));
+    opened.until(|session| session.columns.len() == 2);
+    opened.driver.send(Command::Open(folder.path().into()));
+    opened.until(|session| session.columns.get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_))));
+    let column = opened.driver.session().columns[0].id;
+    opened.until(|session| session.columns[0].table.is_some() && session.decoding() == 0);
+    let path = folder.path().join("out.tsv");
+    opened.driver.send(Command::Export { column, format: Format::Tsv, path: path.clone() });
+    opened.until(|session| session.notices.iter().any(|notice| notice.text.contains("out.tsv")));
+    assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target\t")));
+}
+
+#[test]
+fn a_list_and_its_translation_open_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, target) = (folder.path().join("a.en"), folder.path().join("a.fr"));
+    std::fs::write(&source, "one\ntwo\n").expect("a file");
+    std::fs::write(&target, "un\ndeux\n").expect("a file");
+    let mut opened = open(Options { source: Some(source), target: Some(target), ..Options::default() });
+    opened.until(|session| session.source == "one" && session.files[0].target.is_some());
+    assert_eq!(opened.driver.session().reference().as_deref(), Some("un"));
+    opened.driver.send(Command::MoveSentence(1));
+    assert_eq!(opened.driver.session().reference().as_deref(), Some("deux"));
+}
+
+#[test]
+fn a_state_that_cannot_be_written_is_a_notice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let blocked = folder.path().join("file");
+    std::fs::write(&blocked, "").expect("a file");
+    let mut opened = open(Options { saved: Some(blocked.join("state.json")), ..Options::default() });
+    opened.driver.send(Command::EditSource("a".to_owned()));
+    opened.until(|session| session.notices.iter().any(|notice| notice.is_error));
+    assert_eq!(opened.driver.session().source, "a");
+}

@@ -1,0 +1,362 @@
+//! One thread, one slot: requests are served alone and through the worker. No test sleeps; they wait for events.
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use interlinear::decoding::Options;
+use interlinear::models::Engine as Kernels;
+use interlinear::nn::device::DeviceChoice;
+use interlinear::ticket::Counter;
+use interlinear::ticket::Ticket;
+use interlinear::worker::Engine;
+use interlinear::worker::Wake;
+use interlinear::worker::Worker;
+use interlinear::worker::disk::Disk;
+use interlinear::worker::mailbox::Mailbox;
+use interlinear::worker::protocol::ColumnSpec;
+use interlinear::worker::protocol::Event;
+use interlinear::worker::protocol::MAX_SOURCE_TOKENS;
+use interlinear::worker::protocol::Request;
+use interlinear::worker::serve;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
+}
+
+fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
+    let columns = folders.iter().zip(1..).map(|(folder, column)| ColumnSpec {
+        column,
+        folder: folder.clone(),
+        device: DeviceChoice::Cpu,
+        engine: Kernels::Fused,
+        options: Options { trace: true, candidates: 3, max_length: Some(8), ..Options::default() },
+        decode: true,
+    });
+    Request { number, source: source.to_owned(), columns: columns.collect() }
+}
+
+fn serve_all(request: &Request, engine: &mut Engine, ticket: &Ticket) -> Vec<Event> {
+    let mut events = Vec::new();
+    serve(request, engine, ticket, &mut |event| events.push(event));
+    events
+}
+
+fn engine() -> Engine {
+    Engine::new(2).with_every_row()
+}
+
+/// What happened in a column, without the numbers.
+fn story(events: &[Event], of: u64) -> Vec<&'static str> {
+    let mut story: Vec<&str> = events
+        .iter()
+        .filter(|event| event.address().1 == of)
+        .map(|event| match event {
+            Event::Loading { .. } => "loading",
+            Event::Loaded { .. } => "loaded",
+            Event::LoadFailed { .. } => "load failed",
+            Event::Started { .. } => "started",
+            Event::Expanded { .. } => "row",
+            Event::Finished { .. } => "finished",
+            Event::Failed { .. } => "failed",
+        })
+        .collect();
+    story.dedup();
+    story
+}
+
+#[test]
+fn two_models_are_loaded_and_translate_side_by_side() {
+    let mut engine = engine();
+    let both = [fixture("rnnsearch"), fixture("rnnencdec")];
+    let events = serve_all(&request(1, "s9 s31 unheard", &both), &mut engine, &Ticket::forever());
+    for column in [1, 2] {
+        assert_eq!(story(&events, column), ["loading", "loaded", "started", "row", "finished"]);
+    }
+    for event in &events {
+        match event {
+            Event::Loaded { column, facts } => {
+                assert_eq!(facts.has_alignment, *column == 1);
+                assert!(facts.parameters > 0 && facts.name.starts_with("rnn") && !facts.citation.is_empty());
+            }
+            Event::Started { source, context, column, .. } => {
+                assert_eq!(source.tokens, ["s9", "s31", "unheard", "</s>"]);
+                assert_eq!(source.ids[2], 1);
+                assert_eq!(context.is_some(), *column == 2);
+            }
+            Event::Finished { result, column, .. } => {
+                let best = &result.hypotheses[0];
+                assert_eq!(best.tokens.len(), best.token_log_p.len());
+                assert_eq!(best.alpha.as_ref().map(Vec::len), (*column == 1).then_some(best.tokens.len()));
+                assert!(best.candidates.iter().all(|best| best.len() == 3));
+                assert!(
+                    !result.nodes.is_empty() && result.nodes.iter().all(|node| result.words.contains_key(&node.token))
+                );
+                assert!(result.first_row_millis <= result.millis && result.words_per_second > 0.0);
+            }
+            _ => {}
+        }
+    }
+    let again = serve_all(&request(2, "s9", &both), &mut engine, &Ticket::forever());
+    assert_eq!(story(&again, 1), ["started", "row", "finished"], "a model is loaded once");
+}
+
+#[test]
+fn rows_grow_by_one_word_each() {
+    let mut engine = engine();
+    let events = serve_all(&request(1, "s9 s31 s17", &[fixture("rnnsearch")]), &mut engine, &Ticket::forever());
+    let rows: Vec<usize> = events
+        .iter()
+        .filter_map(|event| if let Event::Expanded { best, .. } = event { Some(best.tokens.len()) } else { None })
+        .collect();
+    assert!(rows.len() > 1);
+    assert_eq!(rows[0], 1);
+    assert!(rows.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{rows:?}");
+}
+
+#[test]
+fn columns_of_one_folder_share_one_model() {
+    let mut engine = engine();
+    let same = [fixture("rnnsearch"), fixture("rnnsearch")];
+    let events = serve_all(&request(1, "s9", &same), &mut engine, &Ticket::forever());
+    assert_eq!(engine.models(), 1);
+    for column in [1, 2] {
+        assert!(story(&events, column).ends_with(&["loaded", "started", "row", "finished"]));
+    }
+    serve_all(&request(2, "", &[]), &mut engine, &Ticket::forever());
+    assert_eq!(engine.models(), 0, "what no column wants is forgotten");
+}
+
+#[test]
+fn blank_text_and_settled_columns_only_load() {
+    let mut engine = engine();
+    let events = serve_all(&request(1, " \n\t", &[fixture("rnnsearch")]), &mut engine, &Ticket::forever());
+    assert!(story(&events, 1).ends_with(&["loaded"]));
+    let mut settled = request(2, "s9", &[fixture("rnnsearch")]);
+    settled.columns[0].decode = false;
+    assert!(serve_all(&settled, &mut engine, &Ticket::forever()).is_empty());
+}
+
+#[test]
+fn a_stale_ticket_stops_at_once_and_silently() {
+    let mut engine = engine();
+    let folders = [fixture("rnnsearch")];
+    serve_all(&request(1, "", &folders), &mut engine, &Ticket::forever());
+
+    let counter = Counter::new();
+    let ticket = counter.next();
+    counter.cancel();
+    assert!(serve_all(&request(2, "s9", &folders), &mut engine, &ticket).is_empty());
+
+    // Cancelled in the middle: at the first row.
+    let ticket = counter.next();
+    let mut events = Vec::new();
+    let mut emit = |event: Event| {
+        if matches!(event, Event::Expanded { .. }) {
+            counter.cancel();
+        }
+        events.push(event);
+    };
+    serve(&request(3, "s9 s31", &folders), &mut engine, &ticket, &mut emit);
+    assert_eq!(story(&events, 1), ["started", "row"]);
+    let rows = events.iter().filter(|event| matches!(event, Event::Expanded { .. })).count();
+    assert_eq!(rows, 1);
+    let next = serve_all(&request(4, "s9 s31", &folders), &mut engine, &Ticket::forever());
+    assert_eq!(story(&next, 1), ["started", "row", "finished"], "the next request finds everything in order");
+}
+
+#[test]
+fn a_failed_load_is_a_sentence_in_its_column_alone() {
+    let mut engine = engine();
+    let folders = [fixture("no-such-model"), fixture("rnnsearch")];
+    let events = serve_all(&request(1, "s9", &folders), &mut engine, &Ticket::forever());
+    assert!(story(&events, 1).ends_with(&["load failed"]));
+    assert!(story(&events, 2).ends_with(&["finished"]));
+    let message = events
+        .iter()
+        .find_map(|event| if let Event::LoadFailed { message, .. } = event { Some(message) } else { None });
+    assert!(message.is_some_and(|message| message.contains("no-such-model")));
+    let again = serve_all(&request(2, "s9 s9", &folders), &mut engine, &Ticket::forever());
+    assert!(story(&again, 1).is_empty(), "it is told once and not tried at each letter");
+    let mut fresh = request(3, "s9", &folders);
+    fresh.columns[0].column = 7;
+    assert_eq!(
+        story(&serve_all(&fresh, &mut engine, &Ticket::forever()), 7).last(),
+        Some(&"load failed"),
+        "a new column tries again"
+    );
+}
+
+#[test]
+fn a_missing_device_is_a_sentence() {
+    let mut wanted = request(1, "s9", &[fixture("rnnsearch"), fixture("rnnsearch")]);
+    wanted.columns[0].device = DeviceChoice::Cuda(97);
+    let events = serve_all(&wanted, &mut engine(), &Ticket::forever());
+    assert!(story(&events, 1).ends_with(&["load failed"]));
+    assert!(story(&events, 2).ends_with(&["finished"]));
+}
+
+#[test]
+fn hard_texts_are_sentences_or_translations() {
+    let words = |n: usize| vec!["s9"; n].join(" ");
+    let cases = [
+        (words(MAX_SOURCE_TOKENS + 1), Some("1,001 words")),
+        ("x".repeat(1 << 20), Some("1,048,576 bytes")),
+        ("\u{1}\u{7f} \u{0}".to_owned(), Some("no words")),
+        ("🙂🙂 👩‍👩‍👧".to_owned(), None),
+        ("اللغة العربية s9".to_owned(), None),
+        ("s9\ns31\r\ns4\u{2028}s5".to_owned(), None),
+    ];
+    let mut engine = engine();
+    for (text, refusal) in cases {
+        let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut engine, &Ticket::forever());
+        match events.last() {
+            Some(Event::Failed { message, .. }) => {
+                assert!(refusal.is_some_and(|words| message.contains(words)), "{message}");
+            }
+            Some(Event::Finished { .. }) => assert_eq!(refusal, None),
+            other => panic!("unexpected end {other:?}"),
+        }
+    }
+}
+
+/// A worker whose events are waited for.
+fn worker() -> Worker {
+    Worker::spawn_with(engine(), Arc::new(|| {}))
+}
+
+fn until(worker: &Worker, done: impl Fn(&Event) -> bool) -> Vec<Event> {
+    let mut events = Vec::new();
+    loop {
+        let event = worker.next_within(PATIENCE).expect("an event before the patience ends");
+        let end = done(&event);
+        events.push(event);
+        if end {
+            return events;
+        }
+    }
+}
+
+#[test]
+fn a_panic_in_a_request_is_a_sentence_and_the_next_one_works() {
+    let mut engine = engine();
+    let folders = [fixture("rnnsearch")];
+    serve_all(&request(1, "", &folders), &mut engine, &Ticket::forever());
+    let mut events = Vec::new();
+    let mut emit = |event: Event| {
+        assert!(!matches!(event, Event::Expanded { .. }), "planted");
+        events.push(event);
+    };
+    serve(&request(2, "s9", &folders), &mut engine, &Ticket::forever(), &mut emit);
+    let failed =
+        events.iter().any(|event| matches!(event, Event::Failed { message, .. } if message.contains("planted")));
+    assert!(failed, "{events:?}");
+    let next = serve_all(&request(3, "s9", &folders), &mut engine, &Ticket::forever());
+    assert_eq!(story(&next, 1), ["started", "row", "finished"]);
+}
+
+#[test]
+fn of_many_requests_the_latest_wins() {
+    let (armed, (held, holding), (release, released)) = (Arc::new(AtomicBool::new(false)), channel(), channel::<()>());
+    let arm = Arc::clone(&armed);
+    let released = Mutex::new(released);
+    let wake: Wake = Arc::new(move || {
+        if arm.swap(false, Ordering::AcqRel) {
+            // The worker stands here, in the middle of the first request, until the others have come.
+            let _ = held.send(());
+            let _ = released.lock().map(|released| released.recv());
+        }
+    });
+    let worker = Worker::spawn_with(engine(), wake);
+    let folders = [fixture("rnnsearch")];
+    worker.submit(request(1, "", &folders));
+    until(&worker, |event| matches!(event, Event::Loaded { .. }));
+    armed.store(true, Ordering::Release);
+    worker.submit(request(2, "s9 s31", &folders));
+    holding.recv_timeout(PATIENCE).expect("the worker has begun");
+    for number in 3..=50 {
+        worker.submit(request(number, "s9 s31", &folders));
+    }
+    release.send(()).expect("the worker waits");
+    let events = until(&worker, |event| matches!(event, Event::Finished { .. }));
+    let numbers: Vec<u64> = events.iter().filter_map(|event| event.address().0).collect();
+    assert!(numbers.iter().all(|number| *number == 2 || *number == 50), "{numbers:?}");
+    assert_eq!(numbers.last(), Some(&50));
+    assert_eq!(
+        numbers.iter().filter(|number| **number == 2).count(),
+        1,
+        "the first one was stopped at its first event"
+    );
+}
+
+#[test]
+fn events_are_sent_before_waking() {
+    let seen = Arc::new(AtomicUsize::new(0));
+    let (sender, woken) = channel();
+    let count = Arc::clone(&seen);
+    let wake: Wake = Arc::new(move || {
+        count.fetch_add(1, Ordering::AcqRel);
+        let _ = sender.send(());
+    });
+    let worker = Worker::spawn_with(engine(), wake);
+    worker.submit(request(1, "s9", &[fixture("rnnsearch")]));
+    let mut finished = false;
+    while !finished {
+        woken.recv_timeout(PATIENCE).expect("woken");
+        // One wake, at least one event: nothing is left lying without somebody being told.
+        let event = worker.try_next().expect("what was announced is there");
+        finished = matches!(event, Event::Finished { .. });
+    }
+    assert!(seen.load(Ordering::Acquire) > 0);
+}
+
+#[test]
+fn a_window_that_never_looks_holds_nothing_up() {
+    let worker = worker();
+    let folders = vec![fixture("rnnsearch"); 40];
+    for number in 1..=3 {
+        worker.submit(request(number, "s9 s31 s17 s4", &folders));
+    }
+    // Far more events than there is room for; dropping must not wait for a reader.
+    drop(worker);
+}
+
+#[test]
+fn the_mailbox_keeps_the_newest_and_closes() {
+    let mailbox = Mailbox::new();
+    assert_eq!(mailbox.put(1), None);
+    assert_eq!(mailbox.put(2), Some(1));
+    assert_eq!(mailbox.take(), Some(2));
+    mailbox.put(3);
+    mailbox.put(5);
+    assert_eq!(mailbox.take_newest(0, Duration::ZERO), 5);
+    mailbox.put(4);
+    mailbox.close();
+    assert_eq!(mailbox.take_newest(3, PATIENCE), 4, "closing ends the wait");
+    assert_eq!(mailbox.take(), None);
+}
+
+#[test]
+fn the_last_save_is_written_when_the_program_ends() {
+    let saved = Arc::new(Mutex::new(Vec::new()));
+    let mut disk: Disk<u32> = Disk::spawn(PATIENCE, Arc::new(|| {}));
+    for n in 1..=3 {
+        let saved = Arc::clone(&saved);
+        disk.save_soon(Box::new(move || {
+            saved.lock().map(|mut saved| saved.push(n)).ok();
+            None
+        }));
+    }
+    disk.run("test", Box::new(|| Some(7)));
+    assert_eq!(disk.next_within(PATIENCE), Some(7));
+    drop(disk);
+    assert_eq!(saved.lock().map(|saved| saved.clone()).unwrap_or_default(), [3]);
+}

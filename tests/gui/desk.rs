@@ -1,0 +1,179 @@
+//! A stand-in for the driver: a session that tests feed with hand-made events.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use egui_kittest::Harness;
+use interlinear::session::Command;
+use interlinear::session::Event;
+use interlinear::session::HypothesisView;
+use interlinear::session::ModelFacts;
+use interlinear::session::Session;
+use interlinear::session::driver::Options;
+use interlinear::text::sentence::Sentence;
+use interlinear::ui::App;
+use interlinear::ui::Desk;
+
+/// What the test can still reach once the window owns the desk.
+#[derive(Clone, Default)]
+pub struct Wires {
+    /// What the window sent, oldest first.
+    pub sent: Rc<RefCell<Vec<Command>>>,
+    /// What the window will hear.
+    pub events: Rc<RefCell<Vec<Event>>>,
+}
+
+/// The stand-in.
+pub struct Rehearsal {
+    session: Session,
+    wires: Wires,
+}
+
+impl Desk for Rehearsal {
+    fn session(&self) -> &Session {
+        &self.session
+    }
+
+    fn send(&mut self, command: Command) {
+        self.wires.sent.borrow_mut().push(command.clone());
+        let _ = self.session.apply(command);
+    }
+
+    fn pump(&mut self, _budget: Duration) -> bool {
+        let mut changed = false;
+        for event in self.wires.events.take() {
+            changed |= self.session.absorb(event);
+        }
+        changed
+    }
+}
+
+/// A source sentence with `</s>`; words in `unknown` have the id of `[UNK]`.
+pub fn sentence(text: &str, unknown: &[&str]) -> Sentence {
+    let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
+    let mut at = 0;
+    for word in text.split_whitespace() {
+        let start = at + text[at..].find(word).expect("the word is in the text");
+        at = start + word.len();
+        sentence.tokens.push(word.to_owned());
+        sentence.spans.push(start..at);
+        sentence.ids.push(if unknown.contains(&word) { 1 } else { 5 });
+    }
+    sentence.tokens.push("</s>".to_owned());
+    sentence.spans.push(text.len()..text.len());
+    sentence.ids.push(0);
+    sentence
+}
+
+/// A hypothesis of `text` that aligns word i with source word i, or with none.
+pub fn hypothesis(text: &str, t_x: usize, aligned: bool, log_p: f32) -> HypothesisView {
+    let mut tokens: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    tokens.push("</s>".to_owned());
+    let t_y = tokens.len();
+    let row = |i: usize| -> Vec<f32> {
+        let rest = 0.2 / (t_x.max(2) - 1) as f32;
+        (0..t_x).map(|j| if j == i.min(t_x - 1) { 0.8 } else { rest }).collect()
+    };
+    let alpha: Vec<Vec<f32>> = (0..t_y).map(row).collect();
+    let energies = alpha.iter().map(|row| row.iter().map(|a| a.ln()).collect()).collect();
+    let is_unk: Vec<bool> = tokens.iter().map(|token| token == "[UNK]").collect();
+    HypothesisView {
+        ids: tokens.iter().map(|token| match token.as_str() { "</s>" => 0, "[UNK]" => 1, _ => 7 }).collect(),
+        candidates: tokens.iter().map(|token| vec![(token.clone(), -0.2), ("autre".to_owned(), -2.0)]).collect(),
+        replaced: is_unk.iter().map(|is_unk| is_unk.then(|| "zorglub".to_owned())).collect(),
+        is_unk,
+        text: text.to_owned(),
+        text_replaced: text.replace("[UNK]", "zorglub"),
+        token_log_p: vec![log_p / t_y as f32; t_y],
+        log_p,
+        rank: log_p,
+        finished: true,
+        alpha: aligned.then_some(alpha),
+        energies: aligned.then_some(energies),
+        tokens,
+    }
+}
+
+/// What a model says of itself.
+pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
+    ModelFacts {
+        name: name.to_owned(),
+        architecture: if has_alignment { "rnnsearch" } else { "rnnencdec" }.to_owned(),
+        source_language: "en".to_owned(),
+        target_language: "fr".to_owned(),
+        parameters: 11_000_000,
+        has_alignment,
+        device: "cpu".to_owned(),
+        ..ModelFacts::default()
+    }
+}
+
+/// A session with no columns and this source.
+pub fn session(source: &str) -> Session {
+    let mut session = Session::start(None, &Options::default());
+    let ids: Vec<u64> = session.columns.iter().map(|column| column.id).collect();
+    for id in ids {
+        let _ = session.apply(Command::RemoveColumn(id));
+    }
+    let _ = session.apply(Command::ReplaceSource(source.to_owned()));
+    session
+}
+
+/// Adds a column whose model has loaded; answers with its name.
+pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
+    let _ = session.apply(Command::AddColumn(PathBuf::from(&facts.name)));
+    let column = session.columns.last().expect("a column was added").id;
+    session.absorb(Event::Loaded { column, facts });
+    column
+}
+
+/// Both papers' models with a finished translation of "the red shoe".
+pub fn two_models() -> Session {
+    let mut session = session("the red shoe");
+    let encdec = add_column(&mut session, facts("RNNencdec", false));
+    let search = add_column(&mut session, facts("RNNsearch", true));
+    finish(&mut session, encdec, "the red shoe", &["le rouge soulier"], Some(vec![0.5, -0.25, 0.1]));
+    finish(&mut session, search, "the red shoe", &["la chaussure rouge", "le soulier rouge"], None);
+    session
+}
+
+/// The events of a finished translation.
+pub fn finished(session: &Session, column: u64, source: Sentence, outputs: &[&str], context: Option<Vec<f32>>) -> Vec<Event> {
+    let number = session.ticket().number();
+    let t_x = source.len();
+    let hypotheses: Vec<HypothesisView> =
+        outputs.iter().enumerate().map(|(n, text)| hypothesis(text, t_x, context.is_none(), -1.5 - n as f32)).collect();
+    let result = interlinear::session::ColumnResult {
+        hypotheses,
+        context: context.clone(),
+        millis: 17.0,
+        first_row_millis: 5.0,
+        words_per_second: 400.0,
+        ..Default::default()
+    };
+    vec![Event::Started { number, column, source, context }, Event::Finished { number, column, result }]
+}
+
+/// Takes in a finished translation.
+pub fn finish(session: &mut Session, column: u64, source: &str, outputs: &[&str], context: Option<Vec<f32>>) {
+    for event in finished(session, column, sentence(source, &["zorglub"]), outputs, context) {
+        session.absorb(event);
+    }
+}
+
+/// The window on a session, 1280 by 800 points.
+pub fn window(session: Session) -> (Harness<'static, App>, Wires) {
+    window_of(session, [1280.0, 800.0])
+}
+
+/// The window on a session in any size. Glyphs that the bundled fonts lack come from the system in real life.
+pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
+    let wires = Wires::default();
+    let desk = Rehearsal { session, wires: wires.clone() };
+    let builder = Harness::builder().with_size(size).with_max_steps(30).allow_missing_glyphs();
+    let mut harness = builder.build_eframe(|creation| App::new(Box::new(desk), &creation.egui_ctx));
+    harness.run();
+    (harness, wires)
+}

@@ -1,0 +1,6 @@
+//! The window, by its accessible labels; and its widgets as numbers. No pictures, no models.
+
+mod desk;
+mod keys;
+mod numbers;
+mod views;

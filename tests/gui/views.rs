@@ -1,0 +1,340 @@
+//! The window by its labels: what is said, what is pointed at, what is clicked.
+
+use std::path::PathBuf;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::NodeT as _;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::session::Command;
+use interlinear::session::Event;
+use interlinear::session::Hover;
+use interlinear::session::List;
+use interlinear::session::Selection;
+use interlinear::session::Shown;
+use interlinear::ui::App;
+
+use crate::desk;
+use crate::desk::Wires;
+
+fn sent(wires: &Wires, wanted: &Command) -> bool {
+    wires.sent.borrow().contains(wanted)
+}
+
+/// The last hover that the window sent.
+fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
+    harness.state().session().hover
+}
+
+#[test]
+fn both_models_their_outputs_and_their_numbers_are_on_screen() {
+    let (harness, _) = desk::window(desk::two_models());
+    for label in ["Column 1 of RNNencdec", "Column 2 of RNNsearch", "Source word 2 red", "Beam of RNNsearch", "Alignment of RNNsearch, 4 target by 4 source words"] {
+        assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
+    }
+    for text in ["log p -1.50   3 words   17 ms   400 words/s", "RNNencdec, 11.0 M parameters, cpu", "800 words/s", "Ready"] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text} is missing");
+    }
+}
+
+#[test]
+fn every_cell_in_view_has_a_label() {
+    let (harness, _) = desk::window(desk::two_models());
+    for label in ["la <- the 0.80", "chaussure <- red 0.80", "rouge <- the 0.07", "</s> <- </s> 0.80"] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+}
+
+#[test]
+fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
+    let session = desk::two_models();
+    let column = session.columns[1].id;
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("chaussure <- red 0.80").click();
+    harness.run();
+    assert!(sent(&wires, &Command::SelectTarget { column, i: 1 }));
+    assert_eq!(harness.state().session().selection, Selection { column: Some(column), target: Some(1) });
+    for label in ["Candidate autre probability 0.135", "alpha red 0.800", "alpha over the source words"] {
+        assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
+    }
+}
+
+#[test]
+fn a_screen_reader_can_click_a_cell_too() {
+    let session = desk::two_models();
+    let column = session.columns[1].id;
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("rouge <- the 0.07").click_accesskit();
+    harness.run();
+    assert!(sent(&wires, &Command::SelectTarget { column, i: 2 }));
+}
+
+#[test]
+fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
+    let session = desk::two_models();
+    let column = session.columns[1].id;
+    let (mut harness, _) = desk::window(session);
+    harness.get_by_label("chaussure <- shoe 0.07").hover();
+    harness.run();
+    assert_eq!(hovered(&harness), Some(Hover { column, i: Some(1), j: Some(2) }));
+    for text in ["chaussure <- shoe", "alpha 0.067"] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text} is missing from the tooltip");
+    }
+    harness.remove_cursor();
+    harness.run();
+    assert_eq!(hovered(&harness), None);
+}
+
+#[test]
+fn pointing_at_words_marks_them_everywhere() {
+    let session = desk::two_models();
+    let (encdec, search) = (session.columns[0].id, session.columns[1].id);
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("Source word 3 shoe").hover();
+    harness.run();
+    assert_eq!(hovered(&harness).and_then(|hover| hover.j), Some(2));
+    harness.get_by_label("chaussure probability 0.69").hover();
+    harness.run();
+    assert_eq!(hovered(&harness), Some(Hover { column: search, i: Some(1), j: None }));
+    harness.get_by_label("soulier probability 0.69").click();
+    harness.run();
+    assert!(sent(&wires, &Command::SelectTarget { column: encdec, i: 2 }));
+}
+
+#[test]
+fn a_model_without_alignment_says_so_and_has_no_heatmap() {
+    let (harness, _) = desk::window(desk::two_models());
+    assert!(harness.query_by_label("Every word reads the same c; this model has no alignment").is_some());
+    assert!(harness.query_by_label("Context vector c, 3 numbers from -0.25 to 0.50").is_some());
+    assert!(harness.query_by_label("c_2 -0.25").is_some());
+    let grids = harness.query_all_by_role(Role::Grid).count();
+    assert_eq!(grids, 1, "only RNNsearch has a heatmap");
+}
+
+#[test]
+fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
+    let mut session = desk::two_models();
+    let column = desk::add_column(&mut session, desk::facts("broken", true));
+    session.absorb(Event::LoadFailed { column, message: "models/broken/config.json does not exist; check the path".to_owned() });
+    let (mut harness, wires) = desk::window_of(session, [1700.0, 900.0]);
+    assert!(harness.query_by_label("models/broken/config.json does not exist; check the path").is_some());
+    harness.get_by_label("Try again").click();
+    harness.run();
+    assert!(sent(&wires, &Command::ReloadColumn(column)));
+}
+
+#[test]
+fn loading_shows_how_far_it_is() {
+    let mut session = desk::session("");
+    let column = desk::add_column(&mut session, desk::facts("slow", true));
+    session.absorb(Event::Loading { column, fraction: 0.42 });
+    let (harness, _) = desk::window(session);
+    assert!(harness.query_all_by_label("Loading the model, 42 %").next().is_some());
+}
+
+#[test]
+fn typing_sends_the_text_and_rows_appear_as_they_come() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    let field = harness.get_by_role_and_label(Role::MultilineTextInput, "Source text");
+    field.focus();
+    harness.run();
+    harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").type_text("x");
+    harness.run();
+    let text = harness.state().session().source.clone();
+    assert!(sent(&wires, &Command::EditSource(text.clone())) && text.contains('x'), "{text}");
+    let session = harness.state().session();
+    assert!(session.columns[1].stale, "the old picture waits, dimmed");
+    let (number, column) = (session.ticket().number(), session.columns[1].id);
+    let source = desk::sentence("a new text", &[]);
+    let mut best = desk::hypothesis("un texte", 4, true, -1.0);
+    best.finished = false;
+    wires.events.borrow_mut().extend([Event::Started { number, column, source, context: None }, Event::Expanded { number, column, best }]);
+    harness.run();
+    assert!(harness.query_by_label("texte <- new 0.80").is_some());
+}
+
+#[test]
+fn the_beam_shows_each_hypothesis_and_a_click_its_alignment() {
+    let session = desk::two_models();
+    let column = session.columns[1].id;
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("Hypothesis 2, log p -2.50, le soulier rouge").click();
+    harness.run();
+    assert!(sent(&wires, &Command::SelectHypothesis { column, hypothesis: 1 }));
+    assert!(harness.query_by_label("soulier <- red 0.80").is_some());
+}
+
+#[test]
+fn unknown_words_are_shown_as_they_are_with_what_was_typed() {
+    let mut session = desk::session("the zorglub");
+    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+    desk::finish(&mut session, column, "the zorglub", &["le [UNK]"], None);
+    let (mut harness, _) = desk::window(session);
+    assert!(harness.query_by_label("Source word 2 zorglub, not in the vocabulary").is_some());
+    assert!(harness.query_by_label("[UNK] (zorglub) <- zorglub [UNK] 0.80").is_some());
+    harness.state_mut().send(Command::SetUnkReplacement(true));
+    harness.run();
+    assert!(harness.query_by_label("zorglub [UNK] <- zorglub [UNK] 0.80").is_some());
+}
+
+#[test]
+fn energies_take_the_place_of_alpha() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.get_by_role_and_label(Role::Button, "energies").click();
+    harness.run();
+    assert!(sent(&wires, &Command::SetShown(Shown::Energies)));
+    assert!(harness.query_by_label("la <- the e -0.22").is_some());
+}
+
+#[test]
+fn two_hundred_words_by_two_hundred_are_drawn_and_scrolled() {
+    let text: String = (0..199).map(|n| format!("w{n} ")).collect();
+    let mut session = desk::session(text.trim());
+    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+    desk::finish(&mut session, column, text.trim(), &[text.trim()], None);
+    let (mut harness, _) = desk::window(session);
+    assert!(harness.query_by_label("Alignment of RNNsearch, 200 target by 200 source words").is_some());
+    assert!(harness.query_by_label("w0 <- w0 0.80").is_some());
+    assert!(harness.query_by_label("w199 <- w199 0.80").is_none(), "cells out of view have no nodes");
+    harness.state_mut().send(Command::SetLayout { key: "cell".to_owned(), value: -1.0 });
+    harness.state_mut().send(Command::SelectTarget { column, i: 150 });
+    harness.run();
+    assert!(harness.query_by_label("w150 <- w150 0.80").is_some(), "the selected row of a whole matrix is readable");
+}
+
+#[test]
+fn a_million_lines_cost_no_more_than_those_in_view() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("long.txt");
+    let text: String = (0..1_000_000).map(|n| format!("line {n}\n")).collect();
+    std::fs::write(&path, text).expect("the file is written");
+    let mut session = desk::session("");
+    let _ = session.apply(Command::ShowList(List::Examples));
+    session.hear(interlinear::session::driver::News::Text(path.clone()));
+    let lines = interlinear::text::lines::TextFile::open(&path).expect("the file is read");
+    session.hear(interlinear::session::driver::News::Read { path, lines: std::sync::Arc::new(lines) });
+    let _ = session.apply(Command::ShowList(List::File(0)));
+    let (mut harness, wires) = desk::window(session);
+    assert!(harness.query_by_label("line 3").is_some());
+    assert!(harness.query_all_by_role(Role::ListBoxOption).count() < 60);
+    harness.state_mut().send(Command::LastSentence);
+    harness.run();
+    harness.get_by_label("line 999998").click();
+    harness.run();
+    assert!(sent(&wires, &Command::PickSentence(999_998)));
+}
+
+#[test]
+fn the_search_field_searches() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.get_by_role(Role::TextInput).focus();
+    harness.run();
+    harness.get_by_role(Role::TextInput).type_text("not");
+    harness.run();
+    assert!(sent(&wires, &Command::Search("not".to_owned())));
+}
+
+#[test]
+fn a_megabyte_is_cut_with_a_sentence_and_nothing_panics() {
+    let (mut harness, wires) = desk::window(desk::session(""));
+    harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").focus();
+    harness.run();
+    harness.event(egui::Event::Paste("word \u{1F600} ".repeat(100_000)));
+    harness.run();
+    let longest = wires.sent.borrow().iter().filter_map(|command| match command {
+        Command::EditSource(text) => Some(text.chars().count()),
+        _ => None,
+    }).max();
+    assert_eq!(longest, Some(interlinear::ui::views::source::MOST_CHARACTERS));
+    assert!(harness.query_all_by_label_contains("open a longer text as a file").next().is_some());
+}
+
+#[test]
+fn control_characters_and_other_scripts_do_no_harm() {
+    for text in ["\u{0}\u{1b}[31m\u{7f}\u{200f}\u{202e}", "مرحبا بالعالم", "שלום עולם", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} 漢字", "e\u{301}\u{301}\u{301}"] {
+        let mut session = desk::session(text);
+        let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+        desk::finish(&mut session, column, text, &["un deux", text], None);
+        let (mut harness, _) = desk::window(session);
+        harness.run();
+        let source = &harness.state().session().source;
+        assert_eq!(source, text);
+    }
+}
+
+#[test]
+fn right_to_left_words_stand_from_the_right() {
+    let mut session = desk::session("שלום עולם");
+    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+    desk::finish(&mut session, column, "שלום עולם", &["bonjour monde"], None);
+    let (harness, _) = desk::window(session);
+    let place = |label: &str| harness.get_by_label(label).rect();
+    assert!(place("Source word 1 שלום").left() > place("Source word 2 עולם").right());
+    assert!(place("bonjour probability 0.61").right() < place("monde probability 0.61").left());
+}
+
+#[test]
+fn models_are_removed_moved_and_added_by_path() {
+    let session = desk::two_models();
+    let first = session.columns[0].id;
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("Remove RNNencdec").click();
+    harness.run();
+    assert!(sent(&wires, &Command::RemoveColumn(first)));
+    harness.get_by_label("Add a model").click();
+    harness.run();
+    harness.get_by_label("Path").type_text("some/folder");
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Add").click();
+    harness.run();
+    assert!(sent(&wires, &Command::AddColumn(PathBuf::from("some/folder"))));
+}
+
+#[test]
+fn a_window_without_models_says_what_to_do() {
+    let (harness, _) = desk::window(desk::session("hello"));
+    assert!(harness.query_all_by_label("No model is open").next().is_some());
+}
+
+#[test]
+fn notices_are_sentences_that_can_be_dismissed() {
+    let mut session = desk::two_models();
+    session.notify("The disk is full; free some space and try again", true);
+    let id = session.notices[0].id;
+    let (mut harness, wires) = desk::window(session);
+    assert!(harness.query_by_label("The disk is full; free some space and try again").is_some());
+    harness.get_by_label("Dismiss").click();
+    harness.run();
+    assert!(sent(&wires, &Command::DismissNotice(id)));
+    assert!(harness.query_by_label("The disk is full; free some space and try again").is_none());
+}
+
+#[test]
+fn the_smallest_window_and_many_models_still_work() {
+    let mut session = desk::two_models();
+    for n in 0..4 {
+        let column = desk::add_column(&mut session, desk::facts(&format!("extra {n}"), true));
+        desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    }
+    for size in [[800.0, 500.0], [400.0, 300.0], [2560.0, 1440.0]] {
+        let mut copy = desk::two_models();
+        for n in 0..4 {
+            let column = desk::add_column(&mut copy, desk::facts(&format!("extra {n}"), true));
+            desk::finish(&mut copy, column, "the red shoe", &["la chaussure rouge"], None);
+        }
+        let (mut harness, _) = desk::window_of(copy, size);
+        harness.run();
+        assert_eq!(harness.state().session().columns.len(), 6);
+    }
+}
+
+#[test]
+fn the_window_rests_when_nothing_happens() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    let before = wires.sent.borrow().len();
+    let steps = harness.run();
+    assert!(steps <= 2, "{steps} frames although nothing happened");
+    assert_eq!(wires.sent.borrow().len(), before, "no commands although nothing happened");
+    assert!(harness.state().frame_times().count() > 0);
+    assert!(harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").accesskit_node().value().is_some());
+}

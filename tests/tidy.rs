@@ -1,0 +1,539 @@
+//! Keeps the house tidy: reads `src/` and fails with file and line where a rule of the front page
+//! (`src/lib.rs`) is broken. Each rule is planted with a violation below, so that it cannot rot.
+//!
+//! Rules look at code with comments and the insides of literals blanked out, so a word in a
+//! sentence never counts. Std only, except for reading `assets/examples.toml`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+/// Rooms and their floors: a file may name a room on a lower floor, and its own. `error` lies
+/// under everything: the other room of its floor may name it too.
+const FLOORS: &[(&str, u8)] = &[
+    ("error", 0),
+    ("ticket", 0),
+    ("text", 1),
+    ("nn", 1),
+    ("attention", 2),
+    ("models", 3),
+    ("decoding", 4),
+    ("analysis", 5),
+    ("training", 6),
+    ("worker", 7),
+    ("session", 8),
+    ("ui", 9),
+    ("cli", 9),
+    ("main", 10),
+];
+
+/// Crates that only some rooms may name, and why.
+const CRATES: &[(&str, &[&str], &str)] = &[
+    ("candle_core", TENSOR_ROOMS, "tensors stop at the search; above it everything is plain numbers"),
+    ("candle_nn", TENSOR_ROOMS, "tensors stop at the search; above it everything is plain numbers"),
+    ("egui", &["ui"], "the session must be testable without a window"),
+    ("eframe", &["ui"], "the session must be testable without a window"),
+    ("egui_plot", &["ui"], "the session must be testable without a window"),
+    ("rfd", &["ui"], "file dialogs belong to the window"),
+    ("tokenizers", &["text"], "words and ids are the business of `text`"),
+    ("clap", &["cli", "main"], "arguments are parsed on the top floors"),
+    ("indicatif", &["cli"], "progress bars are drawn by the command line"),
+    ("anyhow", &["cli", "main"], "the library has its own error"),
+];
+const TENSOR_ROOMS: &[&str] = &["error", "nn", "attention", "models", "decoding", "training"];
+
+/// Who may start threads or share work among them, and why. A path or the beginning of one.
+const THREADS: &[(&str, &str)] = &[
+    ("src/worker/", "the one thread that decodes for the window"),
+    ("src/cli/", "reads input, decodes and writes output at the same time"),
+    ("src/nn/fused/", "matrix kernels share their rows among the threads they are given"),
+    ("src/models/", "the fused steppers own a pool of the size they are given"),
+    ("src/training/", "a minibatch is shared among the threads the configuration names"),
+    ("src/ui/dialogs.rs", "a file dialog blocks and must not stop the frames"),
+];
+
+/// Who may build colours: the theme, and nobody else.
+const COLOURS: &[&str] = &["src/ui/theme.rs", "src/ui/theme/", "src/ui/palette.rs", "src/ui/palettes.rs"];
+
+/// Rooms that must be told the time, the seed and the environment instead of asking for them.
+const TIMELESS: &[&str] = &["error", "ticket", "text", "nn", "attention", "models", "decoding", "analysis"];
+
+/// The longest file, in lines.
+const LONGEST: usize = 600;
+
+/// One file of `src/`.
+struct Source {
+    /// With forward slashes, from the repository's root.
+    path: String,
+    text: String,
+    /// `text` with comments and the insides of literals blanked out, line for line.
+    code: String,
+}
+
+impl Source {
+    fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), text: text.to_owned(), code: blank(text) }
+    }
+
+    /// The first folder below `src/`, or the stem of a file that lies there itself.
+    fn room(&self) -> &str {
+        let inner = self.path.strip_prefix("src/").unwrap_or(&self.path);
+        let first = inner.split('/').next().unwrap_or(inner);
+        first.strip_suffix(".rs").unwrap_or(first)
+    }
+
+    /// How many modules lie around this file's code: 1 for `src/text/mod.rs`.
+    fn depth(&self) -> usize {
+        let folders = self.path.matches('/').count();
+        folders - usize::from(self.path.ends_with("/mod.rs") || self.room() == "lib")
+    }
+
+    /// Code lines with their numbers, counted from 1.
+    fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.code.lines().enumerate().map(|(index, line)| (index + 1, line))
+    }
+
+    /// The same, up to the first `#[cfg(test)]`: tests close a file.
+    fn library_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.lines().take_while(|(_, line)| !line.contains("#[cfg(test)]"))
+    }
+}
+
+/// A broken rule: line and sentence.
+type Fault = (usize, String);
+
+/// Every rule: its name, and what it finds in one file.
+const RULES: &[(&str, fn(&Source) -> Vec<Fault>)] = &[
+    ("floors", floors),
+    ("ungrouped", ungrouped),
+    ("crates", crates),
+    ("threads", threads),
+    ("colours", colours),
+    ("timeless", timeless),
+    ("unsafe", unsafe_code),
+    ("prints", prints),
+    ("unfinished", unfinished),
+    ("unwraps", unwraps),
+    ("documented", documented),
+    ("short", short),
+];
+
+fn floor_of(room: &str) -> Option<u8> {
+    FLOORS.iter().find(|(name, _)| *name == room).map(|(_, floor)| *floor)
+}
+
+/// `crate::room` and `super::..::room` lead downwards or stay in the room.
+fn floors(source: &Source) -> Vec<Fault> {
+    let room = source.room();
+    if room == "lib" {
+        return Vec::new();
+    }
+    let Some(own) = floor_of(room) else {
+        return vec![(1, format!("the room `{room}` has no floor; give it one in tests/tidy.rs and src/lib.rs"))];
+    };
+    let mut faults = Vec::new();
+    for (number, line) in source.lines() {
+        let named = after(line, "crate::").into_iter().chain(climbers(line, source.depth()));
+        for name in named.filter(|name| *name != room && *name != "error") {
+            if let Some(floor) = floor_of(name)
+                && floor >= own
+            {
+                faults.push((number, format!("`{room}` (floor {own}) may not import `{name}` (floor {floor})")));
+            }
+        }
+    }
+    faults
+}
+
+/// `use crate::{a, b}` would hide from [`floors`].
+fn ungrouped(source: &Source) -> Vec<Fault> {
+    let grouped = |line: &str| line.replace(' ', "").contains("crate::{");
+    let say = "name one path a line instead of a group after `crate::`";
+    source.lines().filter(|(_, line)| grouped(line)).map(|(number, _)| (number, say.to_owned())).collect()
+}
+
+fn crates(source: &Source) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (name, rooms, why) in CRATES {
+        if rooms.contains(&source.room()) {
+            continue;
+        }
+        let say = format!("only {} may name `{name}`: {why}", rooms.join(", "));
+        // As a path or an import; a variable may well be called `tokenizers`.
+        faults.extend(lines_with_words(source.lines(), &[&format!("{name}::"), &format!("use {name}")], &say));
+    }
+    faults
+}
+
+fn threads(source: &Source) -> Vec<Fault> {
+    if THREADS.iter().any(|(path, _)| source.path.starts_with(path)) {
+        return Vec::new();
+    }
+    let say = "only files listed in tests/tidy.rs, with a reason, may start threads";
+    let words = ["thread::spawn", "thread::scope", "thread::Builder", "rayon", "ThreadPoolBuilder"];
+    lines_with_words(source.library_lines(), &words, say)
+}
+
+fn colours(source: &Source) -> Vec<Fault> {
+    if COLOURS.iter().any(|path| source.path.starts_with(path)) {
+        return Vec::new();
+    }
+    let builds = |line: &str| {
+        // A picture painted with white is painted as it is.
+        let untinted = |name: &str| name == "WHITE" && line.contains(".image(");
+        let constant = |name: &str| name != "TRANSPARENT" && name != "PLACEHOLDER" && !untinted(name);
+        let made = |name: &str| name.starts_with("from_") || name.starts_with(|c: char| c.is_ascii_uppercase());
+        ["Color32::", "Rgba::", "Hsva::"]
+            .iter()
+            .any(|kind| after(line, kind).into_iter().any(|name| made(name) && constant(name)))
+            || has_word(line, "hex_color!")
+    };
+    let say = "colours come from src/ui/theme.rs";
+    source.library_lines().filter(|(_, line)| builds(line)).map(|(number, _)| (number, say.to_owned())).collect()
+}
+
+fn timeless(source: &Source) -> Vec<Fault> {
+    if !TIMELESS.contains(&source.room()) {
+        return Vec::new();
+    }
+    let say = "time, seeds and the environment are passed in";
+    let words = ["Instant::now", "SystemTime::now", "env::var", "rand::rng", "thread_rng", "rand::random"];
+    lines_with_words(source.library_lines(), &words, say)
+}
+
+fn unsafe_code(source: &Source) -> Vec<Fault> {
+    if source.path.starts_with("src/nn/fused") {
+        return Vec::new();
+    }
+    lines_with_words(source.lines(), &["unsafe"], "`unsafe` is for src/nn/fused alone")
+}
+
+fn prints(source: &Source) -> Vec<Fault> {
+    let mut faults = lines_with_words(source.lines(), &["dbg!"], "`dbg!` is for a private moment");
+    if !["cli", "main"].contains(&source.room()) {
+        let words = ["print!", "println!", "eprint!", "eprintln!"];
+        faults.extend(lines_with_words(source.library_lines(), &words, "nothing below `cli` prints"));
+    }
+    faults
+}
+
+fn unfinished(source: &Source) -> Vec<Fault> {
+    lines_with_words(source.lines(), &["todo!", "unimplemented!"], "finish it, or return an error that says so")
+}
+
+fn unwraps(source: &Source) -> Vec<Fault> {
+    let say = "use `let .. else`, `?`, or `expect` with a reason that a reader can check";
+    let found = source.library_lines().filter(|(_, line)| line.contains(".unwrap()"));
+    found.map(|(number, _)| (number, say.to_owned())).collect()
+}
+
+fn documented(source: &Source) -> Vec<Fault> {
+    let opens = source.text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.starts_with("//!"));
+    if opens {
+        Vec::new()
+    } else {
+        vec![(1, "open the file with `//!`: what lives here and what it may import".into())]
+    }
+}
+
+fn short(source: &Source) -> Vec<Fault> {
+    let lines = source.text.lines().count();
+    if lines <= LONGEST {
+        Vec::new()
+    } else {
+        vec![(lines, format!("{lines} lines; split what has more than {LONGEST}"))]
+    }
+}
+
+fn lines_with_words<'a>(lines: impl Iterator<Item = (usize, &'a str)>, words: &[&str], say: &str) -> Vec<Fault> {
+    lines
+        .filter(|(_, line)| words.iter().any(|word| has_word(line, word)))
+        .map(|(number, _)| (number, say.to_owned()))
+        .collect()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether `word` stands in `line` and is not part of a longer word.
+fn has_word(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let behind = line[at + word.len()..].chars().next();
+        let open = word.ends_with(|c: char| !is_word(c));
+        !before.is_some_and(is_word) && (open || !behind.is_some_and(is_word))
+    })
+}
+
+/// The words that directly follow `prefix` wherever it stands on its own.
+fn after<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
+    line.match_indices(prefix)
+        .filter(|(at, _)| !line[..*at].chars().next_back().is_some_and(|c| is_word(c) || c == '$'))
+        .map(|(at, _)| {
+            let rest = &line[at + prefix.len()..];
+            &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())]
+        })
+        .collect()
+}
+
+/// The words behind chains of `super::` long enough to leave a room from `depth` modules deep.
+fn climbers(line: &str, depth: usize) -> Vec<&str> {
+    let chain = "super::".repeat(depth.max(1));
+    after(line, &chain)
+}
+
+/// Blanks comments and the insides of string and character literals; newlines stay where they are.
+fn blank(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skipped = skip(rest, out.chars().next_back());
+        if skipped == 0 {
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+        } else {
+            out.extend(rest[..skipped].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+            rest = &rest[skipped..];
+        }
+    }
+    out
+}
+
+/// Length in bytes of the comment or literal that `rest` begins with, or 0.
+fn skip(rest: &str, before: Option<char>) -> usize {
+    if rest.starts_with("//") {
+        return rest.find('\n').unwrap_or(rest.len());
+    }
+    if rest.starts_with("/*") {
+        return nested_comment(rest);
+    }
+    if rest.starts_with('"') {
+        return escaped(rest, '"');
+    }
+    if rest.starts_with('r') && !before.is_some_and(|c| is_word(c) && c != 'b') {
+        return raw_string(rest);
+    }
+    if rest.starts_with('\'') {
+        return character(rest);
+    }
+    0
+}
+
+fn nested_comment(rest: &str) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    while at < rest.len() {
+        if rest[at..].starts_with("/*") {
+            depth += 1;
+            at += 2;
+        } else if rest[at..].starts_with("*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += rest[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    rest.len()
+}
+
+/// A literal that begins and ends with `quote`, backslashes escaping.
+fn escaped(rest: &str, quote: char) -> usize {
+    let mut escape = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        if !escape && c == quote {
+            return at + c.len_utf8();
+        }
+        escape = !escape && c == '\\';
+    }
+    rest.len()
+}
+
+fn raw_string(rest: &str) -> usize {
+    let hashes = rest[1..].chars().take_while(|c| *c == '#').count();
+    if !rest[1 + hashes..].starts_with('"') {
+        return 0;
+    }
+    let end = format!("\"{}", "#".repeat(hashes));
+    let body = 2 + hashes;
+    rest[body..].find(&end).map_or(rest.len(), |at| body + at + end.len())
+}
+
+/// `'x'` and `'\n'`, but not the lifetime `'a`.
+fn character(rest: &str) -> usize {
+    let mut chars = rest.chars().skip(1);
+    match (chars.next(), chars.next()) {
+        (Some('\\'), _) => escaped(rest, '\''),
+        (Some(c), Some('\'')) => c.len_utf8() + 2,
+        _ => 0,
+    }
+}
+
+fn read_sources(folder: &Path, root: &Path, sources: &mut Vec<Source>) {
+    let entries = fs::read_dir(folder).expect("the source folder is readable");
+    for entry in entries {
+        let path = entry.expect("the source folder is readable").path();
+        if path.is_dir() {
+            read_sources(&path, root, sources);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("source files are UTF-8");
+            let inner = path.strip_prefix(root).expect("files lie below the root they were found from");
+            let name = inner.to_string_lossy().replace('\\', "/");
+            sources.push(Source::new(&name, &text));
+        }
+    }
+}
+
+fn the_sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = Vec::new();
+    read_sources(&root.join("src"), root, &mut sources);
+    sources.sort_by(|a, b| a.path.cmp(&b.path));
+    sources
+}
+
+#[test]
+fn the_house_is_tidy() {
+    let sources = the_sources();
+    assert!(sources.len() > 20, "only {} files were read", sources.len());
+    let mut report = String::new();
+    for source in &sources {
+        for (rule, find) in RULES {
+            for (line, say) in find(source) {
+                let _ = writeln!(report, "{}:{line}: {say} ({rule})", source.path);
+            }
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn the_front_page_shows_every_room_on_its_floor() {
+    let sources = the_sources();
+    let front = sources.iter().find(|source| source.path == "src/lib.rs").expect("the crate has a front page");
+    let mut rooms: Vec<&str> = sources.iter().map(Source::room).filter(|room| *room != "lib").collect();
+    rooms.dedup();
+    for room in rooms {
+        let floor = floor_of(room).unwrap_or_else(|| panic!("{room} has no floor")).to_string();
+        let drawn = front.text.lines().any(|line| {
+            let mut words = line.trim_start_matches("//!").split_whitespace();
+            let name = words.next().map(|word| word.trim_end_matches('/').trim_end_matches(".rs"));
+            name == Some(room) && words.next() == Some(&floor)
+        });
+        assert!(drawn, "the map in src/lib.rs does not show `{room}` on floor {floor}");
+    }
+}
+
+/// Each rule finds what is planted for it, in the line where it stands.
+#[test]
+fn every_rule_finds_its_planted_violation() {
+    let planted: &[(&str, &str, &str, usize)] = &[
+        ("floors", "src/text/a.rs", "//! x\nuse crate::worker::Worker;\n", 2),
+        ("floors", "src/text/a.rs", "//! x\nuse crate::nn::gru::Gru;\n", 2),
+        ("floors", "src/decoding/beam.rs", "//! x\nfn f() {\n    crate::analysis::bleu::score();\n}\n", 3),
+        ("floors", "src/error.rs", "//! x\nuse crate::ticket::Ticket;\n", 2),
+        ("floors", "src/ui/views/a.rs", "//! x\nuse crate::cli::args;\n", 2),
+        ("floors", "src/text/mod.rs", "//! x\nuse super::worker::Worker;\n", 2),
+        ("floors", "src/models/fused/mod.rs", "//! x\nuse super::super::session::Session;\n", 2),
+        ("floors", "src/cellar/mod.rs", "//! x\n", 1),
+        ("ungrouped", "src/text/a.rs", "//! x\nuse crate::{error::Error, worker::Worker};\n", 2),
+        ("crates", "src/session/mod.rs", "//! x\nuse candle_core::Tensor;\n", 2),
+        ("crates", "src/worker/mod.rs", "//! x\nfn f(ui: &mut egui::Ui) {}\n", 2),
+        ("crates", "src/text/a.rs", "//! x\nuse anyhow::Context as _;\n", 2),
+        ("threads", "src/decoding/beam.rs", "//! x\nfn f() { std::thread::spawn(|| ()); }\n", 2),
+        ("threads", "src/session/mod.rs", "//! x\nuse rayon::prelude::*;\n", 2),
+        ("colours", "src/ui/views/a.rs", "//! x\nlet c = Color32::from_rgb(1, 2, 3);\n", 2),
+        ("colours", "src/ui/views/a.rs", "//! x\nlet c = egui::Color32::WHITE;\n", 2),
+        ("timeless", "src/decoding/beam.rs", "//! x\nlet t = std::time::Instant::now();\n", 2),
+        ("timeless", "src/nn/init.rs", "//! x\nlet mut r = rand::rng();\n", 2),
+        ("unsafe", "src/models/checkpoint.rs", "//! x\nlet m = unsafe { map(file) };\n", 2),
+        ("prints", "src/training/mod.rs", "//! x\neprintln!(\"loss\");\n", 2),
+        ("prints", "src/cli/mod.rs", "//! x\ndbg!(1);\n", 2),
+        ("unfinished", "src/cli/mod.rs", "//! x\n\n    todo!()\n", 3),
+        ("unwraps", "src/text/a.rs", "//! x\nlet a = b.unwrap();\n", 2),
+        ("documented", "src/text/a.rs", "use std::fs;\n", 1),
+        ("short", "src/text/a.rs", &"//! x\n".repeat(LONGEST + 1), LONGEST + 1),
+    ];
+    for (rule, path, text, line) in planted {
+        let (_, find) = RULES.iter().find(|(name, _)| name == rule).expect("planted for a rule that exists");
+        let found = find(&Source::new(path, text));
+        assert!(found.iter().any(|(at, _)| at == line), "{rule} missed {path}: {text:.80} (found {found:?})");
+    }
+    for (rule, _) in RULES {
+        assert!(planted.iter().any(|(name, ..)| name == rule), "nothing is planted for `{rule}`");
+    }
+}
+
+/// What no rule may take for a violation.
+#[test]
+fn no_rule_cries_wolf() {
+    let innocent: &[(&str, &str)] = &[
+        ("src/worker/mod.rs", "use crate::decoding::Options;\nuse crate::worker::protocol::Event;\n"),
+        (
+            "src/decoding/beam.rs",
+            "/// See [`crate::ui::App`]; `unsafe`, todo!() and println! are words here.\nfn f() {}\n",
+        ),
+        ("src/text/a.rs", "const A: &str = \"use crate::ui::App; x.unwrap() \\\" println!()\";\n"),
+        (
+            "src/text/a.rs",
+            "const A: &str = r#\"unsafe \" println!()\"#;\nfn f<'a>(c: char) -> bool { c == '\"' || c == '\\'' }\n",
+        ),
+        ("src/text/a.rs", "/* unsafe /* nested */ todo!() */\n#[cfg(test)]\nmod tests { fn f() { a.unwrap(); } }\n"),
+        ("src/ui/views/a.rs", "let c = Color32::TRANSPARENT;\nlet d: Color32 = theme.accent();\n"),
+        ("src/ui/views/a.rs", "painter.image(texture, rect, UV, Color32::WHITE);\n"),
+        ("src/ui/theme.rs", "const WHITE: Color32 = Color32::from_rgb(255, 255, 255);\n"),
+        ("src/ui/views/text.rs", "use super::text::Galley;\n"),
+        ("src/training/data.rs", "let tokenizers = (source, target);\nlet rfd = tokenizers.0;\n"),
+        ("src/nn/fused/gemm.rs", "unsafe { kernel(a, b) };\n"),
+        ("src/nn/gru.rs", "#![allow(unsafe_code)]\nlet egui_like = supercrate::ui::x;\n"),
+        ("src/cli/bench.rs", "println!(\"{}\", std::time::Instant::now().elapsed().as_millis());\n"),
+    ];
+    for (path, text) in innocent {
+        let source = Source::new(path, &format!("//! x\n{text}"));
+        for (rule, find) in RULES {
+            let found = find(&source);
+            assert!(found.is_empty(), "{rule} cried wolf over {path}: {text} {found:?}");
+        }
+    }
+}
+
+#[test]
+fn blanking_keeps_every_line() {
+    let text = "a // b\n\"c\nd\" /* e\n*/ 'f' '\\'' &'g h r\"i\" é\n";
+    let code = blank(text);
+    assert_eq!(code.lines().count(), text.lines().count());
+    assert_eq!(code.split_whitespace().collect::<String>(), "a&'ghé");
+}
+
+#[test]
+fn the_examples_are_many_and_each_says_what_it_shows() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/examples.toml");
+    let text = fs::read_to_string(path).expect("the examples are bundled");
+    let table: toml::Table = text.parse().expect("the examples are TOML");
+    let groups = table["group"].as_array().expect("the examples are groups");
+    let mut seen = Vec::new();
+    for group in groups {
+        let name = group["name"].as_str().expect("a group has a name");
+        let shows = group["shows"].as_str().expect("a group says what it shows");
+        assert!(shows.ends_with('.'), "what {name} shows is not a sentence");
+        for sentence in group["sentences"].as_array().expect("a group has sentences") {
+            let sentence = sentence.as_str().expect("a sentence is text");
+            assert!(sentence.trim() == sentence && !sentence.contains('\n'), "{sentence:?} is not one clean line");
+            assert!(!seen.contains(&sentence), "{sentence:?} is there twice");
+            assert!((3..=45).contains(&sentence.split(' ').count()), "{sentence:?} is too short or too long");
+            seen.push(sentence);
+        }
+    }
+    assert!(seen.len() >= 40 && groups.len() >= 6, "{} sentences in {} groups", seen.len(), groups.len());
+}
+
+#[test]
+fn the_icon_is_a_square_png() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/icon.png");
+    let bytes = fs::read(path).expect("the icon is bundled");
+    assert_eq!(bytes.get(..8), Some(b"\x89PNG\r\n\x1a\n".as_slice()));
+    let side = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    assert_eq!((side(16), side(20)), (256, 256));
+}
