@@ -13,16 +13,42 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// A file as a whole: missing, unreadable, truncated, foreign.
     #[error("{}: {message}", path.display())]
-    File { path: PathBuf, message: String },
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Continues "path: ".
+        message: String,
+    },
     /// One line of a file, counted from 1.
     #[error("{}, line {line}: {message}", path.display())]
-    Line { path: PathBuf, line: usize, message: String },
+    Line {
+        /// Of which file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// Continues "path, line n: ".
+        message: String,
+    },
     /// One key of a configuration file.
     #[error("{}: key `{key}` {message}", path.display())]
-    Key { path: PathBuf, key: String, message: String },
+    Key {
+        /// Of which file.
+        path: PathBuf,
+        /// Its name.
+        key: String,
+        /// Continues "key `k` ".
+        message: String,
+    },
     /// One tensor of a weights file.
     #[error("{}: tensor `{tensor}` {message}", path.display())]
-    Tensor { path: PathBuf, tensor: String, message: String },
+    Tensor {
+        /// Of which file.
+        path: PathBuf,
+        /// Its name.
+        tensor: String,
+        /// Continues "tensor `t` ".
+        message: String,
+    },
     /// Any other input of the user.
     #[error("{0}")]
     Input(String),

@@ -28,13 +28,15 @@
 //! # A keystroke's journey
 //!
 //! 1. `ui` turns the edit into a [`session`] command; it changes nothing itself.
-//! 2. The session tokenises, so that the columns move in the same frame, and asks for a request
-//!    that states everything wanted: source, models, settings. Its new [`ticket`] makes all older
-//!    work stale.
-//! 3. The [`worker`] overwrites its one slot and wakes; [`decoding`] tests the ticket at every
-//!    target word and stops at once when it is stale.
+//! 2. The session keeps the text, dims what belongs to the old one and asks for a request that
+//!    states everything wanted: source, models, settings. A new [`ticket`] makes all older work
+//!    stale.
+//! 3. The [`worker`] overwrites its one slot and wakes. It tokenises, for each model has its own
+//!    tokenizer: `Started` brings the column its [`Sentence`](text::sentence::Sentence). Then
+//!    [`decoding`] tests the ticket at every target word and stops at once when it is stale.
 //! 4. Events go up, each with its request's number; they are sent first, and the window is woken
-//!    afterwards. Events with an old number change nothing.
+//!    afterwards. Events with an old number change nothing, and of several rows that wait the
+//!    newest is enough.
 //! 5. The session absorbs them for at most a few milliseconds a frame; the last good table stays,
 //!    dimmed, until the first new row.
 //!

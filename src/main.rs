@@ -11,5 +11,5 @@ const WINDOW: Option<cli::Window> = Some(interlinear::ui::run);
 const WINDOW: Option<cli::Window> = None;
 
 fn main() -> ExitCode {
-    cli::run(std::env::args_os(), &cli::Context { window: WINDOW })
+    cli::run(std::env::args_os(), cli::Context { window: WINDOW })
 }

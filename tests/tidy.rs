@@ -102,8 +102,11 @@ impl Source {
 /// A broken rule: line and sentence.
 type Fault = (usize, String);
 
-/// Every rule: its name, and what it finds in one file.
-const RULES: &[(&str, fn(&Source) -> Vec<Fault>)] = &[
+/// A rule: its name, and what finds its faults in one file.
+type Rule = (&'static str, fn(&Source) -> Vec<Fault>);
+
+/// Every rule.
+const RULES: &[Rule] = &[
     ("floors", floors),
     ("ungrouped", ungrouped),
     ("crates", crates),

@@ -18,7 +18,9 @@ pub struct Link {
 /// word that looks mostly at `</s>` is linked to the word that it looks at most. One that looks at no word has no link.
 #[must_use]
 pub fn links(alignment: &Alignment<'_>) -> Vec<Link> {
-    (0..alignment.rows()).filter_map(|target| alignment.greatest(target).map(|source| Link { source, target })).collect()
+    (0..alignment.rows())
+        .filter_map(|target| alignment.greatest(target).map(|source| Link { source, target }))
+        .collect()
 }
 
 /// The links as `i-j` pairs, source first, with spaces between.

@@ -137,7 +137,7 @@ impl BatchArgs {
 /// A pair of parallel files.
 #[derive(Args, Clone, Debug)]
 pub struct PairArgs {
-    /// Sentences of the source language, one a line (.txt, .gz or .zst)
+    /// Sentences of the source language, one a line, packed (gzip, zstandard) or not
     #[arg(long, value_name = "FILE")]
     pub source: PathBuf,
     /// Their translations, line by line

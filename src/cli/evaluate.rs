@@ -106,7 +106,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// When a model, the test set or the output fails.
-pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     ParallelLines::open(&low.pairs)?;
     let high = High {
@@ -189,7 +189,8 @@ fn force(high: &High, model: &Model, stepper: &mut dyn Stepper, cases: &mut [Cas
 fn translate(high: &High, model: &Model, stepper: &mut dyn Stepper, cases: &mut [Case]) -> anyhow::Result<usize> {
     let chosen: Vec<usize> = (0..cases.len()).filter(|&index| cases[index].source.words() > 0).collect();
     let sources: Vec<&[u32]> = chosen.iter().map(|&index| cases[index].source.ids.as_slice()).collect();
-    let mut progress = Progress::new(format!("translating with {}", model.config.name), Some(sources.len() as u64), false);
+    let mut progress =
+        Progress::new(format!("translating with {}", model.config.name), Some(sources.len() as u64), false);
     let (mut position, mut produced) = (0, 0);
     let mut told = |indexes: &[usize], decoded: &[crate::decoding::Decoded]| {
         let words = decoded.iter().filter_map(|decoded| decoded.hypotheses.first()).map(|best| best.tokens.len()).sum();
@@ -230,17 +231,14 @@ fn rows(high: &High, model: &Model, cases: &[Case]) -> Vec<Row> {
 }
 
 fn row(set: &'static str, length: &'static str, cases: &[&Case]) -> Row {
-    let words: usize = cases.iter().map(|case| case.target.len()).sum();
-    let nll: f64 = cases.iter().map(|case| case.nll).sum();
     let translations: Vec<&str> = cases.iter().map(|case| case.translation.as_str()).collect();
     let references: Vec<&str> = cases.iter().map(|case| case.target.text.as_str()).collect();
     Row {
         set,
         length,
         sentences: cases.len(),
-        words,
-        nll,
-        perplexity: (nll / words.max(1) as f64).exp(),
-        bleu: bleu::corpus(&translations, &references).score,
+        words: cases.iter().map(|case| case.target.len()).sum(),
+        nll: cases.iter().fold(0.0, |sum, case| sum + case.nll),
+        bleu: (!cases.is_empty()).then(|| bleu::corpus(&translations, &references).score),
     }
 }

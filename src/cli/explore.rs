@@ -39,7 +39,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// When there is no window, no display, or something asked for is not there.
-pub fn run(matches: &ArgMatches, context: &Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
     open(Low::from_arg_matches(matches)?, context)
 }
 
@@ -47,9 +47,10 @@ pub fn run(matches: &ArgMatches, context: &Context) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn open(low: Low, context: &Context) -> anyhow::Result<()> {
+pub fn open(low: Low, context: Context) -> anyhow::Result<()> {
     let Some(window) = context.window else {
-        let sentence = "this build of Interlinear has no window; build it with `--features gui`, or see `interlinear --help`";
+        let sentence =
+            "this build of Interlinear has no window; build it with `--features gui`, or see `interlinear --help`";
         return Err(Error::Input(sentence.into()).into());
     };
     let options = high(low)?;

@@ -132,9 +132,7 @@ impl Lines {
         if kept.last() == Some(&b'\r') {
             kept.pop();
         }
-        let mut text = String::from_utf8(kept).map_err(|_| {
-            reader::not_utf8(&self.name, self.number)
-        })?;
+        let mut text = String::from_utf8(kept).map_err(|_| reader::not_utf8(&self.name, self.number))?;
         if self.number == 1 && text.starts_with('\u{feff}') {
             text.remove(0);
         }
@@ -259,7 +257,8 @@ mod tests {
 
     #[test]
     fn long_sentences_come_in_small_batches() {
-        let mut seen: Vec<usize> = bounded_batches(&[1000; 20], 16).into_iter().inspect(|b| assert!(b.len() <= 8)).flatten().collect();
+        let mut seen: Vec<usize> =
+            bounded_batches(&[1000; 20], 16).into_iter().inspect(|b| assert!(b.len() <= 8)).flatten().collect();
         seen.sort_unstable();
         assert_eq!(seen, (0..20).collect::<Vec<_>>());
     }

@@ -39,7 +39,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// When the folder is not a sound model.
-pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let model = Model::load(&low.folder, &Device::cpu())?;
     let facts = facts(&model);
@@ -131,7 +131,11 @@ fn table(tensors: &[Tensor]) -> String {
         return text;
     }
     let width = tensors.iter().map(|tensor| tensor.name.len()).max().unwrap_or(0);
-    let _ = writeln!(text, "\n{:<width$}  {:<16} {:>9} {:>9} {:>9} {:>9}", "tensor", "shape", "min", "max", "mean", "deviation");
+    let _ = writeln!(
+        text,
+        "\n{:<width$}  {:<16} {:>9} {:>9} {:>9} {:>9}",
+        "tensor", "shape", "min", "max", "mean", "deviation"
+    );
     for tensor in tensors {
         let shape = format!("{:?}", tensor.shape);
         let _ = writeln!(

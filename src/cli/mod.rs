@@ -50,7 +50,7 @@ pub struct CommandEntry {
     /// Adds its arguments.
     pub arguments: fn(clap::Command) -> clap::Command,
     /// Does it.
-    pub run: fn(&ArgMatches, &Context) -> anyhow::Result<()>,
+    pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
 }
 
 /// Every command, in the order of the help.
@@ -108,12 +108,13 @@ pub fn program() -> clap::Command {
         .subcommand_required(false)
         .disable_help_subcommand(true);
     COMMANDS.iter().fold(program, |program, entry| {
-        program.subcommand((entry.arguments)(clap::Command::new(entry.name).about(entry.about)))
+        // A derived argument list brings the words over its struct along; the table's go over them.
+        program.subcommand((entry.arguments)(clap::Command::new(entry.name)).about(entry.about).long_about(None))
     })
 }
 
 /// Runs the program on the arguments of the process (its own name first) and says how it ended.
-pub fn run(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> ExitCode {
+pub fn run(arguments: impl IntoIterator<Item = OsString>, context: Context) -> ExitCode {
     std::panic::set_hook(Box::new(tell_panic));
     let ended = std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(arguments, context)));
     let Ok(ended) = ended else { return ExitCode::from(1) };
@@ -127,7 +128,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> 
     }
 }
 
-fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> anyhow::Result<()> {
+fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> anyhow::Result<()> {
     let matches = match program().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return refused(&error),

@@ -29,9 +29,11 @@ const WINDOW_WORDS: usize = 50_000;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
-#[command(after_long_help = "One JSON object a line: source, target, log_p, token_log_p, alpha (a row for each target token, a
+#[command(
+    after_long_help = "One JSON object a line: source, target, log_p, token_log_p, alpha (a row for each target token, a
 column for each source token) and energies (before the softmax); null where there are none. A pair that is too long for a
-model gets nulls, a sentence on stderr, and exit code 2 at the end.")]
+model gets nulls, a sentence on stderr, and exit code 2 at the end."
+)]
 pub struct Low {
     /// The model folder
     #[arg(long, value_name = "DIR")]
@@ -64,7 +66,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// When the model, the input or the output fails; when pairs were refused, at the end.
-pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let mut files = ParallelLines::open(&low.pairs)?;
     let runtime = low.run.high()?;

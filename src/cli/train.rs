@@ -45,7 +45,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// What is wrong with the configuration, the text, the device or the disk.
-pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let runtime = low.run.high()?;
     let device = (runtime.engine == Engine::Plain).then(|| runtime.device.candle.clone());

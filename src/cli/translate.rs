@@ -54,7 +54,7 @@ pub struct Low {
     /// The model folder
     #[arg(long, value_name = "DIR")]
     model: PathBuf,
-    /// A text file, one sentence a line (.txt, .gz or .zst), by default stdin
+    /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// When the model, the input or the output fails; when lines were refused, at the end.
-pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let lines = Lines::open(low.file.as_deref())?;
     let high = high(&low)?;
@@ -121,11 +121,13 @@ fn high(low: &Low) -> anyhow::Result<High> {
     let options = low.search.high();
     let nbest = usize::from(low.nbest);
     if nbest > options.beam {
-        let sentence = format!("--nbest {nbest} asks for more hypotheses than --beam {} keeps; raise --beam", options.beam);
+        let sentence =
+            format!("--nbest {nbest} asks for more hypotheses than --beam {} keeps; raise --beam", options.beam);
         return Err(Error::Input(sentence).into());
     }
     if low.format == Format::Pharaoh && nbest > 1 {
-        let sentence = "--format pharaoh writes the best translation's alignment only; leave out --nbest or choose --format jsonl";
+        let sentence =
+            "--format pharaoh writes the best translation's alignment only; leave out --nbest or choose --format jsonl";
         return Err(Error::Input(sentence.into()).into());
     }
     let runtime = low.run.high()?;
@@ -164,7 +166,7 @@ fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
         }
         let done = translate_window(&mut high, &window)?;
         for (line, decoded) in window.iter().zip(&done) {
-            write(&high, &mut output, line, decoded)?;
+            write(&high, &mut output, line, decoded.as_ref())?;
         }
         output.flush()?;
         progress.add(window.len(), target_words(&done), lines.position());
@@ -209,7 +211,8 @@ fn translate_window(high: &mut High, window: &[SourceLine]) -> crate::error::Res
     let readable = |line: &&SourceLine| line.refused.is_none() && line.sentence.words() > 0;
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| readable(&&window[index])).collect();
     let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].sentence.ids.as_slice()).collect();
-    let decoded = words::decode_all(&high.model, high.stepper.as_mut(), &sources, &high.options, high.batch, &mut |_, _| {})?;
+    let decoded =
+        words::decode_all(&high.model, high.stepper.as_mut(), &sources, &high.options, high.batch, &mut |_, _| {})?;
     let mut done: Vec<Option<Decoded>> = window.iter().map(|_| None).collect();
     for (index, decoded) in chosen.into_iter().zip(decoded) {
         done[index] = Some(decoded);
@@ -221,15 +224,19 @@ fn target_words(done: &[Option<Decoded>]) -> usize {
     done.iter().flatten().filter_map(|decoded| decoded.hypotheses.first()).map(|best| best.tokens.len()).sum()
 }
 
-fn write(high: &High, output: &mut Output, line: &SourceLine, decoded: &Option<Decoded>) -> anyhow::Result<()> {
-    let hypotheses = decoded.as_ref().map_or(&[][..], |decoded| &decoded.hypotheses);
+fn write(high: &High, output: &mut Output, line: &SourceLine, decoded: Option<&Decoded>) -> anyhow::Result<()> {
+    let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
     match high.format {
         Format::Jsonl => output.json(&Record {
             source: &line.sentence.tokens,
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, &line.sentence, hypothesis)).collect(),
         }),
-        Format::Pharaoh => output.line(&hypotheses.first().map_or_else(String::new, |best| hard::pharaoh(&words::links(&high.model, &line.sentence, best)))),
+        Format::Pharaoh => output.line(
+            &hypotheses
+                .first()
+                .map_or_else(String::new, |best| hard::pharaoh(&words::links(&high.model, &line.sentence, best))),
+        ),
         Format::Text if high.nbest == 1 => {
             output.line(&hypotheses.first().map_or_else(String::new, |best| text(high, &line.sentence, best)))
         }

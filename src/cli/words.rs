@@ -120,7 +120,10 @@ pub fn require_alignment(model: &Model, flag: &str) -> Result<()> {
     }
     let config = &model.config;
     let architecture = config.architecture.name();
-    Err(Error::Input(format!("{flag} needs an alignment and {} ({architecture}) has none; choose an rnnsearch model", config.name)))
+    Err(Error::Input(format!(
+        "{flag} needs an alignment and {} ({architecture}) has none; choose an rnnsearch model",
+        config.name
+    )))
 }
 
 /// The end of work during which so many lines were refused, each with its own sentence.

@@ -28,8 +28,8 @@ use crate::ticket::Ticket;
 /// Translates a batch of sentences (ids, `</s>` included); see [`decode`](crate::decoding::decode).
 ///
 /// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a beam of 0, an empty source, a prefix outside
-/// the vocabulary, probabilities that are no numbers; what the stepper refuses.
+/// [`Error::Stale`] as soon as the ticket is stale; a beam of 0, an empty source, a prefix outside the
+/// vocabulary or without any probability, probabilities that are no numbers; what the stepper refuses.
 pub fn search(
     stepper: &mut dyn Stepper,
     specials: Specials,
@@ -168,6 +168,10 @@ impl Beam {
                 Fate::Pruned => {}
             }
         }
+        if !rules.options.trace {
+            let ended = before.iter().zip(&expansions).filter(|(_, expansion)| expansion.is_none());
+            ended.filter_map(|(live, _)| live.node).for_each(|node| self.tree.forget(node));
+        }
         Ok(())
     }
 
@@ -191,7 +195,7 @@ impl Beam {
             match allowed {
                 Allowed::All => best.offer_row(parent, total, log_p, None),
                 Allowed::AllBut(forbidden) => best.offer_row(parent, total, log_p, Some(forbidden)),
-                Allowed::Only(token) => best.offer(parent, total, token, forced(log_p, token)?),
+                Allowed::Only(token) => best.offer(parent, total, token, forced(log_p, token, self.step)?),
             }
         }
         let best = best.into_vec();
@@ -224,23 +228,42 @@ impl Beam {
         let mut tips = if finished.is_empty() { cut } else { finished };
         let rank = |node: usize| tree.rank(node, options.length_normalization);
         tips.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)));
-        let read = |tip| {
+        let mut room = options.most_numbers;
+        let read = |(place, tip)| {
             let mut reading = Reading::default();
             reading.follow(&tree, tip, options.length_normalization, options.trace);
-            reading.into_hypothesis()
+            let mut hypothesis = reading.into_hypothesis();
+            let numbers = numbers(&hypothesis);
+            if place > 0 && numbers > room {
+                (hypothesis.alpha, hypothesis.energies, hypothesis.left_out) = (None, None, true);
+            } else {
+                room = room.saturating_sub(numbers);
+            }
+            hypothesis
         };
-        let hypotheses = tips.into_iter().map(read).collect();
+        let hypotheses = tips.into_iter().enumerate().map(read).collect();
         let nodes = if options.trace { tree.nodes() } else { Vec::new() };
         Decoded { hypotheses, nodes, context }
     }
 }
 
-/// log p of a word of the forced prefix.
-fn forced(log_p: &[f32], token: u32) -> Result<f32> {
-    log_p.get(token as usize).copied().ok_or_else(|| {
-        Error::Input(format!(
+/// How many numbers the alignment of a hypothesis comes to.
+fn numbers(hypothesis: &Hypothesis) -> usize {
+    [&hypothesis.alpha, &hypothesis.energies].into_iter().flatten().flatten().map(Vec::len).sum()
+}
+
+/// log p of word `i`, from 0, of the forced prefix.
+fn forced(log_p: &[f32], token: u32, i: usize) -> Result<f32> {
+    match log_p.get(token as usize) {
+        None => Err(Error::Input(format!(
             "the prefix names the word id {token}, but the model knows only {} target words",
             log_p.len()
-        ))
-    })
+        ))),
+        // No sum with it is a number that could be compared.
+        Some(&f32::NEG_INFINITY) => Err(Error::Input(format!(
+            "the prefix is impossible: the model gives its word {} (id {token}) no probability at all; choose another word there",
+            i + 1
+        ))),
+        Some(&log_p) => Ok(log_p),
+    }
 }

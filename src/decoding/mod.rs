@@ -41,6 +41,9 @@ pub struct Options {
     pub trace: bool,
     /// Target words that every translation must begin with; empty: none.
     pub prefix: Vec<u32>,
+    /// Most numbers (alpha and energies) that the hypotheses of a sentence come to together. The best one
+    /// always has its own, further ones only while there is room ([`Hypothesis::left_out`]).
+    pub most_numbers: usize,
 }
 
 impl Default for Options {
@@ -53,6 +56,7 @@ impl Default for Options {
             candidates: 0,
             trace: false,
             prefix: Vec::new(),
+            most_numbers: usize::MAX,
         }
     }
 }
@@ -78,7 +82,8 @@ pub struct Specials {
 ///
 /// # Errors
 /// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; a beam of 0, an empty
-/// source, a prefix outside the vocabulary, probabilities that are no numbers; what the stepper refuses.
+/// source, a prefix outside the vocabulary or without any probability, probabilities that are no numbers; what
+/// the stepper refuses.
 pub fn decode(
     stepper: &mut dyn Stepper,
     specials: Specials,

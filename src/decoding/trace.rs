@@ -1,5 +1,7 @@
 //! Floor 4: what the search leaves behind, in plain `f32`, append-only.
 
+use std::sync::Arc;
+
 /// Why a node is no longer extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
@@ -28,10 +30,10 @@ pub struct Node {
     pub log_p: f32,
     /// log p(y_1..y_i | x).
     pub total: f32,
-    /// alpha_ij over the T_x source words; `None` without alignment.
-    pub alpha: Option<Vec<f32>>,
-    /// e_ij before the softmax; `None` without alignment.
-    pub energies: Option<Vec<f32>>,
+    /// alpha_ij over the T_x source words; `None` without alignment. Nodes that extend one hypothesis share it.
+    pub alpha: Option<Arc<[f32]>>,
+    /// e_ij before the softmax; `None` without alignment. Shared as `alpha` is.
+    pub energies: Option<Arc<[f32]>>,
     /// The best next words at this position with their log p, best first (`Options::candidates` many).
     pub candidates: Vec<(u32, f32)>,
     /// What became of it.
@@ -51,10 +53,12 @@ pub struct Hypothesis {
     pub rank: f32,
     /// Ends with `</s>`.
     pub finished: bool,
-    /// One row for each token; `None` where the model has no alignment.
+    /// One row for each token; `None` where the model has no alignment and where it was left out.
     pub alpha: Option<Vec<Vec<f32>>>,
     /// As `alpha`, before the softmax.
     pub energies: Option<Vec<Vec<f32>>>,
+    /// There is an alignment, but it is larger than `Options::most_numbers` allows.
+    pub left_out: bool,
     /// Per token the best words at that position (`Options::candidates` many).
     pub candidates: Vec<Vec<(u32, f32)>>,
     /// Index of its last node in the trace, when one was kept.

@@ -1,7 +1,10 @@
 //! Floor 4: the growing tree of a search, from which hypotheses and the trace are read.
 //!
 //! All extensions of one row share its alignment, so a row is copied once, as an [`Expansion`],
-//! and only when something that extends it is kept.
+//! and only when something that extends it is kept. The trace shares it; a search without a trace
+//! forgets it as soon as nothing leads through it.
+
+use std::sync::Arc;
 
 use crate::decoding::select::Extension;
 use crate::decoding::select::top;
@@ -11,20 +14,23 @@ use crate::decoding::trace::Node;
 use crate::models::StepOutput;
 
 /// What one row of a step says about all its extensions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Expansion {
-    alpha: Option<Vec<f32>>,
-    energies: Option<Vec<f32>>,
+    alpha: Option<Arc<[f32]>>,
+    energies: Option<Arc<[f32]>>,
     candidates: Vec<(u32, f32)>,
+    /// Nodes that show it.
+    users: usize,
 }
 
 impl Expansion {
     /// Copies what is kept of row `row`: its alignment over `t_x` words and its best words.
     pub fn read(output: &StepOutput, row: usize, t_x: usize, candidates: usize) -> Self {
         Self {
-            alpha: output.alpha_row(row, t_x).map(<[f32]>::to_vec),
-            energies: output.energies_row(row, t_x).map(<[f32]>::to_vec),
+            alpha: output.alpha_row(row, t_x).map(Arc::from),
+            energies: output.energies_row(row, t_x).map(Arc::from),
             candidates: top(output.log_p_row(row), candidates),
+            users: 0,
         }
     }
 }
@@ -39,6 +45,8 @@ struct Branch {
     total: f64,
     expansion: usize,
     fate: Fate,
+    /// Nodes that extend it and were not forgotten.
+    heirs: usize,
 }
 
 /// All nodes of one sentence, append-only; a parent always precedes its children.
@@ -59,8 +67,29 @@ impl Tree {
     pub fn push(&mut self, parent: Option<usize>, extension: &Extension, expansion: usize, fate: Fate) -> usize {
         let step = parent.map_or(0, |parent| self.branches[parent].step + 1);
         let Extension { total, token, log_p, .. } = *extension;
-        self.branches.push(Branch { parent, step, token, log_p, total, expansion, fate });
+        self.branches.push(Branch { parent, step, token, log_p, total, expansion, fate, heirs: 0 });
+        self.expansions[expansion].users += 1;
+        if let Some(parent) = parent {
+            self.branches[parent].heirs += 1;
+        }
         self.branches.len() - 1
+    }
+
+    /// Gives up the alignment of a node that nothing extends, and of what leads to it alone: it can no longer be
+    /// part of any hypothesis. With a wide beam and a long sentence this is most of what was read.
+    pub fn forget(&mut self, node: usize) {
+        let mut next = Some(node);
+        while let Some(branch) = next.map(|node| &self.branches[node]).filter(|branch| branch.heirs == 0) {
+            let expansion = &mut self.expansions[branch.expansion];
+            expansion.users -= 1;
+            if expansion.users == 0 {
+                *expansion = Expansion::default();
+            }
+            next = branch.parent;
+            if let Some(parent) = next {
+                self.branches[parent].heirs -= 1;
+            }
+        }
     }
 
     /// y_i of a node.
@@ -164,10 +193,37 @@ impl Reading {
         hypothesis.token_log_p.push(branch.log_p);
         hypothesis.candidates.push(expansion.candidates.clone());
         if let Some(alpha) = &expansion.alpha {
-            hypothesis.alpha.get_or_insert_default().push(alpha.clone());
+            hypothesis.alpha.get_or_insert_default().push(alpha.to_vec());
         }
         if let Some(energies) = &expansion.energies {
-            hypothesis.energies.get_or_insert_default().push(energies.clone());
+            hypothesis.energies.get_or_insert_default().push(energies.to_vec());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_is_what_no_hypothesis_needs() {
+        let mut tree = Tree::default();
+        let row = |x: f32| Expansion { alpha: Some(Arc::from([x])), ..Expansion::default() };
+        // The root's row is shown by `a` and `b`; `b` leads to `c` alone.
+        let [first, of_a, of_b] = [0, 1, 2];
+        (0..3).for_each(|n| drop(tree.expand(row(n as f32))));
+        let mut grow = |parent, expansion| {
+            tree.push(parent, &Extension { total: 0.0, parent: 0, token: 2, log_p: 0.0 }, expansion, Fate::Alive)
+        };
+        let (a, b) = (grow(None, first), grow(None, first));
+        let (d, c) = (grow(Some(a), of_a), grow(Some(b), of_b));
+        tree.forget(c);
+        let left = |tree: &Tree| tree.expansions.iter().map(|one| one.alpha.is_some()).collect::<Vec<_>>();
+        assert_eq!(left(&tree), [true, true, false]);
+        let mut reading = Reading::default();
+        let alpha = reading.follow(&tree, d, 0.0, false).alpha.clone();
+        assert_eq!(alpha, Some(vec![vec![0.0], vec![1.0]]));
+        tree.forget(d);
+        assert_eq!(left(&tree), [false; 3]);
     }
 }

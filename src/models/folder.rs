@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
 use candle_core::Tensor;
 use sha2::Digest as _;
@@ -18,6 +19,7 @@ use crate::models::TranslationModel;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Architecture;
 use crate::models::config::Config;
+use crate::models::fused::Prepared;
 use crate::models::plain::PlainStepper;
 use crate::models::rnn_encdec::RnnEncDec;
 use crate::models::rnn_search::RnnSearch;
@@ -62,6 +64,8 @@ pub struct Model {
     /// Where the plain form computes.
     pub device: Device,
     digest: String,
+    /// Packed for the fused engine, once for all steppers.
+    prepared: Arc<OnceLock<Prepared>>,
 }
 
 impl Model {
@@ -92,7 +96,7 @@ impl Model {
             rayon::join(|| Weights::from_bytes(&path, &bytes, &shapes(&config)), || hexadecimal(&bytes));
         let weights = Arc::new(weights?);
         progress(1.0);
-        Ok(Self { folder: folder.into(), config, source, target, weights, device: device.clone(), digest })
+        Ok(Self { folder: folder.into(), config, source, target, weights, device: device.clone(), digest, prepared: Arc::default() })
     }
 
     /// What the search drives. `threads` holds for the fused engine; candle keeps its own pool.
@@ -101,9 +105,17 @@ impl Model {
     /// When the device refuses.
     pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
         if engine == Engine::Fused && self.device.is_cpu() {
-            return crate::models::fused::stepper(&self.config, &self.weights, threads);
+            return Ok(self.prepared()?.stepper(threads));
         }
         Ok(Box::new(PlainStepper::new(self.plain()?)))
+    }
+
+    fn prepared(&self) -> Result<Prepared> {
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared.clone());
+        }
+        let prepared = Prepared::new(&self.config, &self.weights)?;
+        Ok(self.prepared.get_or_init(|| prepared).clone())
     }
 
     /// The readable form on the model's device.

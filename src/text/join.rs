@@ -98,8 +98,7 @@ fn turn(open: &mut bool) -> Touch {
     if *open { RIGHT } else { LEFT }
 }
 
-/// 2000-2006, A5-0285, COVID-19: a hyphen before a number and behind digits or capitals.
+/// 2000-2006, mid-1990, COVID-19: a hyphen before a number and behind a letter or number.
 fn is_range(before: &str, after: &str) -> bool {
-    let code = !before.is_empty() && before.chars().all(|c| c.is_numeric() || c.is_uppercase());
-    code && after.chars().next().is_some_and(char::is_numeric)
+    before.chars().last().is_some_and(char::is_alphanumeric) && after.chars().next().is_some_and(char::is_numeric)
 }

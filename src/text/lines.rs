@@ -38,13 +38,28 @@ pub enum Found {
     Nowhere,
 }
 
+/// Longest text that a list holds, unpacked.
+const MOST_BYTES: u64 = 2 << 30;
+
 impl TextFile {
     /// Reads a file, packed or not; any style of line ends, a byte-order mark is dropped.
     ///
     /// # Errors
-    /// A sentence that names the file, or the first line that is not UTF-8.
+    /// A sentence that names the file, or the first line that is not UTF-8. Pipes and devices are refused, since
+    /// they may never end, and so is a text of more than 2 GiB.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut bytes = read_all(path)?;
+        Self::open_within(path, MOST_BYTES)
+    }
+
+    fn open_within(path: &Path, most: u64) -> Result<Self> {
+        let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+        if facts.is_dir() {
+            return Err(Error::file(path, "is a folder; choose a text file"));
+        }
+        if !facts.is_file() {
+            return Err(Error::file(path, "is a pipe or a device and no file; save the text in a file and open that"));
+        }
+        let mut bytes = read_all(path, most)?;
         if bytes.starts_with("\u{feff}".as_bytes()) {
             bytes.drain(..3);
         }
@@ -125,7 +140,8 @@ impl TextFile {
 fn holds(line: &str, needle: &str) -> bool {
     if line.is_ascii() && needle.is_ascii() {
         let needle = needle.as_bytes();
-        return needle.is_empty() || line.as_bytes().windows(needle.len()).any(|part| part.eq_ignore_ascii_case(needle));
+        return needle.is_empty()
+            || line.as_bytes().windows(needle.len()).any(|part| part.eq_ignore_ascii_case(needle));
     }
     line.to_lowercase().contains(needle)
 }
@@ -161,4 +177,25 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std
     file.sync_all().map_err(failed)?;
     drop(file);
     temporary.persist(path).map_err(|error| failed(error.error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_unpacks_to_too_much_is_refused() -> Result<()> {
+        let failed = |error: std::io::Error| Error::io("list", &error);
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let text = "a line\n".repeat(1000);
+        let packed = zstd::encode_all(text.as_bytes(), 1).map_err(failed)?;
+        for (name, bytes) in [("list.txt", text.as_bytes()), ("list.zst", &packed)] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).map_err(failed)?;
+            assert_eq!(TextFile::open_within(&path, 7000)?.len(), 1000);
+            let error = TextFile::open_within(&path, 6999).expect_err("it is longer").to_string();
+            assert!(error.contains(name) && error.contains("longer than 6999 bytes"), "{error}");
+        }
+        Ok(())
+    }
 }

@@ -178,7 +178,8 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
 /// The pairs of lines of several (source, target) files, one after the other.
 #[derive(Debug)]
 pub struct ParallelReader {
-    files: std::vec::IntoIter<(PathBuf, PathBuf)>,
+    /// Files to come, the next one last.
+    files: Vec<(PathBuf, PathBuf)>,
     open: Option<(LineReader, LineReader)>,
     failed: bool,
 }
@@ -187,7 +188,7 @@ impl ParallelReader {
     /// A reader of (source, target) files; they are opened when their turn comes.
     #[must_use]
     pub fn new(files: &[(PathBuf, PathBuf)]) -> Self {
-        Self { files: files.to_vec().into_iter(), open: None, failed: false }
+        Self { files: files.iter().rev().cloned().collect(), open: None, failed: false }
     }
 
     fn read(&mut self) -> Result<Option<(String, String)>> {
@@ -195,7 +196,7 @@ impl ParallelReader {
             let (source, target) = match &mut self.open {
                 Some(readers) => readers,
                 empty => {
-                    let Some((source, target)) = self.files.next() else { return Ok(None) };
+                    let Some((source, target)) = self.files.pop() else { return Ok(None) };
                     empty.insert((LineReader::open(&source)?, LineReader::open(&target)?))
                 }
             };
@@ -230,12 +231,19 @@ impl Iterator for ParallelReader {
     }
 }
 
-/// The whole of a file, unpacked.
+/// The whole of a file, unpacked, if it is of at most so many bytes then.
 ///
 /// # Errors
 /// A sentence that names the file.
-pub(crate) fn read_all(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes).map_err(|error| Error::io(path, &error))?;
+pub(crate) fn read_all(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let failed = |error: std::io::Error| Error::io(path, &error);
+    let expected = std::fs::metadata(path).map_err(failed)?.len().min(most);
+    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0));
+    // One byte more tells that there is more; a small packed file may unpack to more than the memory holds.
+    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        let message = format!("is longer than {most} bytes when unpacked; split it into shorter files");
+        return Err(Error::file(path, message));
+    }
     Ok(bytes)
 }

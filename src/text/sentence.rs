@@ -37,7 +37,8 @@ impl Sentence {
     /// Number of words: tokens without the `</s>` at the end.
     #[must_use]
     pub fn words(&self) -> usize {
-        let ended = self.tokens.last().is_some_and(|word| word == EOS) && self.spans.last().is_some_and(Range::is_empty);
+        let ended =
+            self.tokens.last().is_some_and(|word| word == EOS) && self.spans.last().is_some_and(Range::is_empty);
         self.tokens.len() - usize::from(ended)
     }
 }

@@ -13,6 +13,7 @@ use tokenizers::OffsetReferential;
 use tokenizers::OffsetType;
 use tokenizers::PreTokenizedString;
 use tokenizers::PreTokenizer as _;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -130,11 +131,14 @@ impl Tokenizer {
     /// As [`Tokenizer::encode`], with the id given that ends the sentence, if any.
     pub fn encode_with(&self, text: &str, eos: Option<u32>) -> Sentence {
         let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
-        for (span, id) in self.cut(text) {
+        let cut = self.cut(text);
+        for (n, (span, id)) in cut.iter().enumerate() {
+            let next = cut.get(n + 1).map_or(text.len(), |(span, _)| span.start);
+            let span = span.start..end_with_marks(text, span.end, next);
             // Offsets are those of the library; a range that it got wrong must not bring the window down.
             let Some(word) = text.get(span.clone()) else { continue };
             if word.chars().any(is_visible) {
-                self.push(&mut sentence, word, span, id);
+                self.push(&mut sentence, word, span, *id);
             }
         }
         push_eos(&mut sentence, eos);
@@ -163,7 +167,8 @@ impl Tokenizer {
         {
             return text.split_whitespace().map(str::to_owned).collect();
         }
-        let words = pieces.get_splits(OffsetReferential::Normalized, OffsetType::None).into_iter().map(|(word, _, _)| word);
+        let words =
+            pieces.get_splits(OffsetReferential::Normalized, OffsetType::None).into_iter().map(|(word, _, _)| word);
         words.filter(|word| word.chars().any(is_visible)).map(str::to_owned).collect()
     }
 
@@ -243,6 +248,13 @@ fn push_eos(sentence: &mut Sentence, eos: Option<u32>) {
         sentence.tokens.push(EOS.to_owned());
         sentence.spans.push(end..end);
     }
+}
+
+/// The end of a word with the combining marks that follow before the next word: where they were composed with
+/// its last letter, the library counts that letter alone.
+fn end_with_marks(text: &str, end: usize, next: usize) -> usize {
+    let rest = text.get(end..next).unwrap_or_default();
+    end + rest.find(|c| !is_combining_mark(c)).unwrap_or(rest.len())
 }
 
 /// Not whitespace, not a control character, not a character without width.

@@ -112,7 +112,8 @@ pub fn build(language: &str, words: impl IntoIterator<Item = (String, u64)>, siz
 
 /// NFC; one kind of apostrophe, quotation mark and space; invisible characters gone.
 fn normalizer() -> serde_json::Value {
-    let replace = |pattern: &str, content: &str| json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": content});
+    let replace =
+        |pattern: &str, content: &str| json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": content});
     json!({"type": "Sequence", "normalizers": [
         {"type": "NFC"},
         replace("[\u{2019}\u{2018}\u{2bc}]", "'"),

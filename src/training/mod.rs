@@ -3,6 +3,7 @@
 //! [`train`] reads a configuration, builds vocabularies and corpora, and runs the [`trainer`];
 //! the CPU's gradients are the hand-written ones of [`fused`].
 
+pub mod bench;
 pub mod data;
 pub mod engine;
 pub mod fused;
@@ -23,6 +24,8 @@ use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::init;
+use crate::text::vocab::EOS_ID;
+use crate::text::vocab::UNK_ID;
 use crate::ticket::Ticket;
 use crate::training::data::Tokenizers;
 use crate::training::engine::Engine;
@@ -53,22 +56,40 @@ pub struct RunOptions {
 ///
 /// # Errors
 /// A sentence that names file, line or key; what the device or the disk refuses.
-pub fn train(path: &Path, options: &RunOptions, clock: &dyn Fn() -> f64, ticket: &Ticket, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+pub fn train(
+    path: &Path,
+    options: &RunOptions,
+    clock: &dyn Fn() -> f64,
+    ticket: &Ticket,
+    emit: &mut dyn FnMut(&Report),
+) -> Result<()> {
     let settings = Settings::load(path)?;
     let checkpoint = trainer::checkpoint_file(&settings.output);
     if !options.resume && checkpoint.exists() {
         let message = "is there already; add --resume to go on from it, or choose another `output`";
         return Err(Error::file(&checkpoint, message));
     }
+    if options.resume && !checkpoint.exists() {
+        return Err(Error::file(
+            &checkpoint,
+            "does not exist, so that there is no run to go on with; start without --resume",
+        ));
+    }
     let tokenizers = tokenizers(&settings, options, ticket, emit)?;
     let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
-    config.save(&settings.output.join("config.json"))?;
+    // the start is made before anything is written: a start that fails leaves no half-made folder
+    let engine = engine(&settings, &config, options)?;
+    if !options.resume {
+        std::fs::create_dir_all(&settings.output).map_err(|e| Error::io(&settings.output, &e))?;
+        tokenizers.save(&settings.output)?;
+        config.save(&settings.output.join("config.json"))?;
+    }
     emit(&Report::Note("reading the training text".into()));
     let training = data::training(&settings, &tokenizers, ticket)?;
     let development = data::read(&settings.data.development, 10 * settings.data.max_length, &tokenizers, ticket)?;
     let mut trainer = Trainer {
         settings: &settings,
-        engine: engine(&settings, &config, options)?,
+        engine,
         training: &training,
         development: &development,
         bleu: measure::bleu(&settings, &config, &tokenizers, options.threads, ticket)?,
@@ -86,25 +107,41 @@ pub fn train(path: &Path, options: &RunOptions, clock: &dyn Fn() -> f64, ticket:
     trainer.run(ticket, emit)
 }
 
-fn tokenizers(settings: &Settings, options: &RunOptions, ticket: &Ticket, emit: &mut dyn FnMut(&Report)) -> Result<Tokenizers> {
-    let output = &settings.output;
-    std::fs::create_dir_all(output).map_err(|e| Error::io(output, &e))?;
+fn tokenizers(
+    settings: &Settings,
+    options: &RunOptions,
+    ticket: &Ticket,
+    emit: &mut dyn FnMut(&Report),
+) -> Result<Tokenizers> {
     if options.resume {
-        return Tokenizers::load(output);
+        return Tokenizers::load(&settings.output);
     }
-    let tokenizers = if let Some(from) = &options.from {
-        Tokenizers::load(from)?
-    } else {
-        emit(&Report::Note("counting words".into()));
-        Tokenizers::build(settings, ticket)?
-    };
-    tokenizers.save(output)?;
-    Ok(tokenizers)
+    if let Some(from) = &options.from {
+        check_specials(&from.join("config.json"))?;
+        return Tokenizers::load(from);
+    }
+    emit(&Report::Note("counting words".into()));
+    Tokenizers::build(settings, ticket)
+}
+
+/// Corpora are read with the ids that our own vocabularies give to `</s>` and `[UNK]`.
+fn check_specials(path: &Path) -> Result<()> {
+    let config = Config::load(path)?;
+    if (config.eos, config.unk, config.source_eos) == (EOS_ID, UNK_ID, true) {
+        return Ok(());
+    }
+    let message = format!(
+        "is {}; --from needs a model whose `eos` is {EOS_ID}, `unk` {UNK_ID} and `source_eos` true",
+        config.eos
+    );
+    Err(Error::key(path, "eos", message))
 }
 
 fn engine(settings: &Settings, config: &Config, options: &RunOptions) -> Result<Box<dyn Engine>> {
     let weights = match &options.from {
-        Some(from) if !options.resume => Weights::load(&from.join("model.safetensors"), &crate::models::shapes(config))?,
+        Some(from) if !options.resume => {
+            Weights::load(&from.join("model.safetensors"), &crate::models::shapes(config))?
+        }
         _ => {
             let scheme = match settings.model.start {
                 Start::Papers => init::Scheme::Paper,

@@ -277,7 +277,11 @@ impl Settings {
         ];
         for (key, value) in positive {
             if value == 0 {
-                return Err(Error::key(path, key, "is too small; it must be greater than zero (a vocabulary greater than 2)"));
+                return Err(Error::key(
+                    path,
+                    key,
+                    "is too small; it must be greater than zero (a vocabulary greater than 2)",
+                ));
             }
         }
         if self.architecture().is_none() {
@@ -286,7 +290,11 @@ impl Settings {
             return Err(Error::key(path, "model.architecture", message));
         }
         if self.architecture() == Some(Architecture::RnnSearch) && self.model.alignment == 0 {
-            return Err(Error::key(path, "model.alignment", "is missing; rnnsearch needs its number of alignment units"));
+            return Err(Error::key(
+                path,
+                "model.alignment",
+                "is missing; rnnsearch needs its number of alignment units",
+            ));
         }
         let shares = [
             ("schedule.dropout", self.schedule.dropout),
@@ -300,10 +308,24 @@ impl Settings {
                 return Err(Error::key(path, key, format!("is {value}; it must be at least 0 and below 1")));
             }
         }
-        if self.optimizer.clip.is_nan() || self.optimizer.clip <= 0.0 {
-            return Err(Error::key(path, "optimizer.clip", "must be greater than 0"));
+        let steps = [
+            ("optimizer.clip", self.optimizer.clip),
+            ("optimizer.learning_rate", self.optimizer.rate()),
+            ("optimizer.epsilon", self.optimizer.epsilon()),
+            ("schedule.updates", self.schedule.updates as f32),
+        ];
+        for (key, value) in steps {
+            if !value.is_finite() || value <= 0.0 {
+                return Err(Error::key(path, key, format!("is {value}; it must be greater than 0")));
+            }
         }
-        Ok(())
+        if !(0.0..=1.0).contains(&self.optimizer.final_rate) {
+            let message = format!("is {}; it is a share of the rate, from 0 to 1", self.optimizer.final_rate);
+            return Err(Error::key(path, "optimizer.final_rate", message));
+        }
+        // what the model's own config.json would be refused for (languages, keys of the other architecture)
+        let config = self.config(self.model.source_vocabulary, self.model.target_vocabulary);
+        Config::from_json(path, &config.to_json()).map(|_| ())
     }
 
     fn architecture(&self) -> Option<Architecture> {

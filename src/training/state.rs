@@ -16,6 +16,34 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::text::lines::write_atomic;
+use crate::training::settings::Rule;
+
+/// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
+/// run is a mean over the same updates.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(default)]
+pub struct Tally {
+    /// Summed -log p.
+    #[serde(deserialize_with = "number")]
+    pub nll: f64,
+    /// Summed loss (with label smoothing).
+    #[serde(deserialize_with = "number")]
+    pub smoothed: f64,
+    /// Target words.
+    pub words: u64,
+    /// Summed gradient norms.
+    #[serde(deserialize_with = "number")]
+    pub norm: f64,
+    /// Updates.
+    pub updates: u64,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// JSON has no NaN and no infinity; they are written as null.
+fn number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::NAN))
+}
 
 /// Where a run stands.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
@@ -37,6 +65,10 @@ pub struct Position {
     pub best: Option<f64>,
     /// Update of the best measure.
     pub best_update: u64,
+    /// Since the last line of the log.
+    pub tally: Tally,
+    /// Whose memories the checkpoint holds.
+    pub rule: Option<Rule>,
 }
 
 /// Weights, memories, position.
@@ -66,7 +98,9 @@ impl Checkpoint {
     pub fn save(&self, path: &Path) -> Result<()> {
         let broken = |e: String| Error::file(path, format!("could not be written: {e}"));
         let parts: Vec<(&str, Vec<u8>)> =
-            [("weights", &self.weights), ("first", &self.first), ("second", &self.second)].map(|(n, d)| (n, bytes(d))).into();
+            [("weights", &self.weights), ("first", &self.first), ("second", &self.second)]
+                .map(|(n, d)| (n, bytes(d)))
+                .into();
         let mut views = Vec::new();
         for (name, data) in &parts {
             let view = TensorView::new(Dtype::F32, vec![data.len() / 4], data).map_err(|e| broken(e.to_string()))?;
@@ -84,9 +118,11 @@ impl Checkpoint {
     /// A sentence that names the file when it is missing, damaged or of another model.
     pub fn load(path: &Path, parameters: usize) -> Result<Self> {
         let file = std::fs::read(path).map_err(|e| Error::io(path, &e))?;
-        let damaged = |what: String| Error::file(path, format!("is no training checkpoint ({what}); start without --resume"));
+        let damaged =
+            |what: String| Error::file(path, format!("is no training checkpoint ({what}); start without --resume"));
         let (_, metadata) = SafeTensors::read_metadata(&file).map_err(|e| damaged(e.to_string()))?;
-        let position = metadata.metadata().as_ref().and_then(|m| m.get(POSITION)).ok_or_else(|| damaged("no position".into()))?;
+        let position =
+            metadata.metadata().as_ref().and_then(|m| m.get(POSITION)).ok_or_else(|| damaged("no position".into()))?;
         let position = serde_json::from_str(position).map_err(|e| damaged(e.to_string()))?;
         let tensors = SafeTensors::deserialize(&file).map_err(|e| damaged(e.to_string()))?;
         let get = |name: &str| -> Result<Vec<f32>> {
@@ -97,7 +133,8 @@ impl Checkpoint {
         let checkpoint = Self { weights: get("weights")?, first: get("first")?, second: get("second")?, position };
         if checkpoint.weights.len() != parameters {
             let found = checkpoint.weights.len();
-            let message = format!("holds {found} parameters, the configuration describes {parameters}; start without --resume");
+            let message =
+                format!("holds {found} parameters, the configuration describes {parameters}; start without --resume");
             return Err(Error::file(path, message));
         }
         Ok(checkpoint)

@@ -15,6 +15,7 @@ use crate::training::fused::Loss;
 use crate::training::fused::StepOptions;
 use crate::training::log::Log;
 use crate::training::settings::Best;
+use crate::training::settings::Rule;
 use crate::training::settings::Settings;
 use crate::training::state::Checkpoint;
 use crate::training::state::Position;
@@ -123,15 +124,6 @@ pub fn checkpoint_file(output: &Path) -> PathBuf {
     training_folder(output).join("checkpoint.safetensors")
 }
 
-/// Sums between two lines of the log.
-#[derive(Default)]
-struct Tally {
-    loss: Loss,
-    norm: f64,
-    updates: u64,
-    seconds: f64,
-}
-
 impl Trainer<'_> {
     /// Goes on from a checkpoint.
     ///
@@ -139,10 +131,23 @@ impl Trainer<'_> {
     /// A sentence that names the file.
     pub fn resume(&mut self, path: &Path) -> Result<()> {
         let checkpoint = Checkpoint::load(path, self.engine.layout().total())?;
+        self.check_memory(path, &checkpoint)?;
         let memory = Memory { first: checkpoint.first, second: checkpoint.second };
         self.engine.restore(checkpoint.weights, Some(memory))?;
         self.position = checkpoint.position;
         Ok(())
+    }
+
+    /// Memories of another rule would be misread, or, where there are none, nothing would learn.
+    fn check_memory(&self, path: &Path, checkpoint: &Checkpoint) -> Result<()> {
+        let rule = self.settings.optimizer.rule;
+        let expected = if rule == Rule::Sgd { 0 } else { checkpoint.weights.len() };
+        let fits = [&checkpoint.first, &checkpoint.second].iter().all(|memory| memory.len() == expected);
+        if fits && checkpoint.position.rule.is_none_or(|made| made == rule) {
+            return Ok(());
+        }
+        let message = "was made with another `optimizer.rule`; set it back, or start without --resume";
+        Err(Error::file(path, message))
     }
 
     /// Trains until the schedule is done or the ticket is stale.
@@ -154,7 +159,7 @@ impl Trainer<'_> {
         let mut log = Log::open(&training_folder(&self.settings.output).join("log.jsonl"), self.position.update)?;
         let parameters = self.engine.layout().total();
         emit(&Report::Started { position: self.position.clone(), updates, pairs: self.training.len(), parameters });
-        let mut tally = Tally::default();
+        self.position.rule = Some(self.settings.optimizer.rule);
         while self.position.update < updates && !ticket.is_stale() {
             let schedule = &self.settings.schedule;
             let batches = self.training.batches(schedule.seed, self.position.epoch, schedule.batch, schedule.sorted);
@@ -162,8 +167,8 @@ impl Trainer<'_> {
                 if self.position.update >= updates || ticket.is_stale() {
                     break;
                 }
-                self.update(batch, &mut tally)?;
-                self.after_update(&mut tally, &mut log, emit)?;
+                self.update(batch)?;
+                self.after_update(&mut log, emit)?;
             }
             if self.position.batch >= batches.len() {
                 self.position.epoch += 1;
@@ -175,7 +180,7 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    fn update(&mut self, batch: &[u32], tally: &mut Tally) -> Result<()> {
+    fn update(&mut self, batch: &[u32]) -> Result<()> {
         let start = (self.clock)();
         let pairs: Vec<_> = batch.iter().map(|&i| self.training.pair(i as usize)).collect();
         let (source, target): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
@@ -190,31 +195,41 @@ impl Trainer<'_> {
         let rate = self.settings.rate_at(update);
         let (loss, norm) = self.engine.update(&source, &target, options, rate, update)?;
         let seconds = (self.clock)() - start;
+        if !loss.smoothed.is_finite() {
+            let message = format!(
+                "the loss is no longer a number at update {}; the last checkpoint is kept; lower `optimizer.learning_rate` or `optimizer.clip` and resume",
+                update + 1
+            );
+            return Err(Error::Input(message));
+        }
         let position = &mut self.position;
         position.update += 1;
         position.batch += 1;
         position.words += loss.words as u64;
         position.sentences += batch.len() as u64;
         position.seconds += seconds;
-        tally.loss += loss;
+        let tally = &mut position.tally;
+        tally.nll += loss.nll;
+        tally.smoothed += loss.smoothed;
+        tally.words += loss.words as u64;
         tally.norm += f64::from(norm);
         tally.updates += 1;
         tally.seconds += seconds;
         Ok(())
     }
 
-    fn after_update(&mut self, tally: &mut Tally, log: &mut Log, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+    fn after_update(&mut self, log: &mut Log, emit: &mut dyn FnMut(&Report)) -> Result<()> {
         let schedule = &self.settings.schedule;
         let (update, last) = (self.position.update, self.position.update == schedule.updates);
         let due = |every: u64| every > 0 && (update.is_multiple_of(every) || last);
         if due(schedule.log_every) {
-            let tally = std::mem::take(tally);
-            let words = tally.loss.words.max(1) as f64;
+            let tally = std::mem::take(&mut self.position.tally);
+            let words = tally.words.max(1) as f64;
             let line = Line {
                 update,
                 epoch: self.position.epoch,
-                loss: tally.loss.smoothed / words,
-                nll: tally.loss.nll / words,
+                loss: tally.smoothed / words,
+                nll: tally.nll / words,
                 norm: tally.norm / tally.updates.max(1) as f64,
                 rate: self.settings.rate_at(update - 1),
                 words: self.position.words,
@@ -224,7 +239,8 @@ impl Trainer<'_> {
             log.append(&line)?;
             emit(&Report::Line(line));
         }
-        let measure = due(schedule.measure_every);
+        // the last update is always measured: a run that is done leaves a model
+        let measure = last || due(schedule.measure_every);
         let checkpoint = due(schedule.checkpoint_every);
         if measure {
             let measure = self.measure(emit)?;

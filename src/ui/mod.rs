@@ -8,7 +8,6 @@ pub mod act;
 pub mod app;
 pub mod bidi;
 pub mod dialogs;
-pub mod icon;
 pub mod local;
 pub mod shortcuts;
 pub mod theme;
@@ -64,12 +63,14 @@ pub fn run(options: driver::Options) -> Result<()> {
 
 fn native_options(driver: &Driver) -> eframe::NativeOptions {
     let layout = &driver.session().layout;
+    // A damaged icon is no reason not to open.
+    let icon = eframe::icon_data::from_png_bytes(include_bytes!("../../assets/icon.png")).unwrap_or_default();
     let size = |key: &str, index: usize| layout.get(key).copied().filter(|side| *side >= LEAST_SIZE[index]).unwrap_or(FIRST_SIZE[index]);
     eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Interlinear")
             .with_app_id("interlinear")
-            .with_icon(icon::icon())
+            .with_icon(icon)
             .with_inner_size([size(local::WINDOW_WIDTH, 0), size(local::WINDOW_HEIGHT, 1)])
             .with_min_inner_size(LEAST_SIZE),
         // Named because a build with tests turns the other renderer on as well.

@@ -31,8 +31,11 @@ pub const TEXT_SMALL: f32 = 12.5;
 pub const TEXT_BODY: f32 = 14.5;
 /// Names of columns and dialogs, points.
 pub const TEXT_TITLE: f32 = 17.0;
-/// Sentences: what is typed and what comes out, points.
+/// The sentence that is typed, points.
 pub const TEXT_SENTENCE: f32 = 18.0;
+
+/// Translations, points.
+pub const TEXT_OUTPUT: f32 = 16.5;
 
 /// Radius of cards and popups.
 pub const RADIUS: u8 = 8;
@@ -41,8 +44,8 @@ pub const RADIUS_SMALL: u8 = 5;
 
 /// Width of the sentences panel at first.
 pub const SENTENCES_WIDTH: f32 = 248.0;
-/// Height of the inspector at first.
-pub const INSPECTOR_HEIGHT: f32 = 190.0;
+/// Height of the inspector of a selected word at first.
+pub const INSPECTOR_HEIGHT: f32 = 176.0;
 /// A column is never narrower; below this the columns scroll sideways.
 pub const COLUMN_MIN_WIDTH: f32 = 360.0;
 /// Height of the thin progress line.
@@ -166,6 +169,12 @@ pub fn small() -> FontId {
 #[must_use]
 pub fn sentence() -> FontId {
     FontId::new(TEXT_SENTENCE, FontFamily::Proportional)
+}
+
+/// Type of translations, a little smaller than what is typed: columns are narrow.
+#[must_use]
+pub fn output() -> FontId {
+    FontId::new(TEXT_OUTPUT, FontFamily::Proportional)
 }
 
 /// Type of names.

@@ -4,6 +4,8 @@
 //! named thread; saves share one, wait a moment for a newer one and the newest wins.
 
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::sync::mpsc::Receiver;
 use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::TrySendError;
@@ -60,10 +62,21 @@ impl<N: Send + 'static> Disk<N> {
     pub fn run(&mut self, name: &str, job: Job<N>) {
         self.jobs.retain(|handle| !handle.is_finished());
         let (out, waker) = (self.sender.clone(), Arc::clone(&self.wake));
-        let thread =
-            std::thread::Builder::new().name(format!("interlinear-{name}")).spawn(move || tell(job(), &out, &waker));
-        if let Ok(handle) = thread {
-            self.jobs.push(handle);
+        // What a thread would have been given is gone when there is none, so the job lies between the two.
+        let place = Arc::new(Mutex::new(Some(job)));
+        let there = Arc::clone(&place);
+        let thread = std::thread::Builder::new().name(format!("interlinear-{name}")).spawn(move || {
+            if let Some(job) = taken(&there) {
+                tell(job(), &out, &waker);
+            }
+        });
+        match thread {
+            Ok(handle) => self.jobs.push(handle),
+            Err(_) => {
+                if let Some(job) = taken(&place) {
+                    self.try_tell(job());
+                }
+            }
         }
     }
 
@@ -102,6 +115,10 @@ impl<N> Drop for Disk<N> {
             let _ = job.join();
         }
     }
+}
+
+fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 fn tell<N>(news: Option<N>, out: &SyncSender<N>, wake: &Wake) {

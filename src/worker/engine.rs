@@ -48,15 +48,12 @@ pub struct Engine {
     pub(super) row_every: Duration,
 }
 
-/// A model that is ready, and the stepper that was made of it last.
+/// A model that is ready, and the stepper that was made of it last where making one is dear.
 pub(super) struct Shelved {
     pub(super) model: Model,
     pub(super) facts: ModelFacts,
-    stepper: Mutex<Option<Kept>>,
+    stepper: Mutex<Option<(Kernels, Box<dyn Stepper>)>>,
 }
-
-/// A stepper, of which kind and for how many threads.
-type Kept = (Kernels, usize, Box<dyn Stepper>);
 
 enum Slot {
     Reading(f32),
@@ -83,7 +80,7 @@ impl Engine {
         }
     }
 
-    /// Sends every row, however fast they come.
+    /// Sends every row of a short sentence, however fast they come.
     #[must_use]
     pub fn with_every_row(mut self) -> Self {
         self.row_every = Duration::ZERO;
@@ -169,6 +166,11 @@ impl Engine {
         }
     }
 
+    /// Whether the model could not be read.
+    pub(super) fn has_failed(&self, key: &Key) -> bool {
+        matches!(self.shelf.lock().get(key), Some(Slot::Failed(_)))
+    }
+
     /// True the first time that it is asked for a column.
     pub(super) fn must_tell(&self, column: ColumnId) -> bool {
         lock(&self.told).insert(column)
@@ -227,21 +229,25 @@ impl Shelved {
         Specials { eos: self.facts.eos, unk: self.facts.unk }
     }
 
-    /// Runs `work` with a stepper of this kind; the one made last is used again when it fits.
-    /// It is away while `work` runs, so that a panic loses it instead of leaving it half changed.
+    /// Runs `work` with a stepper of this kind. Fused ones share the packed weights and are made anew; plain ones
+    /// hold a copy of all weights on their device, so the last one is used again. It is away while `work` runs,
+    /// so that a panic loses it instead of leaving it half changed.
     pub(super) fn with_stepper<T>(
         &self,
         kernels: Kernels,
         threads: usize,
         work: impl FnOnce(&mut dyn Stepper) -> Result<T>,
     ) -> Result<T> {
-        let kept = lock(&self.stepper).take().filter(|(kind, count, _)| *kind == kernels && *count == threads);
+        if kernels == Kernels::Fused && self.model.device.is_cpu() {
+            return work(&mut *self.model.stepper(kernels, threads)?);
+        }
+        let kept = lock(&self.stepper).take().filter(|(kind, _)| *kind == kernels);
         let mut stepper = match kept {
-            Some((_, _, stepper)) => stepper,
+            Some((_, stepper)) => stepper,
             None => self.model.stepper(kernels, threads)?,
         };
         let outcome = work(&mut *stepper);
-        *lock(&self.stepper) = Some((kernels, threads, stepper));
+        *lock(&self.stepper) = Some((kernels, stepper));
         outcome
     }
 }

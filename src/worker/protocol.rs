@@ -187,10 +187,13 @@ pub struct HypothesisView {
     pub rank: f32,
     /// Ends with `</s>`.
     pub finished: bool,
-    /// alpha_ij, [t_y][t_x]; `None` without alignment.
+    /// alpha_ij, [t_y][t_x]; `None` without alignment and where it was left out.
     pub alpha: Option<Vec<Vec<f32>>>,
-    /// e_ij before the softmax, [t_y][t_x]; `None` without alignment.
+    /// e_ij before the softmax, [t_y][t_x]; `None` as alpha is.
     pub energies: Option<Vec<Vec<f32>>>,
+    /// The model aligned this one too, but alpha and energies of so many long hypotheses were too large to keep;
+    /// `replaced` has nothing then. Never true of the best one.
+    pub left_out: bool,
     /// The best next words at each position with their log p, best first.
     pub candidates: Vec<Vec<(String, f32)>>,
     /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside.
@@ -202,7 +205,7 @@ pub struct HypothesisView {
 pub struct ColumnResult {
     /// Best first.
     pub hypotheses: Vec<HypothesisView>,
-    /// The whole trace, when it was asked for; its tokens are explained by `words`.
+    /// The whole trace, when it was asked for and not too large; its tokens are explained by `words`.
     pub nodes: Vec<Node>,
     /// The words that `nodes` mention (`token` and candidates), by id.
     pub words: BTreeMap<u32, String>,

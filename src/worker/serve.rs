@@ -34,6 +34,12 @@ use crate::worker::view;
 
 /// Most numbers (alpha and energies) that a trace may come to; longer sentences are searched without one.
 const MAX_TRACE: usize = 16_000_000;
+/// Most numbers that the hypotheses of a result may come to together; further down the beam they are left out.
+const MAX_NUMBERS: usize = 16_000_000;
+/// A source of more words than this is long: its rows are sent no closer than [`FRAME`].
+const LONG: usize = 100;
+/// A frame of the window at 60 a second.
+const FRAME: Duration = Duration::from_millis(16);
 
 /// Where events go; shared by the threads of a request.
 type Out<'a> = Mutex<&'a mut (dyn FnMut(Event) + Send)>;
@@ -61,7 +67,11 @@ pub fn serve(request: &Request, engine: &mut Engine, ticket: &Ticket, emit: &mut
             None => units.push((key, vec![spec])),
         }
     }
-    let busy = units.iter().filter(|(_, columns)| columns.iter().any(|spec| spec.decode)).count();
+    // Cores are for those that have something to do: no text, a result on screen already or no model needs none.
+    let is_busy = |key: &Key, columns: &[&ColumnSpec]| {
+        columns.iter().any(|spec| spec.decode) && !engine.has_failed(key)
+    };
+    let busy = units.iter().filter(|(key, columns)| is_busy(key, columns)).count();
     let threads = (engine.threads / busy.max(1)).max(1);
     let job = Job { request, engine, ticket, out: Mutex::new(emit), threads, start };
     let Some(((last_key, last_columns), others)) = units.split_last() else { return };
@@ -129,8 +139,8 @@ impl Job<'_> {
                 self.emit(Event::Started { number, column, source: source.clone(), context });
             }
             Progress::Expanded { best, .. } => {
-                if rows.is_due(self.start, best.tokens.len() * source.len()) {
-                    self.emit(Event::Expanded { number, column, best: view::view(shelved, &source, best) });
+                if rows.is_due(self.start, best.tokens.len(), source.len()) {
+                    self.emit(Event::Expanded { number, column, best: view::view(shelved, &source, best.clone()) });
                 }
             }
         };
@@ -150,7 +160,7 @@ impl Job<'_> {
         let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
         let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
         ColumnResult {
-            hypotheses: decoded.hypotheses.iter().map(|one| view::view(shelved, source, one)).collect(),
+            hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(shelved, source, one)).collect(),
             words: view::words(shelved, &decoded.nodes),
             nodes: decoded.nodes,
             context: decoded.context,
@@ -169,11 +179,13 @@ struct Rows {
 }
 
 impl Rows {
-    /// The first row goes out at once, later ones not closer than `every`: a window draws no faster.
-    /// Big pictures are costly to copy and to draw, so they come less often: a million cells every 100 ms.
-    fn is_due(&mut self, start: Instant, cells: usize) -> bool {
+    /// The first row goes out at once, later ones not closer than `every`. Big pictures are costly to copy and to
+    /// draw, so they come less often: for long sources once a frame at most, a million cells every 100 ms.
+    fn is_due(&mut self, start: Instant, t_y: usize, t_x: usize) -> bool {
         self.first_row_millis.get_or_insert_with(|| millis(start));
-        let every = self.every.max(Duration::from_micros(cells as u64 / 1_000 * 100));
+        let cells = (t_y * t_x) as u64;
+        let frame = if t_x > LONG { FRAME } else { Duration::ZERO };
+        let every = self.every.max(frame).max(Duration::from_micros(cells / 10));
         if self.last.is_some_and(|last| last.elapsed() < every) {
             return false;
         }
@@ -211,11 +223,12 @@ fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
     Ok(sentence)
 }
 
-/// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it.
+/// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it, and only the
+/// best of its hypotheses keep their alignment.
 fn within_memory(options: &Options, t_x: usize) -> Options {
-    let steps = options.max_length.unwrap_or(2 * t_x + 10);
-    let numbers = 2 * t_x * steps * options.beam;
-    Options { trace: options.trace && numbers <= MAX_TRACE, ..options.clone() }
+    let numbers = 2 * t_x * options.limit(t_x) * options.beam;
+    let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));
+    Options { trace, most_numbers, ..options.clone() }
 }
 
 /// 1000 as `1,000`.

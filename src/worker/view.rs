@@ -12,14 +12,13 @@ use crate::worker::engine::Shelved;
 use crate::worker::protocol::HypothesisView;
 
 /// A hypothesis in the words of the model's target vocabulary.
-pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: &Hypothesis) -> HypothesisView {
+pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: Hypothesis) -> HypothesisView {
     let vocabulary = &shelved.model.target;
     let word = |id: u32| vocabulary.token(id).unwrap_or(UNK).to_owned();
     let unk = shelved.facts.unk;
-    let ids = hypothesis.tokens.clone();
-    let tokens: Vec<String> = ids.iter().map(|&id| word(id)).collect();
-    let replaced: Vec<Option<String>> =
-        ids.iter().enumerate().map(|(i, &id)| if id == unk { attended(source, hypothesis, i) } else { None }).collect();
+    let tokens: Vec<String> = hypothesis.tokens.iter().map(|&id| word(id)).collect();
+    let aligned = |(i, &id)| if id == unk { attended(source, &hypothesis, i) } else { None };
+    let replaced: Vec<Option<String>> = hypothesis.tokens.iter().enumerate().map(aligned).collect();
     let typed: Vec<String> =
         tokens.iter().zip(&replaced).map(|(token, typed)| typed.clone().unwrap_or_else(|| token.clone())).collect();
     let language = &shelved.facts.target_language;
@@ -27,15 +26,16 @@ pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: &Hypothesis
     let text_replaced =
         if replaced.iter().any(Option::is_some) { join(language, without_eos(&typed)) } else { text.clone() };
     HypothesisView {
-        is_unk: ids.iter().map(|&id| id == unk).collect(),
+        is_unk: hypothesis.tokens.iter().map(|&id| id == unk).collect(),
         text,
         text_replaced,
-        token_log_p: hypothesis.token_log_p.clone(),
+        token_log_p: hypothesis.token_log_p,
         log_p: hypothesis.log_p,
         rank: hypothesis.rank,
         finished: hypothesis.finished,
-        alpha: hypothesis.alpha.clone(),
-        energies: hypothesis.energies.clone(),
+        alpha: hypothesis.alpha,
+        energies: hypothesis.energies,
+        left_out: hypothesis.left_out,
         candidates: hypothesis
             .candidates
             .iter()
@@ -43,7 +43,7 @@ pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: &Hypothesis
             .collect(),
         replaced,
         tokens,
-        ids,
+        ids: hypothesis.tokens,
     }
 }
 

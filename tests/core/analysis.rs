@@ -1,1 +1,169 @@
-//! analysis
+//! What is read off alignments, and BLEU against the numbers of sacreBLEU 2.6.0.
+
+use interlinear::analysis::METRICS;
+use interlinear::analysis::Outcome;
+use interlinear::analysis::alignment::Alignment;
+use interlinear::analysis::bleu;
+use interlinear::analysis::bleu::Counts;
+use interlinear::analysis::bleu::Tokenization;
+use interlinear::analysis::buckets;
+use interlinear::analysis::coverage;
+use interlinear::analysis::entropy;
+use interlinear::analysis::hard;
+use interlinear::analysis::metric;
+
+/// Sentences and references of our own; `BLEU(force=True).corpus_score(hypotheses, [references]).score`.
+const SACREBLEU: &[(&[&str], &[&str], f64)] = &[
+    (&["The cat sat on the mat."], &["The cat sat on the mat."], 100.0),
+    (&["The cat sat on a mat."], &["The cat is sitting on the mat."], 17.026116978186884),
+    (
+        &["The cat sat on the mat.", "A dog barks."],
+        &["The cat sat on the mat, quietly.", "Two dogs bark loudly at night."],
+        38.723795408261374,
+    ),
+    (&["It costs 3.50 euros, not 3,5."], &["It costs 3.50 euros - not 3.5!"], 36.55552228545123),
+    (&["L'homme qu'elle aime n'est pas venu."], &["L'homme qu'elle aimait n'est pas encore venu."], 19.721218241637786),
+    (&["He said &quot;no&quot; &amp; left."], &["He said \"no\" & left the room."], 67.71219109764864),
+    (&["From 1999-2004 the U.S. grew."], &["From 1999 - 2004 the U.S. economy grew."], 77.72460244048297),
+    (&["yes", "no"], &["yes", "no"], 0.0),
+    (&[""], &["nothing came out"], 0.0),
+    (&["completely different words here"], &["nothing matches in this reference"], 0.0),
+    (&["Das Café — « très » cher… 50 %"], &["Das Café — «très» cher… 50%"], 29.84745896009822),
+];
+
+#[test]
+fn bleu_is_that_of_sacrebleu() {
+    for (hypotheses, references, expect) in SACREBLEU {
+        let score = bleu::corpus(hypotheses, references).score;
+        assert!((score - expect).abs() < 1e-9, "{hypotheses:?}: {score}, not {expect}");
+    }
+}
+
+#[test]
+fn bleu_takes_several_references_and_tokenised_text() {
+    let fox = "The quick fox jumps over the dog .";
+    let foxes = ["The quick brown fox jumps over the lazy dog .", "A fast fox leaps over the dog ."];
+    let cases: &[(&str, &[&str], Tokenization, f64)] = &[
+        (fox, &foxes, Tokenization::Mteval13a, 69.14415692838826),
+        (fox, &foxes, Tokenization::None, 69.14415692838826),
+        ("Hello, world!", &["Hello , world !"], Tokenization::Mteval13a, 100.0),
+        ("Hello, world!", &["Hello , world !"], Tokenization::None, 0.0),
+    ];
+    for (hypothesis, references, tokenization, expect) in cases {
+        let score = Counts::of(hypothesis, references, *tokenization).bleu().score;
+        assert!((score - expect).abs() < 1e-9, "{hypothesis}: {score}, not {expect}");
+    }
+}
+
+#[test]
+fn bleu_counts_of_sentences_add_up() {
+    let (hypotheses, references, expect) = SACREBLEU[2];
+    let mut counts = Counts::default();
+    for (hypothesis, reference) in hypotheses.iter().zip(references) {
+        counts.add(&Counts::of(hypothesis, &[reference], Tokenization::Mteval13a));
+    }
+    assert!((counts.bleu().score - expect).abs() < 1e-9);
+    assert_eq!(counts.total[0], 11);
+}
+
+#[test]
+fn text_is_cut_as_mteval_does() {
+    let cases = [
+        ("Hello, world!", "Hello , world !"),
+        ("1,000.5 and .5 or 5.", "1,000.5 and . 5 or 5 ."),
+        ("don't well-known 10-20 -3", "don't well-known 10 - 20 -3"),
+        ("wait...", "wait . . ."),
+        ("a&amp;b &lt;i&gt; <skipped>", "a & b < i >"),
+        ("«été» \u{a0} 50%", "«été» 50 %"),
+        ("a\u{1c}b", "a b"),
+        ("", ""),
+    ];
+    for (text, expect) in cases {
+        assert_eq!(bleu::tokenize(text, Tokenization::Mteval13a), expect, "{text}");
+    }
+}
+
+#[test]
+fn signatures_name_the_settings() {
+    assert!(bleu::SIGNATURE.starts_with("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"));
+    assert!(bleu::signature(3, Tokenization::None).starts_with("nrefs:3|case:mixed|eff:no|tok:none|smooth:exp|"));
+}
+
+fn matrix() -> Vec<Vec<f32>> {
+    // Three target words and </s>; two source words and </s>.
+    vec![vec![0.75, 0.25, 0.0], vec![0.25, 0.25, 0.5], vec![0.0, 0.0, 1.0], vec![0.0, 0.5, 0.5]]
+}
+
+#[test]
+fn an_alignment_can_be_cut_to_its_words() {
+    let rows = matrix();
+    let all = Alignment::new(&rows);
+    assert_eq!((all.rows(), all.columns()), (4, 3));
+    assert_eq!(all.row_sums(), [1.0; 4]);
+    let words = all.words(3, 2);
+    assert_eq!(words.row_sums(), [1.0, 0.5, 0.0]);
+    assert_eq!((words.get(0, 0), words.get(0, 2), words.get(3, 0)), (Some(0.75), None, None));
+    assert_eq!(all.words(9, 9).columns(), 3);
+    assert!(Alignment::new(&[]).row_sums().is_empty());
+}
+
+#[test]
+fn links_go_to_the_greatest_weight_among_words() {
+    let rows = matrix();
+    let links = hard::links(&Alignment::new(&rows).words(3, 2));
+    // The second row is a tie: the first source word wins. The third looks at </s> alone: no link is invented.
+    assert_eq!(hard::pharaoh(&links), "0-0 0-1");
+    assert_eq!(hard::pharaoh(&hard::links(&Alignment::new(&rows))), "0-0 2-1 2-2 1-3");
+    assert_eq!(hard::pharaoh(&[]), "");
+}
+
+#[test]
+fn entropy_is_in_bits() {
+    let cases: &[(&[f32], f32)] = &[(&[1.0, 0.0], 0.0), (&[0.5, 0.5], 1.0), (&[0.25; 4], 2.0), (&[], 0.0)];
+    for (row, expect) in cases {
+        assert!((entropy::entropy(row) - expect).abs() < 1e-6, "{row:?}");
+    }
+    assert!((entropy::words_looked_at(&[0.25; 4]) - 4.0).abs() < 1e-5);
+    assert_eq!(entropy::entropies(&Alignment::new(&matrix())).len(), 4);
+}
+
+#[test]
+fn coverage_sums_the_columns() {
+    let rows = matrix();
+    let all = Alignment::new(&rows);
+    assert_eq!(coverage::coverage(&all), [1.0, 1.0, 2.0]);
+    assert_eq!(coverage::penalty(&all), 0.0);
+    let first = all.words(1, 3);
+    assert_eq!(coverage::uncovered(&first, 0.5), [1, 2]);
+    assert_eq!(coverage::penalty(&first), f32::NEG_INFINITY);
+    assert!((coverage::penalty(&first.words(1, 2)) - (0.75_f32.ln() + 0.25_f32.ln())).abs() < 1e-6);
+}
+
+#[test]
+fn every_length_is_in_one_bucket() {
+    let names =
+        [(0, None), (1, Some("1-10")), (10, Some("1-10")), (11, Some("11-20")), (60, Some("51-60")), (61, Some("61+"))];
+    for (words, expect) in names {
+        assert_eq!(buckets::bucket(words).map(|at| buckets::BUCKETS[at].name), expect, "{words}");
+    }
+    assert!((1..200).all(|words| buckets::bucket(words).is_some()));
+    let by_length = buckets::by_length(&[5, 70, 0, 10, 15]);
+    assert_eq!(
+        (by_length[0].as_slice(), by_length[1].as_slice(), by_length[6].as_slice()),
+        (&[0, 3][..], &[4][..], &[1][..])
+    );
+}
+
+#[test]
+fn metrics_say_nothing_about_what_is_not_there() {
+    assert!(METRICS.iter().all(|metric| (metric.measure)(&Outcome::default()).is_none()));
+    let rows = matrix();
+    let alignments = [Alignment::new(&rows).words(1, 3)];
+    let text = ["The cat sat on the mat."];
+    let outcome = Outcome { hypotheses: &text, references: &text, alignments: &alignments };
+    let value = |name: &str| metric(name).and_then(|metric| (metric.measure)(&outcome)).expect("all is there");
+    assert!((value("bleu") - 100.0).abs() < 1e-9);
+    assert!((value("entropy") - 0.811278).abs() < 1e-5);
+    assert!((value("uncovered") - 2.0 / 3.0).abs() < 1e-9);
+    assert!(metric("nonsense").is_none());
+}

@@ -27,8 +27,16 @@ fn copy_of(model: &str, folder: &Path) -> PathBuf {
 /// One sentence for each fault, with the program's name, and none of it a panic.
 fn assert_told(outcome: &Outcome, code: i32, names: &[&str], case: &str) {
     assert_eq!(outcome.code, code, "{case}: {}", outcome.stderr);
-    assert!(!outcome.stderr.contains("panicked") && !outcome.stderr.contains("internal error"), "{case}: {}", outcome.stderr);
-    assert!(!outcome.stderr.is_empty() && outcome.stderr.lines().all(|line| line.starts_with("interlinear: ")), "{case}: {}", outcome.stderr);
+    assert!(
+        !outcome.stderr.contains("panicked") && !outcome.stderr.contains("internal error"),
+        "{case}: {}",
+        outcome.stderr
+    );
+    assert!(
+        !outcome.stderr.is_empty() && outcome.stderr.lines().all(|line| line.starts_with("interlinear: ")),
+        "{case}: {}",
+        outcome.stderr
+    );
     for name in names {
         assert!(outcome.stderr.contains(name), "{case}: no {name} in {}", outcome.stderr);
     }
@@ -56,7 +64,8 @@ fn change_tensor(path: &Path, name: &str, with: impl Fn(Vec<usize>, Vec<f32>) ->
         for (key, view) in read.tensors() {
             let data: Vec<f32> =
                 view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-            let changed = if key == name { with(view.shape().to_vec(), data) } else { Some((view.shape().to_vec(), data)) };
+            let changed =
+                if key == name { with(view.shape().to_vec(), data) } else { Some((view.shape().to_vec(), data)) };
             if let Some((shape, data)) = changed {
                 tensors.push((key, shape, data.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()));
             }
@@ -73,40 +82,157 @@ type Spoiling = (&'static str, fn(&Path), &'static [&'static str]);
 
 const SPOILINGS: &[Spoiling] = &[
     ("no folder", |m| fs::remove_dir_all(m).expect("removed"), &["model"]),
-    ("a file instead", |m| { fs::remove_dir_all(m).expect("removed"); fs::write(m, "x").expect("written") }, &["model"]),
-    ("an empty folder", |m| { fs::remove_dir_all(m).expect("removed"); fs::create_dir(m).expect("created") }, &["model", "config.json"]),
+    (
+        "a file instead",
+        |m| {
+            fs::remove_dir_all(m).expect("removed");
+            fs::write(m, "x").expect("written");
+        },
+        &["model"],
+    ),
+    (
+        "an empty folder",
+        |m| {
+            fs::remove_dir_all(m).expect("removed");
+            fs::create_dir(m).expect("created");
+        },
+        &["model", "config.json"],
+    ),
     ("no config", |m| fs::remove_file(m.join("config.json")).expect("removed"), &["config.json"]),
     ("an empty config", |m| change(&m.join("config.json"), |_| Vec::new()), &["config.json"]),
     ("a truncated config", |m| change(&m.join("config.json"), |b| b[..b.len() / 2].to_vec()), &["config.json"]),
     ("a config that is not UTF-8", |m| change(&m.join("config.json"), |_| vec![0xff, 0xfe, 0]), &["config.json"]),
-    ("a config of another program", |m| change(&m.join("config.json"), |_| br#"{"model_type": "marian"}"#.to_vec()), &["config.json"]),
-    ("an unknown key", |m| replace(&m.join("config.json"), "\"eos\"", "\"dropout\": 0.1, \"eos\""), &["config.json", "dropout"]),
+    (
+        "a config of another program",
+        |m| change(&m.join("config.json"), |_| br#"{"model_type": "marian"}"#.to_vec()),
+        &["config.json"],
+    ),
+    (
+        "an unknown key",
+        |m| replace(&m.join("config.json"), "\"eos\"", "\"dropout\": 0.1, \"eos\""),
+        &["config.json", "dropout"],
+    ),
     ("a missing key", |m| replace(&m.join("config.json"), "\"hidden\": 6,", ""), &["config.json", "hidden"]),
     ("a size of 0", |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": 0"), &["config.json", "hidden"]),
-    ("a negative size", |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": -6"), &["config.json", "hidden"]),
-    ("an enormous size", |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": 4611686018427387904"), &["config.json", "hidden"]),
-    ("another size", |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": 7"), &["model.safetensors", "tensor"]),
-    ("a later version", |m| replace(&m.join("config.json"), "\"version\": 1", "\"version\": 2"), &["config.json", "version"]),
-    ("an unknown architecture", |m| replace(&m.join("config.json"), "\"rnnsearch\",\n \"source_v", "\"transformer\",\n \"source_v"), &["config.json", "architecture"]),
-    ("eos outside the vocabulary", |m| replace(&m.join("config.json"), "\"eos\": 0", "\"eos\": 33"), &["config.json", "eos"]),
-    ("eos at another word", |m| replace(&m.join("config.json"), "\"eos\": 0", "\"eos\": 5"), &["tokenizer.json", "eos"]),
+    (
+        "a negative size",
+        |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": -6"),
+        &["config.json", "hidden"],
+    ),
+    (
+        "an enormous size",
+        |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": 4611686018427387904"),
+        &["config.json", "hidden"],
+    ),
+    (
+        "another size",
+        |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": 7"),
+        &["model.safetensors", "tensor"],
+    ),
+    (
+        "a later version",
+        |m| replace(&m.join("config.json"), "\"version\": 1", "\"version\": 2"),
+        &["config.json", "version"],
+    ),
+    (
+        "an unknown architecture",
+        |m| replace(&m.join("config.json"), "\"rnnsearch\",\n \"source_v", "\"transformer\",\n \"source_v"),
+        &["config.json", "architecture"],
+    ),
+    (
+        "eos outside the vocabulary",
+        |m| replace(&m.join("config.json"), "\"eos\": 0", "\"eos\": 33"),
+        &["config.json", "eos"],
+    ),
+    (
+        "eos at another word",
+        |m| replace(&m.join("config.json"), "\"eos\": 0", "\"eos\": 5"),
+        &["tokenizer.json", "eos"],
+    ),
     ("no weights", |m| fs::remove_file(m.join("model.safetensors")).expect("removed"), &["model.safetensors"]),
     ("empty weights", |m| change(&m.join("model.safetensors"), |_| Vec::new()), &["model.safetensors"]),
-    ("truncated weights", |m| change(&m.join("model.safetensors"), |b| b[..b.len() - 100].to_vec()), &["model.safetensors"]),
+    (
+        "truncated weights",
+        |m| change(&m.join("model.safetensors"), |b| b[..b.len() - 100].to_vec()),
+        &["model.safetensors"],
+    ),
     ("a truncated header", |m| change(&m.join("model.safetensors"), |b| b[..40].to_vec()), &["model.safetensors"]),
-    ("a header of absurd length", |m| change(&m.join("model.safetensors"), |mut b| { b[..8].fill(0xff); b }), &["model.safetensors"]),
-    ("a pickle instead", |m| change(&m.join("model.safetensors"), |_| b"\x80\x02}q\x00X\x05\x00\x00\x00statedict".repeat(50)), &["model.safetensors"]),
-    ("a missing tensor", |m| change_tensor(&m.join("model.safetensors"), "decoder.W_s", |_, _| None), &["model.safetensors", "decoder.W_s"]),
-    ("a mis-shaped tensor", |m| change_tensor(&m.join("model.safetensors"), "attention.v_a", |s, d| Some((vec![1, s[0]], d))), &["model.safetensors", "attention.v_a"]),
-    ("a NaN weight", |m| change_tensor(&m.join("model.safetensors"), "readout.b_w", |s, mut d| { d[3] = f32::NAN; Some((s, d)) }), &["model.safetensors", "readout.b_w"]),
-    ("an infinite weight", |m| change_tensor(&m.join("model.safetensors"), "decoder.U", |s, mut d| { d[0] = f32::INFINITY; Some((s, d)) }), &["model.safetensors", "decoder.U"]),
-    ("no tokenizer", |m| fs::remove_file(m.join("source.tokenizer.json")).expect("removed"), &["source.tokenizer.json"]),
+    (
+        "a header of absurd length",
+        |m| {
+            change(&m.join("model.safetensors"), |mut b| {
+                b[..8].fill(0xff);
+                b
+            });
+        },
+        &["model.safetensors"],
+    ),
+    (
+        "a pickle instead",
+        |m| change(&m.join("model.safetensors"), |_| b"\x80\x02}q\x00X\x05\x00\x00\x00statedict".repeat(50)),
+        &["model.safetensors"],
+    ),
+    (
+        "a missing tensor",
+        |m| change_tensor(&m.join("model.safetensors"), "decoder.W_s", |_, _| None),
+        &["model.safetensors", "decoder.W_s"],
+    ),
+    (
+        "a mis-shaped tensor",
+        |m| change_tensor(&m.join("model.safetensors"), "attention.v_a", |s, d| Some((vec![1, s[0]], d))),
+        &["model.safetensors", "attention.v_a"],
+    ),
+    (
+        "a NaN weight",
+        |m| {
+            change_tensor(&m.join("model.safetensors"), "readout.b_w", |s, mut d| {
+                d[3] = f32::NAN;
+                Some((s, d))
+            });
+        },
+        &["model.safetensors", "readout.b_w"],
+    ),
+    (
+        "an infinite weight",
+        |m| {
+            change_tensor(&m.join("model.safetensors"), "decoder.U", |s, mut d| {
+                d[0] = f32::INFINITY;
+                Some((s, d))
+            });
+        },
+        &["model.safetensors", "decoder.U"],
+    ),
+    (
+        "no tokenizer",
+        |m| fs::remove_file(m.join("source.tokenizer.json")).expect("removed"),
+        &["source.tokenizer.json"],
+    ),
     ("an empty tokenizer", |m| change(&m.join("target.tokenizer.json"), |_| Vec::new()), &["target.tokenizer.json"]),
-    ("a truncated tokenizer", |m| change(&m.join("source.tokenizer.json"), |b| b[..b.len() / 2].to_vec()), &["source.tokenizer.json"]),
-    ("a foreign tokenizer", |m| change(&m.join("source.tokenizer.json"), |_| b"<sentencepiece>".to_vec()), &["source.tokenizer.json"]),
-    ("a word too few", |m| replace(&m.join("target.tokenizer.json"), ", \"t32\": 32", ""), &["target.tokenizer.json", "32"]),
-    ("a word too many", |m| replace(&m.join("source.tokenizer.json"), "\"s32\": 32", "\"s32\": 32, \"s33\": 33"), &["source.tokenizer.json", "34"]),
-    ("no unknown word", |m| replace(&m.join("source.tokenizer.json"), "\"[UNK]\": 1", "\"x\": 1"), &["source.tokenizer.json", "[UNK]"]),
+    (
+        "a truncated tokenizer",
+        |m| change(&m.join("source.tokenizer.json"), |b| b[..b.len() / 2].to_vec()),
+        &["source.tokenizer.json"],
+    ),
+    (
+        "a foreign tokenizer",
+        |m| change(&m.join("source.tokenizer.json"), |_| b"<sentencepiece>".to_vec()),
+        &["source.tokenizer.json"],
+    ),
+    (
+        "a word too few",
+        |m| replace(&m.join("target.tokenizer.json"), ", \"t32\": 32", ""),
+        &["target.tokenizer.json", "32"],
+    ),
+    (
+        "a word too many",
+        |m| replace(&m.join("source.tokenizer.json"), "\"s32\": 32", "\"s32\": 32, \"s33\": 33"),
+        &["source.tokenizer.json", "34"],
+    ),
+    (
+        "no unknown word",
+        |m| replace(&m.join("source.tokenizer.json"), "\"[UNK]\": 1", "\"x\": 1"),
+        &["source.tokenizer.json", "[UNK]"],
+    ),
 ];
 
 #[test]
@@ -134,7 +260,8 @@ fn a_rank_that_is_not_there_is_named() {
 fn translate(model: &str, extra: &[&str], stdin: &[u8]) -> Outcome {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let path = reference(model);
-    let arguments = [&["translate", "--max-length", "9", "--model", path.to_str().expect("a plain path")], extra].concat();
+    let arguments =
+        [&["translate", "--max-length", "9", "--model", path.to_str().expect("a plain path")], extra].concat();
     run_in(folder.path(), &arguments, stdin)
 }
 

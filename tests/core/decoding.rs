@@ -134,6 +134,7 @@ fn options_of(seed: u64) -> Options {
         candidates: (seed % 5) as usize,
         trace: seed.is_multiple_of(3),
         prefix: [vec![], vec![2], vec![], vec![3, UNK, 2], vec![], vec![2, EOS]][(seed / 5 % 6) as usize].clone(),
+        ..Options::default()
     }
 }
 
@@ -257,8 +258,8 @@ fn check_tree(model: &Fake, source: &[u32], nodes: &[Node], options: &Options) {
         let state = model.state(source, &prefix);
         assert_eq!(node.log_p, model.log_p(state)[node.token as usize]);
         check_near(node.total, f64::from(parent.map_or(0.0, |parent| parent.total)) + f64::from(node.log_p));
-        assert_eq!(node.alpha, model.aligned.then(|| model.alpha(state, source.len())));
-        assert_eq!(node.energies, model.aligned.then(|| model.energies(state, source.len())));
+        assert_eq!(node.alpha, model.aligned.then(|| model.alpha(state, source.len()).into()));
+        assert_eq!(node.energies, model.aligned.then(|| model.energies(state, source.len()).into()));
         check_candidates(&node.candidates, &model.log_p(state), options.candidates);
         prefix.push(node.token);
         prefixes.push(prefix);
@@ -339,6 +340,28 @@ fn without_a_trace_no_node_is_told() {
         let tokens = |decoded: &Decoded| decoded.hypotheses.iter().map(|h| h.tokens.clone()).collect::<Vec<_>>();
         assert_eq!(tokens(plain), tokens(&traced), "a trace changes nothing");
     }
+}
+
+#[test]
+fn the_best_hypotheses_keep_their_numbers_where_not_all_have_room() {
+    let model = &mut Fake::new(3, 9);
+    let all = run(model, &SOURCES, &Options::default());
+    for most_numbers in [0, 30, 100, usize::MAX] {
+        for (whole, some) in all.iter().zip(run(model, &SOURCES, &Options { most_numbers, ..Options::default() })) {
+            let numbers = |h: &Hypothesis| h.alpha.iter().chain(&h.energies).flatten().map(Vec::len).sum::<usize>();
+            assert!(!some.hypotheses[0].left_out, "the best one is always whole");
+            let total: usize = some.hypotheses.iter().map(numbers).sum();
+            assert!(total <= most_numbers.max(numbers(&some.hypotheses[0])), "{total} of {most_numbers}");
+            for (whole, some) in whole.hypotheses.iter().zip(&some.hypotheses) {
+                assert_eq!((some.alpha.is_none(), some.energies.is_none()), (some.left_out, some.left_out));
+                assert_eq!((&whole.tokens, whole.left_out), (&some.tokens, false));
+                assert!(some.left_out || whole == some);
+            }
+        }
+    }
+    let aligned = |model: &mut Fake| run(model, &SOURCES, &Options { most_numbers: 0, ..Options::default() });
+    let without = aligned(&mut Fake { aligned: false, ..model.clone() });
+    assert!(without.iter().flat_map(|decoded| &decoded.hypotheses).all(|h| !h.left_out && h.alpha.is_none()));
 }
 
 #[test]
@@ -447,6 +470,10 @@ fn what_cannot_be_searched_is_said_in_a_sentence() {
         "word id 9, but the model knows only 9",
     );
     check(Fake { broken_at: Some(1), ..Fake::new(1, 9) }, plain(), &[2, EOS], "at target position 2");
+    for beam in [1, 5] {
+        let impossible = Fake { impossible: Some(4), ..Fake::new(1, 9) };
+        check(impossible, Options { beam, prefix: vec![2, 4, 3], ..plain() }, &[2, EOS], "its word 2 (id 4)");
+    }
     let forced = force(&mut Fake::new(1, 9), &[(&[2, EOS], &[2, 9, EOS])], &Ticket::forever());
     assert!(forced.expect_err("9 is no word").to_string().contains("word 2 of a target has the id 9"));
 }

@@ -1,1 +1,539 @@
-//! fused
+//! Every fused kernel against a plain loop in f64, on random numbers and odd shapes, at every
+//! level of instructions that this processor has.
+
+use interlinear::nn::fused;
+use interlinear::nn::fused::Level;
+use interlinear::nn::fused::Packed;
+use interlinear::nn::fused::attention;
+use interlinear::nn::fused::elementwise;
+use interlinear::nn::fused::gru;
+use interlinear::nn::fused::gru::Sense;
+use interlinear::nn::fused::output;
+use interlinear::nn::fused::scan;
+use interlinear::nn::fused::scan::Direction;
+use interlinear::nn::fused::update;
+use rand::RngExt as _;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+/// Lengths around the widths of lanes, panels and rows.
+const LENGTHS: &[usize] = &[1, 2, 15, 16, 17, 31, 32, 33, 64, 100];
+
+fn rng(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// Numbers between -1 and 1.
+fn numbers(count: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
+    (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()
+}
+
+fn wide(x: &[f32]) -> Vec<f64> {
+    x.iter().map(|x| f64::from(*x)).collect()
+}
+
+#[track_caller]
+fn assert_close(found: &[f32], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}: lengths");
+    for (i, (f, e)) in found.iter().zip(expected).enumerate() {
+        let error = (f64::from(*f) - e).abs();
+        // NaN fails as well
+        assert!(error <= tolerance * e.abs().max(1.0), "{what}: number {i} is {f}, not {e}");
+    }
+}
+
+/// Runs a test at every level up to the processor's.
+fn at_every_level(test: impl Fn(Level)) {
+    let most = fused::level();
+    for level in [Level::Base, Level::Avx2, Level::Avx512].into_iter().filter(|level| *level <= most) {
+        fused::at_most(level, || test(level));
+    }
+}
+
+/// Central differences of `f` at `x`.
+fn differences(x: &[f64], f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    const STEP: f64 = 1e-5;
+    let mut x = x.to_vec();
+    (0..x.len())
+        .map(|i| {
+            let here = x[i];
+            x[i] = here + STEP;
+            let above = f(&x);
+            x[i] = here - STEP;
+            let below = f(&x);
+            x[i] = here;
+            (above - below) / (2.0 * STEP)
+        })
+        .collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn sigma(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// W x with W [rows, x.len()].
+fn times(w: &[f64], x: &[f64]) -> Vec<f64> {
+    w.chunks_exact(x.len()).map(|row| dot(row, x)).collect()
+}
+
+/// C + A B in f64; `a(i, k)`, `b(k, j)`.
+fn product(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: impl Fn(usize, usize) -> f32,
+    b: impl Fn(usize, usize) -> f32,
+    c: impl Fn(usize, usize) -> f32,
+) -> Vec<f64> {
+    let cell =
+        |i: usize, j: usize| f64::from(c(i, j)) + (0..k).map(|l| f64::from(a(i, l)) * f64::from(b(l, j))).sum::<f64>();
+    (0..m * n).map(|at| cell(at / n, at % n)).collect()
+}
+
+#[test]
+fn packed_products_are_products() {
+    const SHAPES: &[(usize, usize)] = &[(1, 1), (3, 5), (7, 31), (16, 64), (17, 33), (40, 70)];
+    at_every_level(|level| {
+        for m in 1..=27 {
+            let (k, n) = SHAPES[m % SHAPES.len()];
+            let (lda, ldc) = (k + 3 * (m % 2), n + 5 * (m % 3));
+            let random = &mut rng(m as u64);
+            let a = numbers(m * lda, random);
+            let w = numbers(n * k, random);
+            for (packed, by) in [(Packed::transposed(&w, n, k), (1, k)), (Packed::plain(&w, k, n), (n, 1))] {
+                assert_eq!(packed.columns(), n);
+                for accumulate in [false, true] {
+                    let before = numbers(m * ldc, random);
+                    let mut c = before.clone();
+                    packed.apply(m, &a, lda, &mut c, ldc, accumulate);
+                    let start = |i: usize, j: usize| if accumulate { before[i * ldc + j] } else { 0.0 };
+                    let expected = product(m, n, k, |i, l| a[i * lda + l], |l, j| w[l * by.0 + j * by.1], start);
+                    let found: Vec<f32> = (0..m * n).map(|at| c[at / n * ldc + at % n]).collect();
+                    assert_close(
+                        &found,
+                        &expected,
+                        1e-5,
+                        &format!("{level:?} {m} x {k} x {n}, accumulate {accumulate}"),
+                    );
+                    let gaps = (0..m * ldc).filter(|at| at % ldc >= n);
+                    assert!(
+                        gaps.into_iter().all(|at| c[at] == before[at]),
+                        "what lies between the rows of C is not touched"
+                    );
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_packed_weight_can_be_packed_again_and_shared_among_threads() {
+    let random = &mut rng(3);
+    let mut packed = Packed::plain(&numbers(40 * 100, random), 40, 100);
+    let w = numbers(7 * 33, random);
+    packed.pack_transposed(&w, 33, 7);
+    let fresh = Packed::transposed(&w, 33, 7);
+    let a = numbers(2 * 7, random);
+    let (mut again, mut once) = (vec![0.0; 66], vec![0.0; 66]);
+    packed.apply(2, &a, 7, &mut again, 33, false);
+    fresh.apply(2, &a, 7, &mut once, 33, false);
+    assert_eq!(again, once, "nothing is left of the weight before");
+
+    // large enough that three threads are worth it
+    let (m, k, n) = (2, 512, 1000);
+    let packed = Packed::plain(&numbers(k * n, random), k, n);
+    let a = numbers(m * (k + 1), random);
+    let before = numbers(m * (n + 7), random);
+    let mut alone = before.clone();
+    packed.apply(m, &a, k + 1, &mut alone, n + 7, true);
+    for threads in 0..=3 {
+        let mut shared = before.clone();
+        packed.apply_on(threads, m, &a, k + 1, &mut shared, n + 7, true);
+        assert_eq!(shared, alone, "{threads} threads give the very same numbers");
+    }
+}
+
+#[test]
+fn products_of_views_are_products() {
+    for (case, (m, n, k)) in
+        [(1, 1, 1), (5, 3, 7), (17, 33, 9), (1, 40, 31), (6, 1, 0), (0, 4, 3)].into_iter().enumerate()
+    {
+        for accumulate in [false, true] {
+            let random = &mut rng(case as u64);
+            let (lda, ldb) = (m + 2, n + 3);
+            let (a, b) = (numbers(m * k, random), numbers(k * n, random));
+            let (a_tall, b_wide) = (numbers(k * lda, random), numbers(k * ldb, random));
+            let before = numbers(m * n, random);
+            let start = |i: usize, j: usize| if accumulate { before[i * n + j] } else { 0.0 };
+            let mut c = before.clone();
+            fused::matmul(m, n, k, &a, &b, &mut c, accumulate);
+            assert_close(&c, &product(m, n, k, |i, l| a[i * k + l], |l, j| b[l * n + j], start), 1e-5, "A B");
+            c.copy_from_slice(&before);
+            fused::matmul_nt(m, n, k, &a, &b, &mut c, accumulate);
+            assert_close(&c, &product(m, n, k, |i, l| a[i * k + l], |l, j| b[j * k + l], start), 1e-5, "A W'");
+            c.copy_from_slice(&before);
+            fused::matmul_tn(m, n, k, &a_tall, lda, &b_wide, ldb, &mut c, accumulate);
+            let expected = product(m, n, k, |i, l| a_tall[l * lda + i], |l, j| b_wide[l * ldb + j], start);
+            assert_close(&c, &expected, 1e-5, "A' B");
+        }
+    }
+}
+
+#[test]
+fn exp_and_its_children_are_accurate_everywhere() {
+    for step in -20_000..=20_000 {
+        let x = step as f32 * 0.005;
+        let exact = f64::from(x);
+        if (-87.0..=88.0).contains(&x) {
+            let error = f64::from(elementwise::exp(x)) / exact.exp() - 1.0;
+            assert!(error.abs() < 2.5e-7, "exp({x}) is off by a share of {error}");
+        }
+        let (sigmoid, tanh) = (f64::from(elementwise::sigmoid(x)), f64::from(elementwise::tanh(x)));
+        assert!((sigmoid - sigma(exact)).abs() < 3e-7, "sigma({x}) = {sigmoid}");
+        assert!((tanh - exact.tanh()).abs() < 3e-7, "tanh({x}) = {tanh}");
+        assert!((0.0..=1.0).contains(&sigmoid) && (-1.0..=1.0).contains(&tanh), "in range at {x}");
+    }
+    for huge in [1e4, f32::MAX, f32::INFINITY] {
+        assert!(elementwise::exp(huge).is_finite() && elementwise::exp(-huge) < 1e-37);
+        assert!((elementwise::sigmoid(huge), elementwise::tanh(huge), elementwise::tanh(-huge)) == (1.0, 1.0, -1.0));
+    }
+    assert!(elementwise::exp(f32::NAN).is_nan() && elementwise::tanh(f32::NAN).is_nan(), "NaN is not hidden");
+    let x: Vec<f32> = (-35..=35).map(|i| i as f32 * 3.0).collect();
+    at_every_level(|level| {
+        let mut y = x.clone();
+        elementwise::tanh_all(&mut y);
+        assert_close(&y, &x.iter().map(|x| f64::from(*x).tanh()).collect::<Vec<_>>(), 3e-7, &format!("{level:?} tanh"));
+    });
+}
+
+#[test]
+fn sums_and_rows_are_those_of_plain_loops() {
+    at_every_level(|level| {
+        for &n in LENGTHS.iter().chain(&[5000]) {
+            let random = &mut rng(n as u64);
+            let (x, y) = (numbers(n, random), numbers(n, random));
+            let (x64, y64) = (wide(&x), wide(&y));
+            let what = format!("{level:?}, {n}");
+            assert_close(&[fused::dot(&x, &y)], &[dot(&x64, &y64)], 1e-4, &what);
+            assert!((elementwise::squared_norm(&x) / dot(&x64, &x64) - 1.0).abs() < 1e-5, "{what}");
+            let mut sum = y.clone();
+            fused::axpy(0.5, &x, &mut sum);
+            elementwise::add(&x, &mut sum);
+            let expected: Vec<f64> = x64.iter().zip(&y64).map(|(x, y)| y + 1.5 * x).collect();
+            assert_close(&sum, &expected, 1e-6, &what);
+            let mut rows = vec![9.0; 3 * n];
+            fused::add_bias(&x, &mut rows);
+            assert_eq!(rows, [x.clone(), x.clone(), x.clone()].concat(), "{what}");
+            let mut columns = y.clone();
+            elementwise::add_column_sums(&rows, &mut columns);
+            let expected: Vec<f64> = x64.iter().zip(&y64).map(|(x, y)| y + 3.0 * x).collect();
+            assert_close(&columns, &expected, 1e-6, &what);
+        }
+    });
+}
+
+fn log_sum_exp(x: &[f64]) -> f64 {
+    let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    max + x.iter().map(|x| (x - max).exp()).sum::<f64>().ln()
+}
+
+#[test]
+fn softmax_and_its_logarithm_are_those_of_plain_loops() {
+    at_every_level(|level| {
+        for (&n, scale) in LENGTHS.iter().flat_map(|n| [1.0, 100.0].map(|scale| (n, scale))) {
+            let x: Vec<f32> = numbers(n, &mut rng(n as u64)).iter().map(|x| x * scale).collect();
+            let x64 = wide(&x);
+            let log_z = log_sum_exp(&x64);
+            let what = format!("{level:?}, {n} numbers up to {scale}");
+            let mut p = x.clone();
+            assert_close(&[elementwise::softmax(&mut p)], &[log_z], 1e-6, &what);
+            assert_close(&p, &x64.iter().map(|x| (x - log_z).exp()).collect::<Vec<_>>(), 1e-6, &what);
+            let mut log_p = x;
+            elementwise::log_softmax(&mut log_p);
+            assert_close(&log_p, &x64.iter().map(|x| x - log_z).collect::<Vec<_>>(), 1e-6, &what);
+        }
+    });
+}
+
+#[test]
+fn cross_entropy_gives_loss_and_gradient() {
+    at_every_level(|level| {
+        for (&k, epsilon) in LENGTHS.iter().flat_map(|k| [0.0, 0.1].map(|epsilon| (k, epsilon))) {
+            let logits: Vec<f32> = numbers(k, &mut rng(k as u64)).iter().map(|x| 4.0 * x).collect();
+            let (target, scale) = (k * 2 / 3, 0.25);
+            let smoothing = f64::from(epsilon);
+            let nll = |x: &[f64]| log_sum_exp(x) - x[target];
+            let smoothed = |x: &[f64]| {
+                let mean = x.iter().sum::<f64>() / k as f64;
+                (1.0 - smoothing) * nll(x) + smoothing * (log_sum_exp(x) - mean)
+            };
+            let x64 = wide(&logits);
+            let mut x = logits;
+            let found = output::cross_entropy(&mut x, target, epsilon, scale);
+            let what = format!("{level:?}, {k} words, smoothing {epsilon}");
+            assert_close(&[found.0, found.1], &[nll(&x64), smoothed(&x64)], 1e-6, &what);
+            assert_close(&x, &differences(&x64, |x| f64::from(scale) * smoothed(x)), 1e-6, &what);
+        }
+    });
+}
+
+#[test]
+fn maxout_takes_neighbours_and_gives_back_to_the_greater() {
+    at_every_level(|level| {
+        for &l in LENGTHS {
+            let random = &mut rng(l as u64);
+            let mut pre = numbers(2 * l, random);
+            pre[1] = pre[0]; // a tie goes to the first
+            let d = numbers(l, random);
+            let (mut t, mut d_pre) = (vec![9.0; l], vec![9.0; 2 * l]);
+            output::maxout(&pre, &mut t);
+            output::maxout_back(&pre, &d, &mut d_pre);
+            for j in 0..l {
+                let (a, b) = (pre[2 * j], pre[2 * j + 1]);
+                assert_eq!(t[j], a.max(b), "{level:?}");
+                let back = if a >= b { (d[j], 0.0) } else { (0.0, d[j]) };
+                assert_eq!((d_pre[2 * j], d_pre[2 * j + 1]), back, "{level:?}");
+            }
+        }
+    });
+}
+
+/// [U_z; U_r; U] of one unit.
+struct Recurrent {
+    n: usize,
+    u: Vec<f32>,
+}
+
+impl Recurrent {
+    fn new(n: usize, rng: &mut ChaCha8Rng) -> Self {
+        Self { n, u: numbers(3 * n * n, rng) }
+    }
+
+    fn packs(&self) -> (Packed, Packed) {
+        let (zr, u) = self.u.split_at(2 * self.n * self.n);
+        (Packed::transposed(zr, 2 * self.n, self.n), Packed::transposed(u, self.n, self.n))
+    }
+
+    /// One row's step in f64: s' = (1 - u) s + u tanh(x + U (r o s)), u = z or 1 - z.
+    fn step(&self, sense: Sense, x: &[f64], s: &[f64]) -> Vec<f64> {
+        let n = self.n;
+        let u = wide(&self.u);
+        let zr = times(&u[..2 * n * n], s);
+        let rs: Vec<f64> = (0..n).map(|k| sigma(x[n + k] + zr[n + k]) * s[k]).collect();
+        let a = times(&u[2 * n * n..], &rs);
+        (0..n)
+            .map(|k| {
+                let z = sigma(x[k] + zr[k]);
+                let new = if sense == Sense::New { z } else { 1.0 - z };
+                (1.0 - new) * s[k] + new * (x[2 * n + k] + a[k]).tanh()
+            })
+            .collect()
+    }
+}
+
+#[test]
+fn the_gated_unit_and_its_gradient() {
+    at_every_level(|level| {
+        for (n, sense) in [(5, Sense::New), (5, Sense::Old), (17, Sense::New), (17, Sense::Old)] {
+            let random = &mut rng(n as u64);
+            let b = 3;
+            let unit = Recurrent::new(n, random);
+            let (u_zr, u) = unit.packs();
+            let (x, s, d) = (numbers(b * 3 * n, random), numbers(b * n, random), numbers(b * n, random));
+            let live = [true, false, true];
+            // the products of the gates lie inside wider rows, as those of the decoder do
+            let (stride, offset) = (2 * n + 4, 3);
+            let mut g = vec![0.0; b * stride];
+            u_zr.apply(b, &s, n, &mut g[offset..], stride, false);
+            let zeros = || vec![0.0f32; b * n];
+            let (mut gate, mut r, mut rs, mut a, mut t, mut out) =
+                (zeros(), zeros(), zeros(), zeros(), zeros(), zeros());
+            gru::gates(sense, n, &x, &g, stride, offset, &s, Some(&live), &mut gate, &mut r, &mut rs);
+            u.apply(b, &rs, n, &mut a, n, false);
+            gru::update(n, &x, &a, &s, &gate, &mut t, &mut out);
+            let (zr, candidate) = unit.u.split_at(2 * n * n);
+            let (mut dx, mut ds, mut d_rs) = (vec![0.0; b * 3 * n], zeros(), zeros());
+            gru::update_back(sense, n, &d, &gate, &t, &s, &mut dx, &mut ds);
+            Packed::plain(candidate, n, n).apply(b, &dx[2 * n..], 3 * n, &mut d_rs, n, false);
+            gru::reset_back(n, &d_rs, &r, &s, &mut dx, &mut ds);
+            Packed::plain(zr, 2 * n, n).apply(b, &dx, 3 * n, &mut ds, n, true);
+            for row in 0..b {
+                let (narrow, full) = (row * n..(row + 1) * n, row * 3 * n..(row + 1) * 3 * n);
+                let (x, s, d) = (wide(&x[full.clone()]), wide(&s[narrow.clone()]), wide(&d[narrow.clone()]));
+                let step = |x: &[f64], s: &[f64]| if live[row] { unit.step(sense, x, s) } else { s.to_vec() };
+                let what = format!("{level:?}, {sense:?}, n = {n}, row {row}");
+                assert_close(&out[narrow.clone()], &step(&x, &s), 1e-5, &what);
+                assert_close(&dx[full], &differences(&x, |x| dot(&d, &step(x, &s))), 1e-5, &what);
+                assert_close(&ds[narrow], &differences(&s, |s| dot(&d, &step(&x, s))), 1e-5, &what);
+            }
+        }
+    });
+}
+
+/// Cho's decoder in f64: the reset gate covers p = U s + C c.
+fn cho(x: &[f64], p: &[f64], s: &[f64]) -> Vec<f64> {
+    let n = s.len();
+    (0..n)
+        .map(|k| {
+            let (z, r) = (sigma(x[k] + p[k]), sigma(x[n + k] + p[n + k]));
+            z * s[k] + (1.0 - z) * (x[2 * n + k] + r * p[2 * n + k]).tanh()
+        })
+        .collect()
+}
+
+#[test]
+fn cho_s_decoder_unit_and_its_gradient() {
+    at_every_level(|level| {
+        for n in [3, 16, 19] {
+            let random = &mut rng(n as u64);
+            let b = 2;
+            let (x, p) = (numbers(b * 3 * n, random), numbers(b * 3 * n, random));
+            let (s, d) = (numbers(b * n, random), numbers(b * n, random));
+            let zeros = || vec![0.0f32; b * n];
+            let (mut u, mut r, mut t, mut out, mut ds) = (zeros(), zeros(), zeros(), zeros(), zeros());
+            gru::cho_decoder(n, &x, &p, &s, &mut u, &mut r, &mut t, &mut out);
+            let (mut dx, mut dp) = (vec![0.0; b * 3 * n], vec![0.0; b * 3 * n]);
+            gru::cho_decoder_back(n, &d, &p, &u, &r, &t, &s, &mut dx, &mut dp, &mut ds);
+            for row in 0..b {
+                let (narrow, full) = (row * n..(row + 1) * n, row * 3 * n..(row + 1) * 3 * n);
+                let (x, p) = (wide(&x[full.clone()]), wide(&p[full.clone()]));
+                let (s, d) = (wide(&s[narrow.clone()]), wide(&d[narrow.clone()]));
+                let what = format!("{level:?}, n = {n}, row {row}");
+                assert_close(&out[narrow.clone()], &cho(&x, &p, &s), 1e-6, &what);
+                assert_close(&dx[full.clone()], &differences(&x, |x| dot(&d, &cho(x, &p, &s))), 1e-6, &what);
+                assert_close(&dp[full], &differences(&p, |p| dot(&d, &cho(&x, p, &s))), 1e-6, &what);
+                // s as the old state alone; its part through p is the caller's
+                assert_close(&ds[narrow], &differences(&s, |s| dot(&d, &cho(&x, &p, s))), 1e-6, &what);
+            }
+        }
+    });
+}
+
+/// Energies, alpha and c of one row in f64.
+fn align(q: &[f64], keys: &[f64], v: &[f64], h: &[f64], t_x: usize) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let (n_a, width) = (v.len(), h.len() / t_x);
+    let energy = |key: &[f64]| (0..n_a).map(|k| v[k] * (q[k] + key[k]).tanh()).sum::<f64>();
+    let e: Vec<f64> = keys.chunks_exact(n_a).map(energy).collect();
+    let log_z = log_sum_exp(&e);
+    let alpha: Vec<f64> = e.iter().map(|e| (e - log_z).exp()).collect();
+    let c = (0..width).map(|k| (0..t_x).map(|j| alpha[j] * h[j * width + k]).sum()).collect();
+    (e, alpha, c)
+}
+
+#[test]
+fn the_alignment_model_and_its_gradient() {
+    at_every_level(|level| {
+        for (t_x, n_a, width) in [(1, 1, 1), (4, 7, 10), (7, 16, 32), (3, 19, 35)] {
+            let random = &mut rng(n_a as u64);
+            let (q, keys, v) = (numbers(n_a, random), numbers(t_x * n_a, random), numbers(n_a, random));
+            let (h, dc) = (numbers(t_x * width, random), numbers(width, random));
+            let (mut e, mut alpha, mut c) = (vec![9.0; t_x], vec![9.0; t_x], vec![9.0; width]);
+            attention::energies(&q, &keys, &v, &mut e);
+            attention::align(&e, &h, &mut alpha, &mut c);
+            let [q64, keys64, v64, h64, dc64] = [&q, &keys, &v, &h, &dc].map(|x| wide(x));
+            let what = format!("{level:?}, {t_x} words, n' = {n_a}, {width}");
+            let expected = align(&q64, &keys64, &v64, &h64, t_x);
+            assert_close(&e, &expected.0, 2e-6, &what);
+            assert_close(&alpha, &expected.1, 1e-6, &what);
+            assert_close(&c, &expected.2, 1e-6, &what);
+
+            // dkeys and dv are added to what is there, dq is written
+            let (mut de, mut dq) = (vec![9.0; t_x], vec![9.0; n_a]);
+            let (mut dkeys, mut dv) = (vec![0.5; t_x * n_a], vec![0.5; n_a]);
+            attention::align_back(&dc, &h, &alpha, &mut de);
+            attention::energies_back(&q, &keys, &v, &de, &mut dq, &mut dkeys, &mut dv);
+            let loss = |q: &[f64], keys: &[f64], v: &[f64]| dot(&dc64, &align(q, keys, v, &h64, t_x).2);
+            let added = |d: Vec<f64>| d.into_iter().map(|d| d + 0.5).collect::<Vec<_>>();
+            assert_close(&dq, &differences(&q64, |q| loss(q, &keys64, &v64)), 2e-6, &what);
+            assert_close(&dkeys, &added(differences(&keys64, |keys| loss(&q64, keys, &v64))), 2e-6, &what);
+            assert_close(&dv, &added(differences(&v64, |v| loss(&q64, &keys64, v))), 2e-6, &what);
+        }
+    });
+}
+
+#[test]
+fn a_scan_reads_each_row_as_if_it_were_alone() {
+    let (n, lengths) = (5, [4, 1, 3, 4]);
+    let (b, t_x) = (lengths.len(), 4);
+    let random = &mut rng(11);
+    let unit = Recurrent::new(n, random);
+    let (u_zr, u) = unit.packs();
+    let x = numbers(t_x * b * 3 * n, random);
+    let live: Vec<bool> = (0..t_x * b).map(|at| at / b < lengths[at % b]).collect();
+    at_every_level(|level| {
+        for (direction, sense) in [Direction::Forward, Direction::Backward].into_iter().zip([Sense::New, Sense::Old]) {
+            let unit64 = scan::Unit { n, u_zr: &u_zr, u: &u, sense, direction };
+            let mut h = vec![f32::NAN; (t_x + 1) * b * n];
+            let [mut gate, mut r, mut rh, mut t] = [(); 4].map(|()| vec![f32::NAN; t_x * b * n]);
+            let mut kept = scan::Kept { h: &mut h, u: &mut gate, r: &mut r, rh: &mut rh, h_tilde: &mut t };
+            scan::scan(&unit64, &x, t_x, b, &live, &mut kept, &mut vec![f32::NAN; 3 * b * n]);
+            for row in 0..b {
+                let mut s = vec![0.0; n];
+                for t in direction.order(t_x, false) {
+                    if t < lengths[row] {
+                        s = unit.step(sense, &wide(&x[(t * b + row) * 3 * n..(t * b + row + 1) * 3 * n]), &s);
+                    }
+                    let slot = direction.slots(t).1 * b + row;
+                    let what = format!("{level:?}, {direction:?}, row {row}, word {t}");
+                    assert_close(&h[slot * n..(slot + 1) * n], &s, 1e-5, &what);
+                }
+            }
+        }
+    });
+    let back: Vec<usize> = Direction::Forward.order(3, true).collect();
+    assert_eq!(
+        back,
+        Direction::Backward.order(3, false).collect::<Vec<_>>(),
+        "gradients run against the reading order"
+    );
+}
+
+#[test]
+fn rules_move_weights_as_their_papers_say() {
+    const RATE: f64 = 0.1;
+    const SCALE: f64 = 0.5;
+    at_every_level(|level| {
+        for &n in LENGTHS {
+            let random = &mut rng(n as u64);
+            let start = numbers(n, random);
+            let [mut sgd, mut adam, mut adadelta] = [(); 3].map(|()| start.clone());
+            let [mut m, mut v, mut g2, mut dx2] = [(); 4].map(|()| vec![0.0; n]);
+            let mut expected = [(); 3].map(|()| wide(&start));
+            let mut memory = vec![[0.0f64; 4]; n];
+            for t in 1..=3 {
+                let g = numbers(n, random);
+                let (rate, scale) = (RATE as f32, SCALE as f32);
+                let mut cleared = [(); 3].map(|()| g.clone());
+                let corrections = (1.0 - 0.9f32.powi(t), 1.0 - 0.999f32.powi(t));
+                update::sgd(&mut sgd, &mut cleared[0], scale, rate);
+                update::adam(&mut adam, &mut cleared[1], &mut m, &mut v, scale, rate, (0.9, 0.999), corrections, 1e-8);
+                update::adadelta(&mut adadelta, &mut cleared[2], &mut g2, &mut dx2, scale, rate, 0.95, 1e-6);
+                assert!(cleared.iter().flatten().all(|g| *g == 0.0), "gradients are cleared");
+                for (k, [m, v, g2, dx2]) in memory.iter_mut().enumerate() {
+                    let d = SCALE * f64::from(g[k]);
+                    expected[0][k] -= RATE * d;
+                    *m = 0.9 * *m + 0.1 * d;
+                    *v = 0.999 * *v + 0.001 * d * d;
+                    let (m_hat, v_hat) = (*m / (1.0 - 0.9f64.powi(t)), *v / (1.0 - 0.999f64.powi(t)));
+                    expected[1][k] -= RATE * m_hat / (v_hat.sqrt() + 1e-8);
+                    *g2 = 0.95 * *g2 + 0.05 * d * d;
+                    let step = -((*dx2 + 1e-6) / (*g2 + 1e-6)).sqrt() * d;
+                    *dx2 = 0.95 * *dx2 + 0.05 * step * step;
+                    expected[2][k] += RATE * step;
+                }
+            }
+            for (name, (found, expected)) in
+                ["sgd", "adam", "adadelta"].iter().zip([sgd, adam, adadelta].iter().zip(&expected))
+            {
+                assert_close(found, expected, 1e-5, &format!("{level:?}, {name} of {n} numbers"));
+            }
+            let (mut a, mut b) = (start.clone(), start.clone());
+            update::take(&mut a, &mut b);
+            assert!(a.iter().zip(&start).all(|(a, s)| *a == 2.0 * s) && b.iter().all(|b| *b == 0.0));
+        }
+    });
+}

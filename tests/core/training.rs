@@ -1,1 +1,200 @@
-//! training
+//! Training: gradients, engines, whole runs from a configuration file, and what is refused.
+
+mod engines;
+mod gradients;
+mod refusals;
+mod runs;
+
+use std::cell::Cell;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use interlinear::error::Result;
+use interlinear::models::config::Architecture;
+use interlinear::models::config::Config;
+use interlinear::ticket::Counter;
+use interlinear::training::RunOptions;
+use interlinear::training::fused::StepOptions;
+use interlinear::training::layout::Layout;
+use interlinear::training::train;
+use interlinear::training::trainer::Report;
+
+/// Every wiring that is trained: rnnencdec also with its output matrix in two factors.
+const WIRINGS: &[(Architecture, Option<usize>)] =
+    &[(Architecture::RnnSearch, None), (Architecture::RnnEncDec, None), (Architecture::RnnEncDec, Some(3))];
+
+/// All sizes small and unlike each other.
+fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
+    Config {
+        name: "tiny".into(),
+        architecture,
+        source_language: "en".into(),
+        target_language: "fr".into(),
+        source_vocabulary: 11,
+        target_vocabulary: 13,
+        eos: 0,
+        unk: 1,
+        source_eos: true,
+        embedding: 5,
+        hidden: 6,
+        maxout: 4,
+        alignment: if architecture == Architecture::RnnSearch { 7 } else { 0 },
+        output_rank,
+    }
+}
+
+/// Weights by a formula that any program can repeat: number k (from 0) of a tensor is
+/// sin(0.37 (k + 1)^2 + the sum of the bytes of its name) / 2, rounded to f32.
+fn waves(layout: &Layout) -> Vec<f32> {
+    let mut flat = Vec::new();
+    for entry in layout.entries() {
+        let phase: u32 = entry.name.bytes().map(u32::from).sum();
+        flat.extend((0..entry.len()).map(|k| {
+            let k = (k + 1) as f64;
+            (0.5 * (0.37 * k * k + f64::from(phase)).sin()) as f32
+        }));
+    }
+    flat
+}
+
+/// Source and target ids of a minibatch.
+type Ids = &'static [&'static [u32]];
+
+/// Pairs of unlike lengths.
+const SOURCE: Ids = &[&[3, 7, 2, 9, 0], &[5, 0], &[10, 4, 8, 0], &[2, 6, 0]];
+const TARGET: Ids = &[&[4, 12, 0], &[7, 2, 9, 11, 3, 0], &[5, 0], &[8, 10, 6, 0]];
+
+/// No dropout; the mean over `pairs`.
+fn plainly(pairs: usize, smoothing: f32) -> StepOptions {
+    StepOptions { dropout: 0.0, smoothing, scale: 1.0 / pairs as f32, seed: 1 }
+}
+
+/// A run of a minute in no time; every key that the tests change stands in it once.
+const CONFIGURATION: &str = r#"
+name = "toy"
+output = "out"
+
+[model]
+architecture = "rnnsearch"
+source_language = "en"
+target_language = "fr"
+source_vocabulary = 14
+target_vocabulary = 12
+embedding = 5
+hidden = 6
+maxout = 4
+alignment = 5
+
+[data]
+train = [{ source = "train.en", target = "train.fr" }]
+development = { source = "dev.en", target = "dev.fr" }
+max_length = 8
+
+[optimizer]
+rule = "adam"
+learning_rate = 0.01
+
+[schedule]
+batch = 4
+sorted = 2
+updates = 22
+dropout = 0.2
+label_smoothing = 0.1
+log_every = 5
+measure_every = 7
+checkpoint_every = 4
+bleu_sentences = 3
+seed = 5
+"#;
+
+/// A folder with texts and a configuration.
+struct Toy {
+    folder: tempfile::TempDir,
+}
+
+/// Lines in a language of ten words, and the same backwards in another: `count` of them from `first`.
+fn lines(first: usize, count: usize) -> (String, String) {
+    const ENGLISH: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    const FRENCH: [&str; 10] = ["un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"];
+    let (mut source, mut target) = (String::new(), String::new());
+    for i in first..first + count {
+        let words: Vec<usize> = (0..1 + i % 5).map(|k| (i * i + 3 * k * (i + 1)) % 10).collect();
+        let say = |words: &mut dyn Iterator<Item = &usize>, language: [&str; 10]| {
+            words.map(|w| language[*w]).collect::<Vec<_>>().join(" ") + "\n"
+        };
+        source += &say(&mut words.iter(), ENGLISH);
+        target += &say(&mut words.iter().rev(), FRENCH);
+    }
+    (source, target)
+}
+
+impl Toy {
+    /// With these changes to [`CONFIGURATION`].
+    fn new(changes: &[(&str, &str)]) -> Self {
+        let toy = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        for (name, (source, target)) in [("train", lines(0, 30)), ("dev", lines(100, 7))] {
+            toy.write(&format!("{name}.en"), source.as_bytes());
+            toy.write(&format!("{name}.fr"), target.as_bytes());
+        }
+        toy.configure("toy.toml", changes);
+        toy
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).expect("written");
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    fn configure(&self, name: &str, changes: &[(&str, &str)]) {
+        let mut text = CONFIGURATION.to_owned();
+        for (from, to) in changes {
+            assert_eq!(text.matches(from).count(), 1, "`{from}` stands once in the configuration");
+            text = text.replace(from, to);
+        }
+        self.write(name, text.as_bytes());
+    }
+
+    /// Trains; `stop` is asked at every report.
+    fn train(&self, name: &str, options: &RunOptions, stop: &mut dyn FnMut(&Report) -> bool) -> Result<Vec<Report>> {
+        let counter = Counter::new();
+        let ticket = counter.next();
+        let ticks = Cell::new(0.0);
+        // half a second a look: every update takes as long as any other, so that logs can be compared
+        let clock = || {
+            ticks.set(ticks.get() + 0.5);
+            ticks.get()
+        };
+        let mut reports = Vec::new();
+        train(&self.path(name), options, &clock, &ticket, &mut |report| {
+            if stop(report) {
+                counter.cancel();
+            }
+            reports.push(report.clone());
+        })?;
+        Ok(reports)
+    }
+
+    fn train_through(&self, name: &str, options: &RunOptions) -> Vec<Report> {
+        self.train(name, options, &mut |_| false).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+}
+
+fn on(threads: usize) -> RunOptions {
+    RunOptions { threads, ..RunOptions::default() }
+}
+
+fn resumed(threads: usize) -> RunOptions {
+    RunOptions { resume: true, ..on(threads) }
+}
+
+fn from(folder: &Path) -> RunOptions {
+    RunOptions { from: Some(folder.into()), ..on(1) }
+}

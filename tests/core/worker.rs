@@ -208,6 +208,7 @@ fn a_missing_device_is_a_sentence() {
 fn hard_texts_are_sentences_or_translations() {
     let words = |n: usize| vec!["s9"; n].join(" ");
     let cases = [
+        (words(MAX_SOURCE_TOKENS), None),
         (words(MAX_SOURCE_TOKENS + 1), Some("1,001 words")),
         ("x".repeat(1 << 20), Some("1,048,576 bytes")),
         ("\u{1}\u{7f} \u{0}".to_owned(), Some("no words")),
@@ -266,7 +267,7 @@ fn a_panic_in_a_request_is_a_sentence_and_the_next_one_works() {
 #[test]
 fn of_many_requests_the_latest_wins() {
     let (armed, (held, holding), (release, released)) = (Arc::new(AtomicBool::new(false)), channel(), channel::<()>());
-    let arm = Arc::clone(&armed);
+    let (arm, (woke, wakes)) = (Arc::clone(&armed), channel());
     let released = Mutex::new(released);
     let wake: Wake = Arc::new(move || {
         if arm.swap(false, Ordering::AcqRel) {
@@ -274,11 +275,14 @@ fn of_many_requests_the_latest_wins() {
             let _ = held.send(());
             let _ = released.lock().map(|released| released.recv());
         }
+        let _ = woke.send(());
     });
     let worker = Worker::spawn_with(engine(), wake);
     let folders = [fixture("rnnsearch")];
     worker.submit(request(1, "", &folders));
-    until(&worker, |event| matches!(event, Event::Loaded { .. }));
+    for _ in until(&worker, |event| matches!(event, Event::Loaded { .. })) {
+        wakes.recv_timeout(PATIENCE).expect("one wake for each event");
+    }
     armed.store(true, Ordering::Release);
     worker.submit(request(2, "s9 s31", &folders));
     holding.recv_timeout(PATIENCE).expect("the worker has begun");

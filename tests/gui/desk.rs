@@ -104,6 +104,8 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
         source_language: "en".to_owned(),
         target_language: "fr".to_owned(),
         parameters: 11_000_000,
+        eos: 0,
+        unk: 1,
         has_alignment,
         device: "cpu".to_owned(),
         ..ModelFacts::default()
@@ -141,7 +143,7 @@ pub fn two_models() -> Session {
 
 /// The events of a finished translation.
 pub fn finished(session: &Session, column: u64, source: Sentence, outputs: &[&str], context: Option<Vec<f32>>) -> Vec<Event> {
-    let number = session.ticket().number();
+    let number = session.newest();
     let t_x = source.len();
     let hypotheses: Vec<HypothesisView> =
         outputs.iter().enumerate().map(|(n, text)| hypothesis(text, t_x, context.is_none(), -1.5 - n as f32)).collect();

@@ -144,7 +144,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     assert!(sent(&wires, &Command::EditSource(text.clone())) && text.contains('x'), "{text}");
     let session = harness.state().session();
     assert!(session.columns[1].stale, "the old picture waits, dimmed");
-    let (number, column) = (session.ticket().number(), session.columns[1].id);
+    let (number, column) = (session.newest(), session.columns[1].id);
     let source = desk::sentence("a new text", &[]);
     let mut best = desk::hypothesis("un texte", 4, true, -1.0);
     best.finished = false;

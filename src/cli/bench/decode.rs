@@ -47,8 +47,13 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
             let engine = engine_name(point.engine);
             say(&format!(
                 "{:<21.21} {engine:<6} {:>7} {:>5} {:>4} {:>13.2} {:>8.2} {words_per_s:>10.0} {:>5.0} %",
-                subject.name, point.threads, point.batch, point.beam,
-                millis(timing.median()), millis(timing.p95()), 100.0 * timing.spread()
+                subject.name,
+                point.threads,
+                point.batch,
+                point.beam,
+                millis(timing.median()),
+                millis(timing.p95()),
+                100.0 * timing.spread()
             ))?;
             rows.push(json!({
                 "model": subject.name, "hidden": subject.config.hidden, "vocabulary": subject.config.target_vocabulary,

@@ -56,22 +56,23 @@ pub fn run(high: &High) -> anyhow::Result<()> {
             theirs.push(run_peer(high, peer)?);
         }
     }
-    let record = match high.peer {
-        None => summary(&ours),
-        Some(_) => {
-            let (ours, theirs) = (summary(&ours), summary(&theirs));
-            let rate = |record: &Value| record["words_per_s"].as_f64().unwrap_or(0.0);
-            let ratio = rate(&ours) / rate(&theirs).max(1e-9);
-            json!({"interlinear": ours, "peer": theirs, "ratio": ratio})
-        }
+    let record = if high.peer.is_some() {
+        let (ours, theirs) = (summary(&ours), summary(&theirs));
+        let ratio = rate(&ours) / rate(&theirs).max(1e-9);
+        json!({"interlinear": ours, "peer": theirs, "ratio": ratio})
+    } else {
+        summary(&ours)
     };
     output.json(&record)?;
     output.finish()
 }
 
+fn rate(run: &Value) -> f64 {
+    run["words_per_s"].as_f64().unwrap_or(0.0)
+}
+
 /// The run of median speed; with several runs also the slowest and the fastest.
 fn summary(runs: &[Value]) -> Value {
-    let rate = |run: &Value| run["words_per_s"].as_f64().unwrap_or(0.0);
     let rates: Vec<f64> = runs.iter().map(rate).collect();
     let median = quantile(&rates, 0.5);
     let mut record = runs.iter().find(|run| rate(run) == median).cloned().unwrap_or_default();
@@ -109,7 +110,14 @@ fn measure(high: &High, model: &Model, sources: &[Vec<u32>]) -> Result<Value> {
     with_threads(runtime.threads, || {
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
         let mut decode = |batch: &[&[u32]]| {
-            decoding::decode(stepper.as_mut(), words::specials(model), batch, &options, &Ticket::forever(), &mut |_, _| {})
+            decoding::decode(
+                stepper.as_mut(),
+                words::specials(model),
+                batch,
+                &options,
+                &Ticket::forever(),
+                &mut |_, _| {},
+            )
         };
         decode(&sources[..high.batch.min(sources.len())])?;
         let mut best: Vec<Hypothesis> = Vec::with_capacity(sources.len());

@@ -9,6 +9,7 @@ mod file;
 mod startup;
 mod subject;
 mod timing;
+mod training;
 
 use std::path::PathBuf;
 
@@ -28,10 +29,12 @@ use crate::error::Error;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
-#[command(after_long_help = "With --file the model decodes the file's sentences, words split by spaces, and prints one JSON
+#[command(
+    after_long_help = "With --file the model decodes the file's sentences, words split by spaces, and prints one JSON
 object: sentences, words_per_s, median_s and p95_s of a batch, the first words of the first
 translation and its log p. --peer runs another program alternately with it, called with
-DIR FILE BEAM MAX_LENGTH batch=N threads=N, which must print such an object as well.")]
+DIR FILE BEAM MAX_LENGTH batch=N threads=N, which must print such an object as well."
+)]
 pub struct Low {
     /// A model folder to measure instead of a bundled one
     #[arg(long, value_name = "DIR")]
@@ -88,8 +91,11 @@ struct Section {
 }
 
 /// Everything that is measured, in this order.
-const SECTIONS: &[Section] =
-    &[Section { name: "startup", run: startup::run }, Section { name: "decode", run: decode::run }];
+const SECTIONS: &[Section] = &[
+    Section { name: "startup", run: startup::run },
+    Section { name: "decode", run: decode::run },
+    Section { name: "training", run: training::run },
+];
 
 fn section_names() -> Vec<&'static str> {
     SECTIONS.iter().map(|section| section.name).collect()
@@ -104,7 +110,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// When a model, a file or the output fails.
-pub fn run(matches: &ArgMatches, _: &Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let setup = Setup {
         runtime: low.run.high()?,

@@ -57,7 +57,12 @@ impl Subject {
         };
         let mut weights = (*model.weights).clone();
         silence(&mut weights, model.config.eos);
-        Ok(Self { name: model.config.name.clone(), config: model.config, weights: Arc::new(weights), device: device.clone() })
+        Ok(Self {
+            name: model.config.name.clone(),
+            config: model.config,
+            weights: Arc::new(weights),
+            device: device.clone(),
+        })
     }
 
     /// Random weights in the sizes of Bahdanau et al. (2015).

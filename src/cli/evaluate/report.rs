@@ -43,16 +43,25 @@ pub struct Row {
     pub words: usize,
     /// NLL of the reference, in nats, summed.
     pub nll: f64,
-    /// exp(NLL / words).
-    pub perplexity: f64,
-    /// BLEU, from 0 to 100.
-    pub bleu: f64,
+    /// BLEU, from 0 to 100; `None` of no sentences.
+    pub bleu: Option<f64>,
 }
 
 impl Row {
-    fn nll_per_sentence(&self) -> f64 {
-        self.nll / self.sentences.max(1) as f64
+    /// In nats; `None` of no sentences.
+    fn nll_per_sentence(&self) -> Option<f64> {
+        (self.sentences > 0).then(|| self.nll / self.sentences as f64)
     }
+
+    /// exp(NLL / words); `None` of no words.
+    fn perplexity(&self) -> Option<f64> {
+        (self.words > 0).then(|| (self.nll / self.words as f64).exp())
+    }
+}
+
+/// A figure with so many digits; a dash where there is none.
+fn figure(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
 impl Report {
@@ -76,17 +85,29 @@ pub fn table(reports: &[Report]) -> String {
         for row in &report.rows {
             let _ = writeln!(
                 text,
-                "{:<12} {:<7} {:>9} {:>9} {:>9.3} {:>11.3} {:>7.2}",
-                row.set, row.length, row.sentences, row.words, row.nll_per_sentence(), row.perplexity, row.bleu
+                "{:<12} {:<7} {:>9} {:>9} {:>9} {:>11} {:>7}",
+                row.set,
+                row.length,
+                row.sentences,
+                row.words,
+                figure(row.nll_per_sentence(), 3),
+                figure(row.perplexity(), 3),
+                figure(row.bleu, 2)
             );
         }
         let _ = writeln!(
             text,
             "{:.1} sentences/s, {:.0} words/s on {} with {} threads\n",
-            report.sentences_per_second(), report.words_per_second(), report.device, report.threads
+            report.sentences_per_second(),
+            report.words_per_second(),
+            report.device,
+            report.threads
         );
     }
-    let _ = writeln!(text, "NLL of the reference a sentence, in nats; perplexity a word, </s> counted; length in source words");
+    let _ = writeln!(
+        text,
+        "NLL of the reference a sentence, in nats; perplexity a word, </s> counted; length in source words"
+    );
     let _ = writeln!(text, "BLEU {}", bleu::SIGNATURE);
     text
 }
@@ -98,9 +119,15 @@ pub fn tsv(reports: &[Report]) -> String {
         for row in &report.rows {
             let _ = writeln!(
                 text,
-                "{}\t{}\t{}\t{}\t{}\t{:.6}\t{:.6}\t{:.4}\t{:.1}",
+                "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.1}",
                 report.name.replace(char::is_control, " "),
-                row.set, row.length, row.sentences, row.words, row.nll_per_sentence(), row.perplexity, row.bleu,
+                row.set,
+                row.length,
+                row.sentences,
+                row.words,
+                figure(row.nll_per_sentence(), 6),
+                figure(row.perplexity(), 6),
+                figure(row.bleu, 4),
                 report.words_per_second()
             );
         }
@@ -112,7 +139,7 @@ pub fn tsv(reports: &[Report]) -> String {
 pub fn json(reports: &[Report]) -> Value {
     let row = |row: &Row| {
         json!({"set": row.set, "length": row.length, "sentences": row.sentences, "words": row.words, "nll": row.nll,
-               "nll_per_sentence": row.nll_per_sentence(), "perplexity": row.perplexity, "bleu": row.bleu})
+               "nll_per_sentence": row.nll_per_sentence(), "perplexity": row.perplexity(), "bleu": row.bleu})
     };
     let model = |report: &Report| {
         json!({"name": report.name, "architecture": report.architecture, "folder": report.folder, "beam": report.beam,

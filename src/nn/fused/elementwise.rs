@@ -151,9 +151,10 @@ per_level! {
             }
         }
         let sum: f32 = lanes.iter().sum::<f32>() + rest.iter().map(|v| exp(v - max)).sum::<f32>();
-        let shift = max + sum.ln();
+        let log_sum = sum.ln();
         for v in x.iter_mut() {
-            *v -= shift;
+            // the maximum first: it may be large, what is left is not
+            *v = (*v - max) - log_sum;
         }
     }
 }

@@ -34,12 +34,35 @@ pub enum Level {
     Avx512,
 }
 
-/// The processor's level.
+/// The level that kernels are run at: the processor's.
 #[must_use]
 pub fn level() -> Level {
     use std::sync::OnceLock;
     static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(detect)
+    let found = *LEVEL.get_or_init(detect);
+    #[cfg(debug_assertions)]
+    let found = found.min(LIMIT.get());
+    found
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static LIMIT: std::cell::Cell<Level> = const { std::cell::Cell::new(Level::Avx512) };
+}
+
+/// Runs `work` with the kernels of at most this level on the calling thread, so that the tests
+/// reach those of older processors too. Without debug assertions it only runs `work`: the
+/// kernels of a release do not ask.
+#[doc(hidden)]
+pub fn at_most<T>(level: Level, work: impl FnOnce() -> T) -> T {
+    #[cfg(debug_assertions)]
+    let before = LIMIT.replace(level);
+    let result = work();
+    #[cfg(debug_assertions)]
+    LIMIT.set(before);
+    #[cfg(not(debug_assertions))]
+    let _ = level;
+    result
 }
 
 #[cfg(target_arch = "x86_64")]

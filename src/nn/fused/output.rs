@@ -53,7 +53,7 @@ per_level! {
             *v = exp(*v - max);
             sum += *v;
         }
-        let log_z = max + sum.ln();
+        let log_sum = sum.ln();
         let uniform = epsilon / x.len() as f32;
         let by = scale / sum;
         let shift = scale * uniform;
@@ -61,7 +61,7 @@ per_level! {
             *v = *v * by - shift;
         }
         x[target] -= scale * (1.0 - epsilon);
-        let nll = log_z - at_target;
-        (nll, (1.0 - epsilon) * nll + epsilon * (log_z - mean))
+        let nll = log_sum - (at_target - max);
+        (nll, (1.0 - epsilon) * nll + epsilon * (log_sum - (mean - max)))
     }
 }

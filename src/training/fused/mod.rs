@@ -1,6 +1,6 @@
 //! Floor 6: one training step on the CPU with hand-written gradients: whole recurrent layers,
 //! the attention decoder and the output layer each as one forward and one backward pass over
-//! plain slices. The plain twin is `models::plain_loss` under candle's autograd; the tests
+//! plain slices. The plain twin is `models::loss` under candle's autograd; the tests
 //! compare every gradient.
 //!
 //! A batch is cut into one shard a thread; each shard has its own gradient, and the sum is

@@ -51,7 +51,11 @@ impl Shard {
         (0..self.t_y)
             .flat_map(|i| {
                 let b = self.b;
-                self.y_length.iter().enumerate().filter(move |&(_, &length)| i < length).map(move |(row, _)| i * b + row)
+                self.y_length
+                    .iter()
+                    .enumerate()
+                    .filter(move |&(_, &length)| i < length)
+                    .map(move |(row, _)| i * b + row)
             })
             .collect()
     }
@@ -66,7 +70,9 @@ pub struct Workspace {
 impl Workspace {
     /// A buffer of this length with arbitrary content.
     pub fn take(&mut self, length: usize) -> Vec<f32> {
-        let best = (0..self.free.len()).filter(|&i| self.free[i].capacity() >= length).min_by_key(|&i| self.free[i].capacity());
+        let best = (0..self.free.len())
+            .filter(|&i| self.free[i].capacity() >= length)
+            .min_by_key(|&i| self.free[i].capacity());
         let mut buffer = match best {
             Some(i) => self.free.swap_remove(i),
             None => self.free.pop().unwrap_or_default(),
@@ -144,7 +150,11 @@ pub fn apply_mask(mask: Option<&[f32]>, x: &mut [f32]) {
 
 /// Rows of `table` [K, m] for `ids`, times the mask where there is one; [ids, m].
 pub fn gather(table: &[f32], ids: &[u32], mask: Option<&[f32]>, out: &mut [f32]) {
-    let m = out.len() / ids.len().max(1);
+    // a batch whose targets are all one word long reads no previous word
+    if ids.is_empty() {
+        return;
+    }
+    let m = out.len() / ids.len();
     for (row, &id) in out.chunks_exact_mut(m).zip(ids) {
         let id = id as usize;
         row.copy_from_slice(&table[id * m..(id + 1) * m]);
@@ -154,7 +164,10 @@ pub fn gather(table: &[f32], ids: &[u32], mask: Option<&[f32]>, out: &mut [f32])
 
 /// Adds rows of `d` [ids, m] to the gradient of a table.
 pub fn scatter(ids: &[u32], d: &[f32], gradient: &mut [f32]) {
-    let m = d.len() / ids.len().max(1);
+    if ids.is_empty() {
+        return;
+    }
+    let m = d.len() / ids.len();
     for (row, &id) in d.chunks_exact(m).zip(ids) {
         let id = id as usize;
         crate::nn::fused::elementwise::add(row, &mut gradient[id * m..(id + 1) * m]);

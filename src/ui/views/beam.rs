@@ -67,7 +67,7 @@ fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, is_open: boo
     }
     let colour = if response.hovered() { t.accent } else { t.weak };
     let y = rect.center().y + 1.0;
-    let mut text = |x: f32, align: Align2, text: &str| {
+    let text = |x: f32, align: Align2, text: &str| {
         ui.painter().text(pos2(rect.left() + x, y), align, text, theme::small(), colour);
     };
     let count = column.hypotheses.len();

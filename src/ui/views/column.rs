@@ -34,11 +34,13 @@ pub struct Parts {
 }
 
 const PADDING: f32 = theme::SPACE_3;
-const HEADER: f32 = 44.0;
+const HEADER: f32 = 24.0;
 /// Least and greatest height of the output before it scrolls.
 const OUTPUT: (f32, f32) = (28.0, 86.0);
 /// Rows of the beam in view.
-const BEAM_ROWS: f32 = 4.0;
+const BEAM_ROWS: f32 = 3.0;
+/// The beam takes at most this share of what is left on a low window.
+const BEAM_SHARE: f32 = 0.36;
 
 impl Parts {
     /// Cuts a column of `size` into its parts.
@@ -49,9 +51,8 @@ impl Parts {
         let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
         let output = part(header.bottom() + 2.0, header.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1));
         let rows = if beam_open { BEAM_ROWS } else { 0.0 };
-        // On a low window the picture keeps at least half of what is left.
         let left_over = size.y - PADDING - output.bottom();
-        let beam = (beam::HEADER + rows * beam::ROW).min(left_over * 0.5).max(beam::HEADER);
+        let beam = (beam::HEADER + rows * beam::ROW).min(left_over * BEAM_SHARE).max(beam::HEADER);
         let beam = part(size.y - PADDING + 4.0 - beam, size.y - PADDING + 4.0);
         let picture = part(output.bottom() + theme::SPACE_2, beam.top() - theme::SPACE_2);
         Self { header, output, picture, beam }
@@ -110,11 +111,14 @@ fn picture_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, metrics: &M
 
 fn header_ui(ui: &mut Ui, column: &Column) {
     let t = theme::tokens(ui);
-    ui.spacing_mut().item_spacing.y = 1.0;
-    ui.add(egui::Label::new(RichText::new(column.name()).size(theme::TEXT_TITLE)).truncate());
-    let caption = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).color(t.weak);
+    let caption = RichText::new(numbers(column)).size(theme::TEXT_SMALL).color(t.weak);
     let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
-    ui.add(egui::Label::new(caption(&numbers(column))).truncate()).on_hover_text(explained);
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        ui.label(caption).on_hover_text(explained);
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            ui.add(egui::Label::new(RichText::new(column.name()).size(theme::TEXT_TITLE)).truncate());
+        });
+    });
 }
 
 /// What the search says about the shown translation, with units.

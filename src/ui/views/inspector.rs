@@ -1,6 +1,6 @@
 //! Floor 9: one target word under the glass: what else could have stood there, where the model looked, and why.
 //!
-//! It shows the selected word; while nothing is selected, the word under the mouse.
+//! While no word is selected it is one line, so that the pictures have the room.
 
 use egui::Panel;
 use egui::RichText;
@@ -11,7 +11,7 @@ use egui::pos2;
 use crate::session::AlignmentTable;
 use crate::session::Column;
 use crate::session::Command;
-use crate::session::Session;
+use crate::session::TargetWord;
 use crate::ui::local;
 use crate::ui::local::Panel as PanelName;
 use crate::ui::local::Screen;
@@ -27,6 +27,9 @@ pub struct Inspector;
 
 /// Share of the width that the candidates take, and their widest.
 const CANDIDATES: (f32, f32) = (0.3, 340.0);
+/// Limits of its height, points.
+const LOWEST: f32 = 120.0;
+const HIGHEST: f32 = 500.0;
 
 impl View for Inspector {
     fn name(&self) -> &'static str {
@@ -38,54 +41,42 @@ impl View for Inspector {
     }
 
     fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        let was_open = screen.layout(local::INSPECTOR_OPEN, 1.0) > 0.0;
-        let height = screen.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(110.0, 500.0);
-        let mut is_open = was_open;
-        let panel = Panel::bottom("inspector").default_size(height).min_size(110.0).max_size(500.0).resizable(true);
-        let shown = panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, screen));
-        if is_open != was_open {
-            screen.keep(local::INSPECTOR_OPEN, f32::from(u8::from(is_open)));
+        if screen.layout(local::INSPECTOR_OPEN, 1.0) <= 0.0 {
+            return;
         }
-        let Some(shown) = shown else { return };
+        let frame = theme::panel(theme::tokens(ui));
+        if screen.session.selected_word().is_none() {
+            Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, screen));
+            return;
+        }
+        let height = screen.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, HIGHEST);
+        let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(HIGHEST).resizable(true);
+        let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, screen));
         let now = shown.response.rect.height();
-        if (now - height).abs() > 1.0 && is_open && was_open && !ui.input(|input| input.pointer.any_down()) && now >= 110.0 {
+        if (now - height).abs() > 1.0 && !ui.input(|input| input.pointer.any_down()) {
             screen.keep(local::INSPECTOR_HEIGHT, now);
         }
     }
 }
 
-/// The word to show: the selected one, else the one under the mouse.
-fn word(session: &Session) -> Option<(&Column, &AlignmentTable, usize)> {
-    if let Some((column, i, _)) = session.selected_word() {
-        return Some((column, column.table.as_deref()?, i));
-    }
-    let hover = session.hover?;
-    let column = session.column(hover.column)?;
-    let table = column.table.as_deref()?;
-    let i = hover.i.filter(|i| *i < table.target.len())?;
-    Some((column, table, i))
-}
-
 fn panel_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     ui.take_available_space();
-    let Some((column, table, i)) = word(screen.session) else {
-        hint_ui(ui, screen);
-        return;
-    };
+    let Some((column, i, word)) = screen.session.selected_word() else { return };
+    let Some(table) = column.table.as_deref() else { return };
     header_ui(ui, screen, column, table, i);
     let rect = ui.available_rect_before_wrap();
     let candidates = (rect.width() * CANDIDATES.0).min(CANDIDATES.1);
     let split = rect.left() + candidates;
     let left = egui::Rect::from_min_max(rect.min, pos2(split, rect.bottom()));
     let right = egui::Rect::from_min_max(pos2(split + theme::SPACE_4, rect.top()), rect.max);
-    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), table, i);
+    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), word);
     numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), screen, column, table, i);
 }
 
 fn hint_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let weak = theme::tokens(ui).weak;
-    let text = "Point at a target word to see what else could have stood there and where the model looked; click to keep it here";
-    let label = ui.add(egui::Label::new(RichText::new(text).color(weak)).wrap().sense(egui::Sense::focusable_noninteractive()));
+    let text = "Click a target word to see what else could have stood there and where the model looked";
+    let label = ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak)).truncate().sense(egui::Sense::focusable_noninteractive()));
     if screen.local.takes_focus(PanelName::Inspector) {
         label.request_focus();
     }
@@ -94,7 +85,6 @@ fn hint_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let t = theme::tokens(ui);
     let Some(word) = table.target.get(i) else { return };
-    let is_selected = screen.session.selected_word().is_some();
     ui.horizontal(|ui| {
         let text = labels::target_text(word, screen.session.settings.unk_replacement);
         ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
@@ -111,15 +101,14 @@ fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &Alig
             if ui.small_button("Previous word").on_hover_text("Alt+Up").clicked() {
                 screen.push(Command::MoveTarget(-1));
             }
-            if is_selected && ui.small_button("Let go").on_hover_text("Select nothing (Escape)").clicked() {
+            if ui.small_button("Close").on_hover_text("Select nothing (Escape)").clicked() {
                 screen.push(Command::Deselect);
             }
         });
     });
 }
 
-fn candidates_ui(ui: &mut Ui, table: &AlignmentTable, i: usize) {
-    let Some(word) = table.target.get(i) else { return };
+fn candidates_ui(ui: &mut Ui, word: &TargetWord) {
     caption(ui, "Next-word candidates");
     let list: Vec<bars::Bar> = word
         .candidates

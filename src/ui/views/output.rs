@@ -40,7 +40,7 @@ pub fn output_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {
     let area = egui::ScrollArea::vertical().id_salt("output").auto_shrink([false, true]);
     let from_right = bidi::starts_right(&table.text);
     let output = area.show(ui, |ui| {
-        words::flow(ui, Id::unique(("output", column.id)), &list, &theme::sentence(), from_right, |i| tooltip(&table.target, i))
+        words::flow(ui, Id::unique(("output", column.id)), &list, &theme::output(), from_right, |i| tooltip(&table.target, i))
     });
     screen.local.output_heights.insert(column.id, output.content_size.y);
     if let Some(i) = output.inner.over {

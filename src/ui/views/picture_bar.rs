@@ -139,7 +139,7 @@ fn size_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     if ui.selectable_label(zoom == Zoom::Whole, "Whole").on_hover_text("All cells in view, however small (0)").clicked() {
         screen.keep(local::CELL, -1.0);
     }
-    if ui.selectable_label(zoom == Zoom::Auto, "Fit").on_hover_text("Cells as large as fits, but not too small to read").clicked() {
+    if ui.selectable_label(zoom == Zoom::Auto, "Auto").on_hover_text("Cells as large as fits, but not too small to read").clicked() {
         screen.keep(local::CELL, 0.0);
     }
     for (text, name, wanted) in [("+", "Larger cells", Act::LargerCells), ("\u{2013}", "Smaller cells", Act::SmallerCells)] {

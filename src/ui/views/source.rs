@@ -73,7 +73,7 @@ fn editor_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             .margin(egui::Margin::symmetric(2, 2))
             .desired_width(f32::INFINITY)
             .desired_rows(1)
-            .horizontal_align(align)
+            .align(egui::Align2([align, egui::Align::TOP]))
             .char_limit(MOST_CHARACTERS)
             .hint_text("Type a sentence to translate")
             .show(ui)

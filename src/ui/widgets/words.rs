@@ -72,12 +72,12 @@ pub fn wrap(sizes: &[Vec2], width: f32, gap: Vec2, from_right: bool) -> (Vec<Pos
 
 /// Paints the words and answers with what the mouse does. `tooltip` is asked for the word under the mouse.
 pub fn flow(ui: &mut Ui, id: egui::Id, words: &[Word], font: &FontId, from_right: bool, tooltip: impl Fn(usize) -> String) -> Answer {
-    let padding = vec2(theme::SPACE_1 - 0.5, 1.5);
+    let padding = vec2(3.0, 1.5);
     let galleys: Vec<Arc<Galley>> =
         words.iter().map(|word| labels::galley(ui.painter(), &word.text, font.clone(), word.colour, WIDEST)).collect();
     let sizes: Vec<Vec2> = galleys.iter().map(|galley| galley.size() + 2.0 * padding).collect();
     let width = ui.available_width();
-    let (corners, height) = wrap(&sizes, width, vec2(2.0, 3.0), from_right);
+    let (corners, height) = wrap(&sizes, width, vec2(1.0, 3.0), from_right);
     let (_, rect) = ui.allocate_space(vec2(width, height));
     let mut answer = Answer::default();
     ui.ctx().allow_widget_id_changes_in(rect.expand(1.0));

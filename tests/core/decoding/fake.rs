@@ -16,6 +16,8 @@ pub struct Fake {
     pub aligned: bool,
     /// Log p only in quarters, so that equal totals are frequent.
     pub coarse: bool,
+    /// A word without any probability.
+    pub impossible: Option<usize>,
     /// Gives no numbers from this step on.
     pub broken_at: Option<usize>,
     /// Makes the ticket stale during this step.
@@ -104,6 +106,10 @@ impl Stepper for Fake {
         *output = StepOutput { rows: rows.len(), vocabulary: self.vocabulary, t_x, ..StepOutput::default() };
         for &(sentence, state) in &self.rows {
             output.log_p.extend(self.log_p(state));
+            if let Some(word) = self.impossible {
+                let first = output.log_p.len() - self.vocabulary;
+                output.log_p[first + word] = f32::NEG_INFINITY;
+            }
             if self.aligned {
                 // What lies beyond the sentence must never be read.
                 let length = self.sources[sentence].len();

@@ -144,7 +144,7 @@ impl Heatmap<'_> {
             }
             grid.origin
         });
-        answer.scroll_x = output.state.offset().x;
+        answer.scroll_x = output.state.clamped_offset().x;
         (output.inner, output.inner_rect)
     }
 

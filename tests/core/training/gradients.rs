@@ -1,0 +1,191 @@
+//! The hand-written gradients against candle's autograd and against differences of the readable
+//! models' loss in f64.
+
+use std::collections::HashMap;
+
+use candle_core::Device;
+use candle_core::Tensor;
+use interlinear::models::config::Config;
+use interlinear::models::loss::Regularizer;
+use interlinear::models::loss::trainable;
+use interlinear::nn::fused;
+use interlinear::nn::fused::Level;
+use interlinear::training::fused::Fused;
+use interlinear::training::fused::Loss;
+use interlinear::training::fused::StepOptions;
+use interlinear::training::layout::Layout;
+use interlinear::training::plain::PlainEngine;
+use interlinear::training::settings::OptimizerSettings;
+
+use super::Ids;
+use super::SOURCE;
+use super::TARGET;
+use super::WIRINGS;
+use super::config;
+use super::plainly;
+use super::waves;
+
+/// Minibatches that differ in what is easy to get wrong.
+const BATCHES: &[(&str, Ids, Ids)] = &[
+    ("lengths unlike on both sides", SOURCE, TARGET),
+    ("one pair", &[&[3, 3, 0]], &[&[2, 2, 5, 0]]),
+    ("only ends of sentences", &[&[0], &[0]], &[&[0], &[0]]),
+    ("short and long", &[&[0], &[4, 1, 1, 8, 0], &[9, 0]], &[&[6, 0], &[0], &[1, 12, 1, 3, 7, 5, 0]]),
+    ("equal lengths", &[&[2, 3, 0], &[4, 5, 0]], &[&[2, 0], &[3, 0]]),
+];
+
+fn gradient(engine: &mut Fused, flat: &[f32], batch: (Ids, Ids), options: StepOptions) -> (Loss, Vec<f32>) {
+    let loss = engine.step(flat, batch.0, batch.1, Some(options));
+    let mut total = vec![0.0; flat.len()];
+    for shard in engine.gradients() {
+        total.iter_mut().zip(shard.iter()).for_each(|(t, g)| *t += g);
+        shard.fill(0.0);
+    }
+    (loss, total)
+}
+
+#[track_caller]
+fn assert_same(layout: &Layout, found: &[f32], expected: &[f32], what: &str) {
+    for entry in layout.entries() {
+        let at = entry.offset..entry.offset + entry.len();
+        let (found, expected) = (&found[at.clone()], &expected[at]);
+        let norm = expected.iter().map(|x| x * x).sum::<f32>().sqrt();
+        let error = found.iter().zip(expected).map(|(f, e)| (f - e).powi(2)).sum::<f32>().sqrt();
+        assert!(
+            error <= 1e-4 * norm + 1e-7,
+            "{what}: gradient of {} has norm {norm} and is off by {error}",
+            entry.name
+        );
+    }
+}
+
+#[test]
+fn fused_gradients_are_those_of_autograd() {
+    for &(architecture, rank) in WIRINGS {
+        let config = config(architecture, rank);
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
+        for (index, &(name, source, target)) in BATCHES.iter().enumerate() {
+            let options = plainly(source.len(), if index % 2 == 0 { 0.1 } else { 0.0 });
+            let (plain_loss, expected) = plain.gradient(source, target, options).expect("a gradient");
+            for threads in 1..=3 {
+                let what = format!("{architecture:?} {rank:?}, {name}, {threads} threads");
+                let (loss, found) = gradient(&mut Fused::new(&config, threads), &flat, (source, target), options);
+                assert_same(&layout, &found, &expected, &what);
+                assert_eq!(loss.words, plain_loss.words, "{what}");
+                for (found, expected) in [(loss.nll, plain_loss.nll), (loss.smoothed, plain_loss.smoothed)] {
+                    assert!((found - expected).abs() <= 1e-5 * expected.abs(), "{what}: loss {found}, not {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_level_of_instructions_gives_the_same_gradient() {
+    // a pool of one thread: the shard runs where the level is set
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+    for &(architecture, rank) in WIRINGS {
+        let config = config(architecture, rank);
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        let at = |level| {
+            let step = || gradient(&mut Fused::new(&config, 1), &flat, (SOURCE, TARGET), plainly(4, 0.1)).1;
+            pool.install(|| fused::at_most(level, step))
+        };
+        let base = at(Level::Base);
+        for level in [Level::Avx2, Level::Avx512] {
+            assert_same(&layout, &at(level), &base, &format!("{architecture:?} {rank:?} at {level:?}"));
+        }
+    }
+}
+
+/// The readable model's loss in f64.
+fn exact_loss(config: &Config, layout: &Layout, flat: &[f64], options: StepOptions) -> f64 {
+    let tensors: HashMap<String, Tensor> = layout
+        .entries()
+        .iter()
+        .map(|entry| {
+            let data = &flat[entry.offset..entry.offset + entry.len()];
+            (entry.name.clone(), Tensor::from_slice(data, entry.shape.as_slice(), &Device::Cpu).expect("a tensor"))
+        })
+        .collect();
+    let model = trainable(config, &tensors).expect("a model");
+    let mut regularizer = Regularizer::new(0.0, f64::from(options.smoothing), 0);
+    let loss = model.training_loss(SOURCE, TARGET, &mut regularizer).expect("a loss");
+    f64::from(options.scale) * loss.objective.to_scalar::<f64>().expect("a number")
+}
+
+#[test]
+fn gradients_are_differences_of_the_loss() {
+    const STEP: f64 = 1e-5;
+    let options = plainly(4, 0.1);
+    for &(architecture, rank) in WIRINGS {
+        let config = config(architecture, rank);
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        let found = gradient(&mut Fused::new(&config, 2), &flat, (SOURCE, TARGET), options).1;
+        let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
+        for entry in layout.entries() {
+            // the first and last of each tensor and one between; embeddings of words that do occur
+            for k in [0, entry.len() / 2, entry.len() - 1] {
+                let at = entry.offset + k;
+                let here = exact[at];
+                let mut loss = |x| {
+                    exact[at] = x;
+                    exact_loss(&config, &layout, &exact, options)
+                };
+                let difference = (loss(here + STEP) - loss(here - STEP)) / (2.0 * STEP);
+                exact[at] = here;
+                let error = (f64::from(found[at]) - difference).abs();
+                assert!(
+                    error <= 1e-4 * difference.abs().max(0.01),
+                    "{architecture:?} {rank:?}: {} [{k}]: {} not {difference}",
+                    entry.name,
+                    found[at]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn with_dropout_the_gradient_is_that_of_the_masked_loss() {
+    for (&(architecture, rank), threads) in WIRINGS.iter().zip([1, 2, 3]) {
+        let config = config(architecture, rank);
+        let flat = waves(&Layout::new(&config));
+        let options = StepOptions { dropout: 0.3, ..plainly(4, 0.1) };
+        let mut engine = Fused::new(&config, threads);
+        let (loss, direction) = gradient(&mut engine, &flat, (SOURCE, TARGET), options);
+        let again = gradient(&mut engine, &flat, (SOURCE, TARGET), options);
+        assert_eq!((loss, &direction), (again.0, &again.1), "the same seed gives the same masks and numbers");
+        let other = gradient(&mut engine, &flat, (SOURCE, TARGET), StepOptions { seed: 2, ..options });
+        assert_ne!(loss, other.0, "another seed drops others");
+        // along the gradient g the loss changes by |g|^2 a unit
+        let squared: f64 = direction.iter().map(|g| f64::from(*g).powi(2)).sum();
+        let step = 1e-3 / squared.sqrt();
+        let mut at = |by: f64| {
+            let moved: Vec<f32> = flat.iter().zip(&direction).map(|(x, g)| x + (by * f64::from(*g)) as f32).collect();
+            f64::from(options.scale) * gradient(&mut engine, &moved, (SOURCE, TARGET), options).0.smoothed
+        };
+        let slope = (at(step) - at(-step)) / (2.0 * step);
+        assert!((slope / squared - 1.0).abs() < 0.01, "{architecture:?} {rank:?}: slope {slope}, |g|^2 {squared}");
+    }
+}
+
+#[test]
+fn gradients_add_up_and_measuring_makes_none() {
+    let config = config(WIRINGS[0].0, None);
+    let flat = waves(&Layout::new(&config));
+    let options = plainly(4, 0.0);
+    let mut engine = Fused::new(&config, 1);
+    let (loss, once) = gradient(&mut engine, &flat, (SOURCE, TARGET), options);
+    engine.step(&flat, SOURCE, TARGET, Some(options));
+    engine.step(&flat, SOURCE, TARGET, Some(options));
+    let twice = engine.gradients()[0].clone();
+    assert!(twice.iter().zip(&once).all(|(t, o)| (t - 2.0 * o).abs() <= 1e-5), "two steps leave the sum");
+    let measured = engine.step(&flat, SOURCE, TARGET, None);
+    assert_eq!(measured, loss, "the loss without an update is the same");
+    assert_eq!(engine.gradients()[0], twice, "and leaves the gradient alone");
+}

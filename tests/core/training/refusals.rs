@@ -1,0 +1,140 @@
+//! What is wrong with a configuration, a text or a checkpoint ends in one sentence that names it.
+
+use interlinear::error::Error;
+use interlinear::training::RunOptions;
+
+use super::Toy;
+use super::from;
+use super::on;
+use super::resumed;
+
+#[track_caller]
+fn assert_refused(toy: &Toy, options: &RunOptions, names: &[&str], what: &str) -> Error {
+    let Err(error) = toy.train("toy.toml", options, &mut |_| false) else { panic!("{what}: was not refused") };
+    let sentence = error.to_string();
+    assert!(error.is_users(), "{what}: {sentence}");
+    for name in names {
+        assert!(sentence.contains(name), "{what}: no `{name}` in: {sentence}");
+    }
+    error
+}
+
+/// Stands for the number of the line that was changed.
+const LINE: &str = "line #";
+
+/// What is changed in the configuration, and what the sentence must name.
+const CONFIGURATIONS: &[(&str, &str, &[&str])] = &[
+    ("seed = 5", "sede = 5", &["toy.toml", LINE, "sede"]),
+    ("hidden = 6", "hidden = 6\nlayers = 2", &["toy.toml", LINE, "layers"]),
+    ("hidden = 6", "hidden = \"six\"", &["toy.toml", LINE, "six"]),
+    ("hidden = 6", "hidden = -6", &["toy.toml", LINE]),
+    ("hidden = 6", "hidden = 0", &["toy.toml", "model.hidden"]),
+    ("hidden = 6\n", "", &["toy.toml", "hidden"]),
+    ("hidden = 6", "hidden = = 6", &["toy.toml", LINE]),
+    ("source_vocabulary = 14", "source_vocabulary = 2", &["model.source_vocabulary"]),
+    ("alignment = 5", "", &["toy.toml", "model.alignment", "rnnsearch"]),
+    ("alignment = 5", "alignment = 5\noutput_rank = 2", &["toy.toml", "output_rank", "rnnencdec"]),
+    ("\"rnnsearch\"", "\"transformer\"", &["model.architecture", "transformer", "rnnsearch", "rnnencdec"]),
+    ("target_language = \"fr\"", "target_language = \"le français\"", &["target_language", "BCP 47"]),
+    ("rule = \"adam\"", "rule = \"adagrad\"", &[LINE, "adagrad", "adadelta"]),
+    ("learning_rate = 0.01", "learning_rate = -0.01", &["optimizer.learning_rate"]),
+    ("learning_rate = 0.01", "learning_rate = nan", &["optimizer.learning_rate"]),
+    ("learning_rate = 0.01", "epsilon = 0.0", &["optimizer.epsilon"]),
+    ("learning_rate = 0.01", "clip = 0.0", &["optimizer.clip"]),
+    ("learning_rate = 0.01", "beta1 = 1.0", &["optimizer.beta1"]),
+    ("dropout = 0.2", "dropout = 1.5", &["schedule.dropout"]),
+    ("batch = 4", "batch = 0", &["schedule.batch"]),
+    ("[{ source = \"train.en\", target = \"train.fr\" }]", "[]", &["data.train"]),
+    ("target = \"train.fr\" ", "target = \"train.fr\", repeat = 0 ", &["repeat"]),
+    ("target = \"train.fr\" ", "target = \"train.fr\", limit = 0 ", &["train.en"]),
+    ("train.en", "nowhere.en", &["nowhere.en", "does not exist"]),
+    ("dev.fr", "nowhere.fr", &["nowhere.fr", "does not exist"]),
+];
+
+#[test]
+fn a_wrong_configuration_is_named() {
+    for (from, to, names) in CONFIGURATIONS {
+        let toy = Toy::new(&[(from, to)]);
+        let text = String::from_utf8(toy.read("toy.toml")).expect("text");
+        let changed = text.find(to).map_or(0, |at| text[..at + to.len()].lines().count());
+        let line = format!("line {changed}:");
+        let names: Vec<&str> = names.iter().map(|name| if *name == LINE { line.as_str() } else { *name }).collect();
+        assert_refused(&toy, &on(1), &names, to);
+    }
+    let toy = Toy::new(&[]);
+    toy.write("toy.toml", b"name = \"\xff\"");
+    assert_refused(&toy, &on(1), &["toy.toml", "UTF-8"], "not text");
+    std::fs::remove_file(toy.path("toy.toml")).expect("removed");
+    assert_refused(&toy, &on(1), &["toy.toml", "does not exist"], "no configuration");
+}
+
+/// A text file, what it holds instead, and what the sentence must name.
+const TEXTS: &[(&str, &[u8], &[&str])] = &[
+    ("train.fr", b"un\ndeux\n", &["train.fr", "line 2", "train.en", "same number of lines"]),
+    ("train.en", b"one\ntwo\n", &["train.en", "line 2", "train.fr"]),
+    ("dev.en", b"one\n", &["dev.en", "line 1", "dev.fr"]),
+    ("train.en", b"one\ntwo \xc3\x28\nthree\n", &["train.en", "line 2", "UTF-8"]),
+    ("train.fr", b"un\ndeux\n\xff\n", &["train.fr", "line 3", "UTF-8"]),
+    ("train.en", b"", &["train.fr"]),
+    ("train.en", b"\x1f\x8b\x08\x00\x00", &["train.en"]),
+    ("dev.en", b"\n\n\n\n\n\n\n", &["dev.en"]),
+];
+
+#[test]
+fn a_wrong_text_is_named() {
+    for (file, bytes, names) in TEXTS {
+        let toy = Toy::new(&[]);
+        toy.write(file, bytes);
+        assert_refused(&toy, &on(1), names, file);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_does_not_fit_is_named() {
+    const CHECKPOINT: &str = "out/training/checkpoint.safetensors";
+    let name = &["checkpoint.safetensors"][..];
+    let toy = Toy::new(&[("updates = 22", "updates = 2")]);
+    assert_refused(&toy, &resumed(1), &["checkpoint.safetensors", "without --resume"], "nothing to resume");
+    toy.train_through("toy.toml", &on(1));
+    assert_refused(&toy, &on(1), &["checkpoint.safetensors", "--resume", "output"], "there is a run already");
+
+    for change in [
+        ("hidden = 6", "hidden = 7"),
+        ("rule = \"adam\"", "rule = \"sgd\""),
+        ("rule = \"adam\"", "rule = \"adadelta\""),
+    ] {
+        toy.configure("toy.toml", &[change]);
+        assert_refused(&toy, &resumed(1), &["checkpoint.safetensors", "--resume"], change.1);
+    }
+    toy.configure("toy.toml", &[]);
+    let sound = toy.read(CHECKPOINT);
+    let flipped: Vec<u8> = sound.iter().enumerate().map(|(i, b)| if i == 3 { b ^ 0x55 } else { *b }).collect();
+    for (bytes, what) in [
+        (&sound[..sound.len() / 2], "cut"),
+        (&[], "empty"),
+        (b"not a checkpoint at all", "foreign"),
+        (&flipped, "damaged"),
+    ] {
+        toy.write(CHECKPOINT, bytes);
+        assert_refused(&toy, &resumed(1), name, what);
+    }
+    let model = toy.read("out/model.safetensors");
+    toy.write(CHECKPOINT, &model);
+    assert_refused(&toy, &resumed(1), name, "a model instead");
+    toy.write(CHECKPOINT, &sound);
+    toy.train_through("toy.toml", &resumed(1));
+}
+
+#[test]
+fn a_model_that_cannot_be_started_from_is_named() {
+    let first = Toy::new(&[("updates = 22", "updates = 1")]);
+    first.train_through("toy.toml", &on(1));
+    let model = first.path("out");
+    let other = Toy::new(&[("hidden = 6", "hidden = 7")]);
+    assert_refused(&other, &from(&model), &["model.safetensors", "tensor"], "another size");
+    let toy = Toy::new(&[]);
+    assert_refused(&toy, &from(&toy.path("nowhere")), &["nowhere"], "no folder");
+    let config = String::from_utf8(first.read("out/config.json")).expect("text").replace("\"eos\": 0", "\"eos\": 2");
+    first.write("out/config.json", config.as_bytes());
+    assert_refused(&toy, &from(&model), &["config.json", "eos"], "other ids");
+}
