@@ -93,7 +93,9 @@ impl Error {
         let message = match error.kind() {
             ErrorKind::NotFound => "does not exist; check the path".to_owned(),
             ErrorKind::PermissionDenied => "may not be opened; check its permissions".to_owned(),
-            ErrorKind::StorageFull => "could not be written because the disk is full; free some space and try again".to_owned(),
+            ErrorKind::StorageFull => {
+                "could not be written because the disk is full; free some space and try again".to_owned()
+            }
             _ => format!("could not be read or written ({error})"),
         };
         Self::file(path, message)

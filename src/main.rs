@@ -6,10 +6,11 @@ use interlinear::cli;
 
 /// A build without the feature `gui` has no window.
 #[cfg(feature = "gui")]
-const WINDOW: Option<cli::Window> = Some(interlinear::ui::run);
+const CONTEXT: cli::Context =
+    cli::Context { window: Some(interlinear::ui::run), measure: Some(interlinear::ui::measure::measure) };
 #[cfg(not(feature = "gui"))]
-const WINDOW: Option<cli::Window> = None;
+const CONTEXT: cli::Context = cli::Context { window: None, measure: None };
 
 fn main() -> ExitCode {
-    cli::run(std::env::args_os(), cli::Context { window: WINDOW })
+    cli::run(std::env::args_os(), CONTEXT)
 }

@@ -30,15 +30,21 @@ use clap::ArgMatches;
 
 use crate::error::Error;
 use crate::session::driver::Options as WindowOptions;
+use crate::session::figures::WindowFigures;
 
 /// Opens the window and returns when it is closed.
 pub type Window = fn(WindowOptions) -> crate::error::Result<()>;
+
+/// Opens the window, types into it, closes it, and tells the times.
+pub type MeasureWindow = fn(WindowOptions) -> crate::error::Result<WindowFigures>;
 
 /// What the commands cannot reach themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context {
     /// The window, in a build that has one.
     pub window: Option<Window>,
+    /// Its measurement.
+    pub measure: Option<MeasureWindow>,
 }
 
 /// One line of [`COMMANDS`].

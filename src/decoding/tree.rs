@@ -211,7 +211,9 @@ mod tests {
         let row = |x: f32| Expansion { alpha: Some(Arc::from([x])), ..Expansion::default() };
         // The root's row is shown by `a` and `b`; `b` leads to `c` alone.
         let [first, of_a, of_b] = [0, 1, 2];
-        (0..3).for_each(|n| drop(tree.expand(row(n as f32))));
+        for n in [first, of_a, of_b] {
+            assert_eq!(tree.expand(row(n as f32)), n);
+        }
         let mut grow = |parent, expansion| {
             tree.push(parent, &Extension { total: 0.0, parent: 0, token: 2, log_p: 0.0 }, expansion, Fate::Alive)
         };

@@ -96,7 +96,16 @@ impl Model {
             rayon::join(|| Weights::from_bytes(&path, &bytes, &shapes(&config)), || hexadecimal(&bytes));
         let weights = Arc::new(weights?);
         progress(1.0);
-        Ok(Self { folder: folder.into(), config, source, target, weights, device: device.clone(), digest, prepared: Arc::default() })
+        Ok(Self {
+            folder: folder.into(),
+            config,
+            source,
+            target,
+            weights,
+            device: device.clone(),
+            digest,
+            prepared: Arc::default(),
+        })
     }
 
     /// What the search drives. `threads` holds for the fused engine; candle keeps its own pool.

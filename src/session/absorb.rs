@@ -35,8 +35,9 @@ impl Session {
                 }
             }
             Event::LoadFailed { message, .. } => {
+                // Nothing will ever replace an old picture here, so it goes, and waiting ends.
+                column.empty();
                 column.state = ColumnState::Failed(message);
-                column.decoding = false;
             }
             Event::Started { source, context, .. } => {
                 column.pending = Some((source, context));

@@ -246,10 +246,10 @@ impl Session {
     }
 
     fn export(&mut self, column: ColumnId, format: Format, path: std::path::PathBuf) {
-        let text = self.column(column).and_then(|column| export::text(column, format));
-        match text {
+        let column = self.column(column);
+        match column.and_then(|column| export::text(column, format)) {
             Some(text) => self.chores.push(Chore::Write { path, text }),
-            None => self.notify(export::why_not(format), true),
+            None => self.notify(export::why_not(column, format), true),
         }
     }
 

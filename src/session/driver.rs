@@ -21,6 +21,7 @@ use crate::text::lines::TextFile;
 use crate::text::lines::write_atomic;
 use crate::worker::Worker;
 use crate::worker::disk::Disk;
+use crate::worker::protocol::Event;
 
 pub use crate::worker::Wake;
 
@@ -109,11 +110,11 @@ impl Driver {
     pub fn open(options: Options, wake: Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
-        let (saved, trouble) = options.saved.as_deref().map_or((None, None), persist::load_or_set_aside);
-        let saved = saved.map(|saved| saved.with_moved(&options.bundled));
-        let session = Session::start(saved, &options);
-        let mut driver = Self { saved_revision: session.revision(), session, worker, disk, saved: options.saved, wake };
-        if let Some(text) = trouble {
+        let found = options.saved.as_deref().map(persist::load_or_set_aside).unwrap_or_default();
+        let session = Session::start(found.state.map(|state| state.with_moved(&options.bundled)), &options);
+        let saved = options.saved.filter(|_| !found.is_left_alone);
+        let mut driver = Self { saved_revision: session.revision(), session, worker, disk, saved, wake };
+        if let Some(text) = found.trouble {
             driver.session.notify(text, true);
         }
         let first = driver.session.request();
@@ -144,9 +145,12 @@ impl Driver {
     pub fn pump(&mut self, budget: Duration) -> bool {
         let start = Instant::now();
         let mut changed = false;
+        let mut rows = Vec::new();
         while start.elapsed() < budget {
             if let Some(event) = self.worker.try_next() {
-                changed |= self.session.absorb(event);
+                changed |= self.take(event, &mut rows);
+            } else if !rows.is_empty() {
+                changed |= self.absorb_all(&mut rows);
             } else if let Some(news) = self.disk.try_next() {
                 if let Some(request) = self.session.hear(news) {
                     self.worker.submit(request);
@@ -159,9 +163,35 @@ impl Driver {
                 return changed;
             }
         }
+        changed |= self.absorb_all(&mut rows);
         self.after();
         (self.wake)();
         changed
+    }
+
+    /// Takes in an event. A row is held back, since each says again what those before it said and a table is made
+    /// of it: of those that wait, only the newest of a column is worth that.
+    fn take(&mut self, event: Event, rows: &mut Vec<Event>) -> bool {
+        let address = event.address();
+        let held = rows.iter().position(|row| row.address().1 == address.1).map(|at| rows.swap_remove(at));
+        match event {
+            Event::Expanded { .. } => {
+                let changed = held.filter(|row| row.address() != address).is_some_and(|row| self.session.absorb(row));
+                rows.push(event);
+                changed
+            }
+            Event::Finished { .. } if held.as_ref().is_some_and(|row| row.address() == address) => {
+                self.session.absorb(event)
+            }
+            _ => {
+                let changed = held.is_some_and(|row| self.session.absorb(row));
+                self.session.absorb(event) || changed
+            }
+        }
+    }
+
+    fn absorb_all(&mut self, rows: &mut Vec<Event>) -> bool {
+        rows.drain(..).fold(false, |changed, row| self.session.absorb(row) | changed)
     }
 
     /// Hands chores and changes that must not be lost to the file threads.
@@ -225,4 +255,43 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     }
     write_atomic(path, |file| file.write_all(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::protocol::ColumnResult;
+    use crate::worker::protocol::HypothesisView;
+
+    fn hypothesis(words: usize) -> HypothesisView {
+        HypothesisView { tokens: vec!["a".to_owned(); words], ..HypothesisView::default() }
+    }
+
+    #[test]
+    fn of_rows_that_wait_only_the_newest_of_a_column_is_absorbed() {
+        let models = vec![PathBuf::from("no/such/model"); 2];
+        let mut driver = Driver::open(Options { models, ..Options::default() }, Arc::new(|| {}));
+        let number = driver.session.newest();
+        let ids: Vec<u64> = driver.session.columns.iter().map(|column| column.id).collect();
+        let row = |at: usize, words: usize| Event::Expanded { number, column: ids[at], best: hypothesis(words) };
+        let shown = |driver: &Driver| -> Vec<usize> {
+            let words = |column: &crate::session::Column| column.table.as_ref().map_or(0, |table| table.target.len());
+            driver.session.columns.iter().map(words).collect()
+        };
+        let mut rows = Vec::new();
+        for (at, words) in [(0, 1), (1, 1), (0, 2), (0, 3)] {
+            assert!(!driver.take(row(at, words), &mut rows));
+        }
+        assert_eq!((shown(&driver), rows.len()), (vec![0, 0], 2));
+        assert!(driver.absorb_all(&mut rows));
+        assert_eq!(shown(&driver), [3, 1]);
+
+        // The end says it all again; a failure leaves the newest row.
+        driver.take(row(0, 4), &mut rows);
+        let result = ColumnResult { hypotheses: vec![hypothesis(6)], ..ColumnResult::default() };
+        driver.take(Event::Finished { number, column: ids[0], result }, &mut rows);
+        driver.take(row(1, 2), &mut rows);
+        driver.take(Event::Failed { number, column: ids[1], message: "No.".to_owned() }, &mut rows);
+        assert_eq!((shown(&driver), rows.len()), (vec![6, 2], 0));
+    }
 }

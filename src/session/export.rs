@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::session::Column;
 use crate::session::command::Format;
 use crate::session::table::AlignmentTable;
+use crate::session::table::LEFT_OUT;
 use crate::session::table::Matrix;
 use crate::worker::protocol::HypothesisView;
 
@@ -22,8 +23,10 @@ pub fn text(column: &Column, format: Format) -> Option<String> {
 
 /// The sentence for a column that cannot be written in this format.
 #[must_use]
-pub fn why_not(format: Format) -> &'static str {
+pub fn why_not(column: Option<&Column>, format: Format) -> &'static str {
+    let left_out = column.and_then(|column| column.table.as_deref()).is_some_and(|table| table.left_out);
     match format {
+        Format::Pharaoh if left_out => LEFT_OUT,
         Format::Pharaoh => "There is no alignment to save, because this model has none or nothing is translated yet",
         Format::Tsv | Format::Json => "There is nothing to save yet, because nothing is translated in this column",
     }

@@ -1,11 +1,13 @@
 //! Floor 8: what is kept between starts, apart from [`Session`] itself so that it may change freely.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -116,22 +118,6 @@ impl SavedSession {
         }
     }
 
-    /// Reads a state.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it cannot be read, is damaged or comes from a newer program.
-    pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
-        let foreign = |error: serde_json::Error| Error::file(path, format!("is not a saved state ({error})"));
-        // A list would be read as the fields in order; only an object is a state.
-        let keys: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&bytes).map_err(foreign)?;
-        let state: Self = serde_json::from_value(keys.into()).map_err(foreign)?;
-        if state.version > VERSION {
-            return Err(Error::file(path, "was saved by a newer Interlinear; update this one to use it"));
-        }
-        Ok(state)
-    }
-
     /// With bundled models at their present place: another build or an update may have moved them.
     #[must_use]
     pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
@@ -166,22 +152,58 @@ fn writable(path: &Path) -> bool {
     path.to_str().is_some()
 }
 
-/// The saved state, if there is one, and a sentence when the file was damaged; such a file is renamed, not lost.
+/// What was found where the state is kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The state, where there is one that can be used.
+    pub state: Option<SavedSession>,
+    /// What was wrong, as a sentence for the user.
+    pub trouble: Option<String>,
+    /// The file is not ours to replace: a newer program's, or one that may not be read. Nothing is saved there.
+    pub is_left_alone: bool,
+}
+
+/// Reads the saved state. A damaged one is renamed, so that nothing is lost; one that this program cannot judge
+/// stays where it is.
 #[must_use]
-pub fn load_or_set_aside(path: &Path) -> (Option<SavedSession>, Option<String>) {
-    if !path.exists() {
-        return (None, None);
+pub fn load_or_set_aside(path: &Path) -> Found {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Found::default();
+        }
+        Err(error) => return left_alone(&Error::io(path, &error)),
+    };
+    let foreign = |error: serde_json::Error| Error::file(path, format!("is not a saved state ({error})"));
+    // A list would be read as the fields in order; only an object is a state.
+    let keys = match serde_json::from_slice::<serde_json::Map<String, Value>>(&bytes) {
+        Ok(keys) => keys,
+        Err(error) => return set_aside(path, &foreign(error)),
+    };
+    // The version is asked first: what a newer program writes need not make sense here.
+    if keys.get("version").and_then(Value::as_u64).is_some_and(|version| version > u64::from(VERSION)) {
+        return left_alone(&Error::file(path, "was saved by a newer Interlinear; update this one to use it"));
     }
-    let error = match SavedSession::load(path) {
-        Ok(state) => return (Some(state), None),
-        Err(error) => error,
-    };
+    match serde_json::from_value(keys.into()) {
+        Ok(state) => Found { state: Some(state), ..Found::default() },
+        Err(error) => set_aside(path, &foreign(error)),
+    }
+}
+
+fn left_alone(error: &Error) -> Found {
+    let trouble = format!("{error}. It is left as it is, so the window's state is not being kept.");
+    Found { trouble: Some(trouble), is_left_alone: true, state: None }
+}
+
+fn set_aside(path: &Path, error: &Error) -> Found {
     let aside = free_name(path);
-    let done = match std::fs::rename(path, &aside) {
-        Ok(()) => format!("It was set aside as {} and a new one was begun.", aside.display()),
-        Err(problem) => format!("It could not be set aside ({problem})."),
+    let (done, is_left_alone) = match std::fs::rename(path, &aside) {
+        Ok(()) => (format!("It was set aside as {} and a new one was begun.", aside.display()), false),
+        Err(problem) => {
+            (format!("It could not be set aside ({problem}), so the window's state is not being kept."), true)
+        }
     };
-    (None, Some(format!("{error}. {done}")))
+    Found { trouble: Some(format!("{error}. {done}")), is_left_alone, state: None }
 }
 
 /// `state.json` becomes `state.json.damaged`, or `.damaged-2` and so on when that is taken.

@@ -92,6 +92,9 @@ pub enum Report {
 /// Translates development sentences with these weights and gives their BLEU.
 pub type Bleu<'a> = dyn FnMut(&[f32]) -> Result<f64> + 'a;
 
+/// Keeps weights that measured best.
+pub type Keep<'a> = dyn FnMut(&[f32], &Measure) -> Result<()> + 'a;
+
 /// A run in progress.
 pub struct Trainer<'a> {
     /// What to do.
@@ -105,7 +108,7 @@ pub struct Trainer<'a> {
     /// BLEU of weights, where asked for.
     pub bleu: Option<Box<Bleu<'a>>>,
     /// Writes the best weights as a model folder.
-    pub keep: Box<dyn FnMut(&[f32], &Measure) -> Result<()> + 'a>,
+    pub keep: Box<Keep<'a>>,
     /// Seconds from some start.
     pub clock: &'a dyn Fn() -> f64,
     /// Where the run stands.

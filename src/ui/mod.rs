@@ -9,6 +9,7 @@ pub mod app;
 pub mod bidi;
 pub mod dialogs;
 pub mod local;
+pub mod measure;
 pub mod shortcuts;
 pub mod theme;
 pub mod views;
@@ -35,6 +36,11 @@ const LEAST_SIZE: [f32; 2] = [800.0, 500.0];
 /// # Errors
 /// A sentence when there is no display or no OpenGL.
 pub fn run(options: driver::Options) -> Result<()> {
+    open(options, |app| Box::new(app))
+}
+
+/// As [`run`], with the application wrapped in another.
+fn open(options: driver::Options, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
     let window: Arc<OnceLock<egui::Context>> = Arc::default();
     let waker = Arc::clone(&window);
     // Models begin to load before the window is there; until then there is nothing to wake.
@@ -53,7 +59,7 @@ pub fn run(options: driver::Options) -> Result<()> {
         native,
         Box::new(move |creation| {
             let _ = window.set(creation.egui_ctx.clone());
-            Ok(Box::new(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled)))
+            Ok(wrap(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled)))
         }),
     )
     .map_err(|error| {

@@ -67,10 +67,9 @@ pub fn serve(request: &Request, engine: &mut Engine, ticket: &Ticket, emit: &mut
             None => units.push((key, vec![spec])),
         }
     }
-    // Cores are for those that have something to do: no text, a result on screen already or no model needs none.
-    let is_busy = |key: &Key, columns: &[&ColumnSpec]| {
-        columns.iter().any(|spec| spec.decode) && !engine.has_failed(key)
-    };
+    // Cores are for those that have something to do: with its result on screen or without a model, a column has not.
+    let is_busy =
+        |key: &Key, columns: &[&ColumnSpec]| columns.iter().any(|spec| spec.decode) && !engine.has_failed(key);
     let busy = units.iter().filter(|(key, columns)| is_busy(key, columns)).count();
     let threads = (engine.threads / busy.max(1)).max(1);
     let job = Job { request, engine, ticket, out: Mutex::new(emit), threads, start };

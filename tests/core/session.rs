@@ -19,6 +19,7 @@ use interlinear::session::Event;
 use interlinear::session::Format;
 use interlinear::session::Hover;
 use interlinear::session::HypothesisView;
+use interlinear::session::LEFT_OUT;
 use interlinear::session::List;
 use interlinear::session::MAX_TRANSLATED;
 use interlinear::session::ModelFacts;
@@ -28,6 +29,7 @@ use interlinear::session::Theme;
 use interlinear::session::driver::News;
 use interlinear::session::driver::Options;
 use interlinear::session::export;
+use interlinear::session::persist::Found;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::text::lines::TextFile;
@@ -182,6 +184,23 @@ fn a_failure_leaves_the_last_good_table() {
     let column = &session.columns[0];
     assert_eq!((words(column).as_str(), column.stale, column.decoding), ("x </s>", true, false));
     assert_eq!(column.message.as_deref(), Some("No."));
+}
+
+#[test]
+fn a_model_that_cannot_be_loaded_shows_no_old_picture() {
+    let mut session = session(2);
+    let first = edit(&mut session, "a");
+    translate(&mut session, &first, &["x </s>", "x </s>"]);
+    session.apply(Command::SelectTarget { column: ids(&session)[0], i: 0 });
+    session.apply(Command::SetDevice(DeviceChoice::Cuda(97)));
+    let id = ids(&session)[0];
+    session.absorb(Event::LoadFailed { column: id, message: "No.".to_owned() });
+    for text in ["a b", "a b c"] {
+        let column = &session.columns[0];
+        assert_eq!((&column.state, column.stale), (&ColumnState::Failed("No.".to_owned()), false));
+        assert!(column.table.is_none() && !column.decoding && session.selected_word().is_none());
+        edit(&mut session, text);
+    }
 }
 
 #[test]
@@ -478,6 +497,24 @@ fn a_model_without_alignment_has_none_anywhere() {
 }
 
 #[test]
+fn an_alignment_that_was_left_out_is_not_taken_for_none() {
+    let mut session = session(1);
+    let id = ids(&session)[0];
+    let request = edit(&mut session, "a");
+    session.absorb(started(&request, id));
+    let mut second = hypothesis("y </s>", 2);
+    (second.alpha, second.left_out) = (None, true);
+    let result = ColumnResult { hypotheses: vec![hypothesis("x </s>", 2), second], ..ColumnResult::default() };
+    session.absorb(Event::Finished { number: request.number, column: id, result });
+    let left_out = |session: &Session| session.columns[0].table.as_ref().map(|table| table.left_out);
+    assert_eq!(left_out(&session), Some(false));
+    session.apply(Command::SelectHypothesis { column: id, hypothesis: 1 });
+    assert_eq!(left_out(&session), Some(true));
+    session.apply(Command::Export { column: id, format: Format::Pharaoh, path: "x".into() });
+    assert!(session.notices.iter().any(|notice| notice.text == LEFT_OUT));
+}
+
+#[test]
 fn the_state_comes_back_as_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deeper/state.json");
@@ -498,9 +535,9 @@ fn the_state_comes_back_as_it_was() {
     session.hear(News::Text("list.txt".into()));
     let saved = SavedSession::of(&session);
     saved.save(&path).expect("it can be saved");
-    let (loaded, trouble) = load_or_set_aside(&path);
-    assert_eq!((loaded.as_ref(), trouble), (Some(&saved), None));
-    let mut again = Session::start(loaded, &Options::default());
+    let found = load_or_set_aside(&path);
+    assert_eq!(found, Found { state: Some(saved.clone()), ..Found::default() });
+    let mut again = Session::start(found.state, &Options::default());
     assert_eq!(SavedSession::of(&again), saved);
     assert_eq!(again.settings, session.settings);
     assert_eq!(again.take_chores().len(), 1, "the opened file is read again");
@@ -508,20 +545,42 @@ fn the_state_comes_back_as_it_was() {
 
 #[test]
 fn a_damaged_state_is_set_aside_with_a_sentence() {
-    for bytes in ["{ not json", "", "[1]", "{\"version\": 99}", "{\"beam\": \"many\"}"] {
+    for bytes in ["{ not json", "", "[1]", "{\"version\": \"one\"}", "{\"beam\": \"many\"}"] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.json");
         for n in 1..=2 {
             std::fs::write(&path, bytes).expect("a file");
-            let (state, trouble) = load_or_set_aside(&path);
-            assert_eq!(state, None);
-            assert!(trouble.is_some_and(|text| text.contains("state.json") && text.contains("set aside")), "{bytes}");
+            let found = load_or_set_aside(&path);
+            assert_eq!((found.state, found.is_left_alone), (None, false));
+            let trouble = found.trouble.unwrap_or_default();
+            assert!(trouble.contains("state.json") && trouble.contains("set aside"), "{bytes}");
             assert!(!path.exists());
             assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), n, "nothing is lost");
         }
     }
-    let missing = load_or_set_aside(Path::new("no/such/state.json"));
-    assert_eq!(missing, (None, None));
+    assert_eq!(load_or_set_aside(Path::new("no/such/state.json")), Found::default());
+}
+
+#[test]
+fn a_state_of_a_newer_program_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let newer = folder.path().join("newer.json");
+    let bytes = "{\"version\": 99, \"beam\": {\"least\": 3}}";
+    std::fs::write(&newer, bytes).expect("a file");
+    // Unreadable for any other reason than damage: here because it is a folder.
+    let unreadable = folder.path().join("unreadable.json");
+    std::fs::create_dir(&unreadable).expect("a folder");
+    for path in [&newer, &unreadable] {
+        let mut opened = open(Options { saved: Some(path.clone()), ..Options::default() });
+        let told = |session: &Session| {
+            session.notices.iter().any(|notice| notice.is_error && notice.text.contains("left as it is"))
+        };
+        assert!(told(opened.driver.session()));
+        opened.driver.send(Command::EditSource("a".to_owned()));
+        drop(opened);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing is renamed or added");
+    }
+    assert_eq!(std::fs::read_to_string(&newer).ok().as_deref(), Some(bytes));
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn lines(first: usize, count: usize) -> (String, String) {
     const FRENCH: [&str; 10] = ["un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"];
     let (mut source, mut target) = (String::new(), String::new());
     for i in first..first + count {
-        let words: Vec<usize> = (0..1 + i % 5).map(|k| (i * i + 3 * k * (i + 1)) % 10).collect();
+        let words: Vec<usize> = (0..=i % 5).map(|k| (i * i + 3 * k * (i + 1)) % 10).collect();
         let say = |words: &mut dyn Iterator<Item = &usize>, language: [&str; 10]| {
             words.map(|w| language[*w]).collect::<Vec<_>>().join(" ") + "\n"
         };

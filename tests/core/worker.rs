@@ -123,6 +123,25 @@ fn rows_grow_by_one_word_each() {
 }
 
 #[test]
+fn what_is_too_large_to_keep_is_left_out_and_says_so() {
+    let both = [fixture("rnnsearch"), fixture("rnnencdec")];
+    let mut wanted = request(1, "s9 s31 s17", &both);
+    wanted.columns.iter_mut().for_each(|spec| spec.options.most_numbers = 0);
+    let mut seen = 0;
+    for event in serve_all(&wanted, &mut engine(), &Ticket::forever()) {
+        let Event::Finished { column, result, .. } = event else { continue };
+        assert!(result.hypotheses.len() > 1);
+        for (n, hypothesis) in result.hypotheses.iter().enumerate() {
+            let (has, left_out) = (column == 1 && n == 0, column == 1 && n > 0);
+            assert_eq!((hypothesis.alpha.is_some(), hypothesis.left_out), (has, left_out));
+            assert_eq!(hypothesis.candidates.len(), hypothesis.tokens.len());
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+}
+
+#[test]
 fn columns_of_one_folder_share_one_model() {
     let mut engine = engine();
     let same = [fixture("rnnsearch"), fixture("rnnsearch")];

@@ -93,6 +93,7 @@ pub fn hypothesis(text: &str, t_x: usize, aligned: bool, log_p: f32) -> Hypothes
         alpha: aligned.then_some(alpha),
         energies: aligned.then_some(energies),
         tokens,
+        ..HypothesisView::default()
     }
 }
 

@@ -10,6 +10,7 @@ mod startup;
 mod subject;
 mod timing;
 mod training;
+mod window;
 
 use std::path::PathBuf;
 
@@ -21,6 +22,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use crate::cli::Context;
+use crate::cli::MeasureWindow;
 use crate::cli::args::RunArgs;
 use crate::cli::args::Runtime;
 use crate::cli::output;
@@ -76,6 +78,7 @@ struct Setup {
     /// Whether `--threads` was given: then only that number is measured.
     threads_given: bool,
     model: Option<PathBuf>,
+    measure_window: Option<MeasureWindow>,
     quick: bool,
     /// Repetitions of each measurement.
     repeat: usize,
@@ -95,6 +98,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "startup", run: startup::run },
     Section { name: "decode", run: decode::run },
     Section { name: "training", run: training::run },
+    Section { name: "window", run: window::run },
 ];
 
 fn section_names() -> Vec<&'static str> {
@@ -110,12 +114,13 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 ///
 /// # Errors
 /// When a model, a file or the output fails.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let setup = Setup {
         runtime: low.run.high()?,
         threads_given: low.run.threads().is_some(),
         model: low.model.clone(),
+        measure_window: context.measure,
         quick: low.quick,
         repeat: low.repeat.map_or(if low.quick { 2 } else { 5 }, usize::from),
     };

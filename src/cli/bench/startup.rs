@@ -18,7 +18,7 @@ use crate::decoding::Options;
 use crate::models::Model;
 
 /// What is translated first.
-const SENTENCE: &str = "The agreement on the European Economic Area was signed in August 1992.";
+const SENTENCE: &str = "My neighbour repaired the old bicycle before the children came home.";
 /// No measurement takes longer, unless a single one does.
 const PATIENCE: Duration = Duration::from_secs(5);
 

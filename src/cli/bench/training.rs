@@ -13,7 +13,7 @@ use crate::training::bench;
 /// Pairs of a minibatch, as in the papers.
 const BATCH: usize = 80;
 /// Words of either side, `</s>` included.
-const WORDS: usize = 20;
+const WORDS: usize = 13;
 
 /// Measures the sizes of a bundled model, or of the one given.
 pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {

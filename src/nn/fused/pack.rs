@@ -42,6 +42,9 @@ impl Packed {
     }
 
     /// Packs again, reusing the memory; see [`Packed::transposed`].
+    ///
+    /// # Panics
+    /// When `w` has another size.
     pub fn pack_transposed(&mut self, w: &[f32], n: usize, k: usize) {
         assert_eq!(w.len(), n * k, "a weight of [n, k]");
         self.resize(k, n);
@@ -62,6 +65,9 @@ impl Packed {
     }
 
     /// Packs again, reusing the memory; see [`Packed::plain`].
+    ///
+    /// # Panics
+    /// When `w` has another size.
     pub fn pack_plain(&mut self, w: &[f32], k: usize, n: usize) {
         assert_eq!(w.len(), n * k, "a weight of [k, n]");
         self.resize(k, n);

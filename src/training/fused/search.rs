@@ -160,7 +160,7 @@ pub(super) fn previous_words(
 }
 
 impl Job<'_> {
-    fn layer<'a>(&'a self, direction: Direction) -> Layer<'a> {
+    fn layer(&self, direction: Direction) -> Layer<'_> {
         let (prefix, packs) = match direction {
             Direction::Forward => ("encoder.forward", &self.packs.forward),
             Direction::Backward => ("encoder.backward", &self.packs.backward),

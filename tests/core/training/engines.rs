@@ -33,6 +33,11 @@ fn plain(config: &Config, settings: &OptimizerSettings) -> PlainEngine {
     PlainEngine::new(config, &waves(&Layout::new(config)), settings, &Device::Cpu).expect("an engine")
 }
 
+/// Makes an engine that starts from [`waves`].
+type Make = fn(&Config, &OptimizerSettings) -> Box<dyn Engine>;
+
+const ENGINES: [Make; 2] = [|c, s| Box::new(fused(c, s, 2)), |c, s| Box::new(plain(c, s))];
+
 fn rule(rule: Rule, clip: f32) -> OptimizerSettings {
     OptimizerSettings { rule, clip, ..OptimizerSettings::default() }
 }
@@ -72,6 +77,9 @@ fn both_engines_move_weights_alike() {
     }
 }
 
+/// -log p a word and the gradient's norm at each update.
+type Curve = [(f64, f32); 10];
+
 /// -log p a word and gradient norm before each of ten updates on the four pairs of [`SOURCE`] and
 /// [`TARGET`], from the weights of [`waves`], with label smoothing 0.1, the gradient of the mean
 /// over the pairs, its norm cut at 1, Adam with step size 0.02 or Adadelta with the paper's numbers.
@@ -80,7 +88,7 @@ fn both_engines_move_weights_alike() {
 /// papers' appendices written out for one sentence at a time, without padding, its gradient by
 /// `torch.autograd.grad`, and the two rules written out as in their papers.
 #[rustfmt::skip]
-const GOLDEN: &[(Architecture, Option<usize>, Rule, f32, [(f64, f32); 10])] = &[
+const GOLDEN: &[(Architecture, Option<usize>, Rule, f32, Curve)] = &[
     (Architecture::RnnSearch, None, Rule::Adam, 0.02, [
         (2.569791, 1.885198), (2.452716, 1.244515), (2.362758, 1.237667), (2.273777, 1.210167), (2.191804, 1.158941),
         (2.113893, 1.129349), (2.032148, 1.096843), (1.949462, 1.085220), (1.871109, 1.138375), (1.788691, 1.167064),
@@ -117,9 +125,7 @@ fn ten_updates_go_as_in_another_program() {
 fn a_bad_batch_leaves_no_trace() {
     for &(architecture, rank) in WIRINGS {
         let (config, settings) = (config(architecture, rank), rule(Rule::Adam, 1.0));
-        let engines: [fn(&Config, &OptimizerSettings) -> Box<dyn Engine>; 2] =
-            [|c, s| Box::new(fused(c, s, 2)), |c, s| Box::new(plain(c, s))];
-        for make in engines {
+        for make in ENGINES {
             let (mut spoilt, mut sound) = (make(&config, &settings), make(&config, &settings));
             let before = spoilt.weights().expect("weights");
             for scale in [f32::NAN, f32::INFINITY] {
@@ -141,9 +147,7 @@ fn a_bad_batch_leaves_no_trace() {
 fn a_restored_engine_goes_on_as_before() {
     for r in [Rule::Adam, Rule::Adadelta, Rule::Sgd] {
         let (config, settings) = (config(Architecture::RnnEncDec, None), rule(r, 1.0));
-        let engines: [fn(&Config, &OptimizerSettings) -> Box<dyn Engine>; 2] =
-            [|c, s| Box::new(fused(c, s, 3)), |c, s| Box::new(plain(c, s))];
-        for make in engines {
+        for make in ENGINES {
             let mut first = make(&config, &settings);
             let step = |engine: &mut dyn Engine, update| {
                 let options = StepOptions { dropout: 0.2, seed: update, ..plainly(4, 0.0) };
@@ -165,7 +169,7 @@ fn a_restored_engine_goes_on_as_before() {
 fn toy() -> Vec<(Vec<u32>, Vec<u32>)> {
     (0..15u32)
         .map(|i| {
-            let words: Vec<u32> = (0..1 + i % 3).map(|k| 4 + (i + k * (i / 3 + 1)) % 5).collect();
+            let words: Vec<u32> = (0..=i % 3).map(|k| 4 + (i + k * (i / 3 + 1)) % 5).collect();
             let mut source = vec![2 + i % 2];
             source.extend(&words);
             let mut target = words;

@@ -18,12 +18,15 @@ use super::on;
 use super::resumed;
 use crate::cli;
 
+const LOG: &str = "out/training/log.jsonl";
+
+/// What a run that is done leaves.
 const LEFT_BEHIND: &[&str] = &[
     "out/config.json",
     "out/source.tokenizer.json",
     "out/target.tokenizer.json",
     "out/model.safetensors",
-    "out/training/log.jsonl",
+    LOG,
     "out/training/checkpoint.safetensors",
 ];
 
@@ -46,7 +49,7 @@ const SETUPS: &[(usize, &[(&str, &str)])] = &[
 fn assert_same_files(found: &Toy, expected: &Toy, what: &str) {
     for file in LEFT_BEHIND {
         let (found, expected) = (found.read(file), expected.read(file));
-        if file.ends_with(".jsonl") {
+        if *file == LOG {
             assert_eq!(String::from_utf8_lossy(&found), String::from_utf8_lossy(&expected), "{what}");
         }
         assert!(found == expected, "{what}: {file} differs");
@@ -79,7 +82,7 @@ fn an_interrupted_run_goes_on_as_if_it_had_never_stopped() {
         let reports = often.train_through("toy.toml", &resumed(*threads));
         assert!(matches!(reports.first(), Some(Report::Note(_) | Report::Started { .. })));
         assert_same_files(&often, &through, &format!("{threads} threads, {changes:?}"));
-        let log = String::from_utf8(through.read("out/training/log.jsonl")).expect("text");
+        let log = String::from_utf8(through.read(LOG)).expect("text");
         let updates: Vec<u64> = log
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["update"].as_u64().expect("a number"))
@@ -108,9 +111,9 @@ fn a_run_killed_after_a_checkpoint_repeats_what_it_lost() {
     expected.train_through("toy.toml", &on(threads));
     // the log runs ahead of the checkpoint and ends in half a line
     toy.write("out/training/checkpoint.safetensors", &old);
-    let mut log = toy.read("out/training/log.jsonl");
+    let mut log = toy.read(LOG);
     log.extend(b"{\"update\":9,\"lo");
-    toy.write("out/training/log.jsonl", &log);
+    toy.write(LOG, &log);
     let reports = toy.train_through("toy.toml", &resumed(threads));
     let started = reports
         .iter()
@@ -121,7 +124,7 @@ fn a_run_killed_after_a_checkpoint_repeats_what_it_lost() {
 
 /// The log without what depends on the clock.
 fn timeless_log(toy: &Toy) -> Vec<Value> {
-    let log = String::from_utf8(toy.read("out/training/log.jsonl")).expect("text");
+    let log = String::from_utf8(toy.read(LOG)).expect("text");
     log.lines()
         .map(|line| {
             let mut line: Value = serde_json::from_str(line).expect("JSON");
@@ -241,5 +244,5 @@ fn candle_s_engine_trains_by_the_same_configuration() {
         std::fs::write(path, plain.read(file)).expect("copied");
     }
     next.train_through("toy.toml", &resumed(1));
-    assert!(next.path("out/training/log.jsonl").exists(), "either engine goes on from the other's checkpoint");
+    assert!(next.path(LOG).exists(), "either engine goes on from the other's checkpoint");
 }

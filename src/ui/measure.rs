@@ -1,0 +1,165 @@
+//! Floor 9: the window measured from inside: it opens, types a sentence a letter at a time, and closes.
+//! Frames, keystrokes and translations are those of the real window; only the fingers are ours.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::time::Duration;
+use std::time::Instant;
+
+use crate::error::Result;
+use crate::session::ColumnState;
+use crate::session::Command;
+use crate::session::Session;
+use crate::session::driver;
+use crate::session::figures::WindowFigures;
+use crate::ui::App;
+use crate::ui::views::source;
+
+/// What is typed: twenty words.
+const SENTENCE: &str =
+    "My older brother never told the teacher why he had left the blue bicycle behind the house near the river.";
+/// The measurement ends at the latest after so long.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Opens the window on these options, types, closes, and gives the times.
+///
+/// # Errors
+/// As [`crate::ui::run`].
+pub fn measure(options: driver::Options) -> Result<WindowFigures> {
+    let began = Instant::now();
+    let figures: Arc<Mutex<WindowFigures>> = Arc::default();
+    let told = Arc::clone(&figures);
+    crate::ui::open(options, move |app| Box::new(Typist::new(app, began, told)))?;
+    Ok(lock(&figures).clone())
+}
+
+fn lock(figures: &Mutex<WindowFigures>) -> MutexGuard<'_, WindowFigures> {
+    figures.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How far the measurement is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Models load and the first sentence is translated.
+    Opening,
+    /// The editor is emptied.
+    Clearing,
+    /// A letter was typed at this moment; whether its first row is there.
+    Waiting { typed: Instant, row: bool },
+    /// The next letter may come.
+    Ready,
+}
+
+/// The window with fingers.
+struct Typist {
+    app: App,
+    began: Instant,
+    stage: Stage,
+    /// Letters typed so far.
+    typed: usize,
+    frames_seen: bool,
+    figures: Arc<Mutex<WindowFigures>>,
+}
+
+impl Typist {
+    fn new(app: App, began: Instant, figures: Arc<Mutex<WindowFigures>>) -> Self {
+        Self { app, began, stage: Stage::Opening, typed: 0, frames_seen: false, figures }
+    }
+
+    /// Looks at what the last frame left, and goes on when it is time.
+    fn look(&mut self, ctx: &egui::Context) {
+        let session = self.app.session();
+        let (finished, row) = (finished(session), first_row(session));
+        let mut figures = lock(&self.figures);
+        if !self.frames_seen {
+            self.frames_seen = true;
+            figures.first_frame_millis = millis(self.began);
+        }
+        match self.stage {
+            Stage::Opening if finished => {
+                figures.columns = session.columns.len();
+                figures.first_translation_millis = millis(self.began);
+                self.stage = Stage::Clearing;
+            }
+            Stage::Clearing if session.source.is_empty() => self.stage = Stage::Ready,
+            Stage::Waiting { typed, row: seen } => {
+                if !seen && row && session.source.len() == self.typed {
+                    figures.first_row_millis.push(millis(typed));
+                    self.stage = Stage::Waiting { typed, row: true };
+                }
+                if finished && session.source.len() == self.typed {
+                    figures.finished_millis.push(millis(typed));
+                    self.stage = Stage::Ready;
+                }
+            }
+            _ => {}
+        }
+        let done = self.stage == Stage::Ready && self.typed == SENTENCE.len();
+        if done || self.began.elapsed() > PATIENCE {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+        // the fingers do not wait for a reason to repaint
+        ctx.request_repaint();
+    }
+
+    fn note_frame(&self, decoding: bool) {
+        let Some(frame) = self.app.frame_times().last() else { return };
+        let mut figures = lock(&self.figures);
+        let list = if decoding { &mut figures.decoding_frames_millis } else { &mut figures.idle_frames_millis };
+        list.push(1000.0 * frame.as_secs_f64());
+    }
+}
+
+impl eframe::App for Typist {
+    fn logic(&mut self, ctx: &egui::Context, frame: &mut eframe::Frame) {
+        self.app.logic(ctx, frame);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        if self.stage == Stage::Clearing {
+            self.app.send(Command::EditSource(String::new()));
+            ctx.memory_mut(|memory| memory.request_focus(source::editor_id()));
+        }
+        let decoding = self.app.session().decoding() > 0;
+        self.app.ui(ui, frame);
+        self.note_frame(decoding);
+        self.look(&ctx);
+    }
+
+    fn raw_input_hook(&mut self, _ctx: &egui::Context, input: &mut egui::RawInput) {
+        if self.stage == Stage::Ready
+            && let Some(letter) = SENTENCE.get(self.typed..=self.typed)
+        {
+            input.events.push(egui::Event::Text(letter.to_owned()));
+            self.typed += 1;
+            self.stage = Stage::Waiting { typed: Instant::now(), row: false };
+        }
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        self.app.clear_color(visuals)
+    }
+}
+
+fn millis(since: Instant) -> f64 {
+    1000.0 * since.elapsed().as_secs_f64()
+}
+
+/// Every column that could load shows a complete translation of the present text.
+fn finished(session: &Session) -> bool {
+    session.decoding() == 0
+        && session.columns.iter().any(|column| column.state == ColumnState::Ready)
+        && session.columns.iter().all(|column| match column.state {
+            ColumnState::Loading(_) => false,
+            ColumnState::Ready => column.table.is_some() && !column.stale && !column.decoding,
+            ColumnState::Failed(_) => true,
+        })
+}
+
+/// Every column that could load shows at least a first word of the present text.
+fn first_row(session: &Session) -> bool {
+    session.columns.iter().all(|column| column.state != ColumnState::Ready || (column.table.is_some() && !column.stale))
+}
