@@ -93,8 +93,8 @@ pub struct Local {
     pub seen_position: Option<usize>,
     /// The rows of the list that were in view last.
     pub rows_in_view: std::ops::Range<usize>,
-    /// The target word that is already in view, by column.
-    pub seen_target: Option<(ColumnId, usize)>,
+    /// The target word that is already in view: its column, its place, and the height of the picture, points.
+    pub seen_target: Option<(ColumnId, usize, u32)>,
 }
 
 impl Local {

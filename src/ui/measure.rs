@@ -21,7 +21,7 @@ use crate::ui::views::source;
 const SENTENCE: &str =
     "My older brother never told the teacher why he had left the blue bicycle behind the house near the river.";
 /// The measurement ends at the latest after so long.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Opens the window on these options, types, closes, and gives the times.
 ///

@@ -126,14 +126,14 @@ const WORDS: &str = "Words and beam";
 const PICTURE: &str = "Picture";
 const WINDOW: &str = "Window";
 
-/// Every act with its keys. Of two bindings of one key the one with more modifiers stands first.
+/// Every act with its keys, in the order of the sheet.
 pub const BINDINGS: &[Binding] = &[
-    always(Act::AddModel, FILES, "Add a model", &[shift_ctrl(Key::O)]),
     always(Act::Open, FILES, "Open a text file or a model folder", &[ctrl(Key::O)]),
+    always(Act::AddModel, FILES, "Add a model", &[shift_ctrl(Key::O)]),
     always(Act::FocusSource, TEXT, "Go to the source text", &[ctrl(Key::L)]),
     always(Act::FocusSearch, TEXT, "Search in the list", &[ctrl(Key::F)]),
-    always(Act::Redo, TEXT, "Redo", &[shift_ctrl(Key::Z), ctrl(Key::Y)]),
     always(Act::Undo, TEXT, "Undo", &[ctrl(Key::Z)]),
+    always(Act::Redo, TEXT, "Redo", &[shift_ctrl(Key::Z), ctrl(Key::Y)]),
     always(Act::NextSentence, TEXT, "Next sentence", &[ctrl(Key::ArrowDown), plain(Key::PageDown)]),
     always(Act::PreviousSentence, TEXT, "Previous sentence", &[ctrl(Key::ArrowUp), plain(Key::PageUp)]),
     not_typing(Act::FirstSentence, TEXT, "First sentence", &[ctrl(Key::Home)]),
@@ -152,8 +152,8 @@ pub const BINDINGS: &[Binding] = &[
     not_typing(Act::LargerCells, PICTURE, "Larger cells", &[plain(Key::Plus), plain(Key::Equals)]),
     not_typing(Act::SmallerCells, PICTURE, "Smaller cells", &[plain(Key::Minus)]),
     not_typing(Act::WholeMatrix, PICTURE, "All cells in view", &[plain(Key::Num0)]),
-    always(Act::PreviousPanel, WINDOW, "Previous panel", &[shift(Key::F6)]),
     always(Act::NextPanel, WINDOW, "Next panel", &[plain(Key::F6)]),
+    always(Act::PreviousPanel, WINDOW, "Previous panel", &[shift(Key::F6)]),
     always(Act::ToggleSentences, WINDOW, "Show or hide the sentences", &[ctrl(Key::B)]),
     always(Act::ToggleInspector, WINDOW, "Show or hide the inspector", &[ctrl(Key::I)]),
     always(Act::NextTheme, WINDOW, "Light, dark or as the system", &[ctrl(Key::T)]),
@@ -173,14 +173,17 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id) -> Vec<Act> {
     let elsewhere = typing && ctx.memory(|memory| memory.focused()) != Some(source);
     let mut acts = Vec::new();
     ctx.input_mut(|input| {
-        for binding in BINDINGS {
-            let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
-            if is_fields_own || typing && !binding.while_typing {
-                continue;
-            }
-            for key in binding.keys {
-                let presses = input.count_and_consume_key(key.modifiers, key.logical_key);
-                acts.extend(std::iter::repeat_n(binding.act, presses));
+        // egui's matching ignores an extra shift, so Ctrl+Shift+O has to be looked for before Ctrl+O.
+        for shifted in [true, false] {
+            for binding in BINDINGS {
+                let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
+                if is_fields_own || typing && !binding.while_typing {
+                    continue;
+                }
+                for key in binding.keys.iter().filter(|key| key.modifiers.shift == shifted) {
+                    let presses = input.count_and_consume_key(key.modifiers, key.logical_key);
+                    acts.extend(std::iter::repeat_n(binding.act, presses));
+                }
             }
         }
     });

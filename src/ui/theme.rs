@@ -357,8 +357,8 @@ fn widgets(w: &mut egui::style::Widgets, t: &Tokens) {
     let radius = CornerRadius::same(RADIUS_SMALL);
     for (visuals, fill, stroke, text) in [
         (&mut w.noninteractive, t.panel, t.line, t.text),
-        (&mut w.inactive, t.sunken, Color32::TRANSPARENT, t.text),
-        (&mut w.hovered, t.raised, t.line, t.text),
+        (&mut w.inactive, t.sunken, t.line, t.text),
+        (&mut w.hovered, t.raised, t.weak.gamma_multiply(0.5), t.text),
         (&mut w.active, t.accent_soft, t.accent, t.text),
         (&mut w.open, t.raised, t.line, t.text),
     ] {

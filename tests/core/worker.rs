@@ -127,8 +127,8 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
     let both = [fixture("rnnsearch"), fixture("rnnencdec")];
     let mut wanted = request(1, "s9 s31 s17", &both);
     for spec in &mut wanted.columns {
-        // Long enough that several are finished.
-        (spec.options.most_numbers, spec.options.max_length) = (0, None);
+        // Wide enough that several are finished.
+        (spec.options.most_numbers, spec.options.beam) = (0, 40);
     }
     let mut seen = 0;
     for event in serve_all(&wanted, &mut engine(), &Ticket::forever()) {

@@ -12,6 +12,7 @@ mod timing;
 mod training;
 mod window;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -28,6 +29,7 @@ use crate::cli::args::Runtime;
 use crate::cli::output;
 use crate::cli::output::Output;
 use crate::error::Error;
+use crate::text::lines::write_atomic;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -154,7 +156,7 @@ pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
 
 fn write(path: &std::path::Path, record: &Value) -> anyhow::Result<()> {
     let text = format!("{}\n", serde_json::to_string_pretty(record)?);
-    std::fs::write(path, text).map_err(|error| output::failed(&path.display().to_string(), error))
+    Ok(write_atomic(path, |file| file.write_all(text.as_bytes()))?)
 }
 
 /// The machine and the build, in one line.

@@ -37,7 +37,7 @@ pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table
         marks,
         replace: settings.unk_replacement,
         scroll_x: screen.local.scroll_x,
-        reveal: reveal(screen, column, marks.selected),
+        reveal: reveal(screen, column, marks.selected, ui.available_height()),
     };
     let mut texture = screen.local.textures.remove(&column.id);
     let answer = heatmap.show(ui, &mut texture, focus);
@@ -47,9 +47,9 @@ pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table
     hear(screen, column, table, metrics, &answer);
 }
 
-/// A word selected elsewhere is brought into view once.
-fn reveal(screen: &mut Screen<'_>, column: &Column, selected: Option<usize>) -> Option<usize> {
-    let now = selected.map(|i| (column.id, i));
+/// A selected word is brought into view once, and again when the room for the picture has changed.
+fn reveal(screen: &mut Screen<'_>, column: &Column, selected: Option<usize>, room: f32) -> Option<usize> {
+    let now = selected.map(|i| (column.id, i, room as u32));
     if now.is_none() || screen.local.seen_target == now {
         return None;
     }
@@ -63,7 +63,6 @@ fn hear(screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metric
         screen.local.hover = Some(Hover { column: column.id, i, j });
     }
     if let Some(i) = answer.clicked {
-        screen.local.seen_target = Some((column.id, i));
         screen.push(Command::SelectTarget { column: column.id, i });
     }
     if (answer.zoom - 1.0).abs() > 1e-3 {

@@ -25,6 +25,7 @@ use crate::ui::local::Panel;
 use crate::ui::local::Screen;
 use crate::ui::theme;
 use crate::ui::theme::Tokens;
+use crate::ui::widgets::node;
 
 /// Height of the heading, points.
 pub const HEADER: f32 = 26.0;
@@ -93,10 +94,7 @@ fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, is_open: boo
 fn keys(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, id: Id) {
     let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::CLICK | Sense::FOCUSABLE);
     let name = format!("Beam of {}, arrows move through it", column.name());
-    ui.ctx().accesskit_node_builder(id, |node| {
-        node.set_role(Role::ListBox);
-        node.set_label(name);
-    });
+    node(&response, Role::ListBox, || name);
     let is_selected = screen.session.selected_column().is_some_and(|selected| selected.id == column.id);
     if is_selected && screen.local.takes_focus(Panel::Beam) {
         response.request_focus();

@@ -40,7 +40,7 @@ const OUTPUT: (f32, f32) = (28.0, 86.0);
 /// Rows of the beam in view.
 const BEAM_ROWS: f32 = 3.0;
 /// The beam takes at most this share of what is left on a low window.
-const BEAM_SHARE: f32 = 0.36;
+const BEAM_SHARE: f32 = 0.32;
 
 impl Parts {
     /// Cuts a column of `size` into its parts.

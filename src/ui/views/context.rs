@@ -8,7 +8,7 @@ use crate::ui::theme;
 use crate::ui::widgets::strip;
 
 /// Most height for the vector, points.
-const STRIP_HEIGHT: f32 = 132.0;
+const STRIP_HEIGHT: f32 = 220.0;
 
 /// Paints c and says that there is nothing else.
 pub fn context_ui(ui: &mut Ui, column: &Column) {

@@ -47,7 +47,7 @@ impl View for Help {
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked()).inner
             });
             ui.separator();
-            egui::ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, body_ui);
+            egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, body_ui);
             closes.inner
         });
         if response.inner || response.should_close() {
@@ -57,13 +57,9 @@ impl View for Help {
 }
 
 fn body_ui(ui: &mut Ui) {
-    ui.columns(2, |columns| {
-        let [left, right] = columns else { return };
-        let mut groups: Vec<&str> = shortcuts::BINDINGS.iter().map(|binding| binding.group).collect();
-        groups.dedup();
-        for (n, group) in groups.iter().enumerate() {
-            group_ui(if n < 3 { &mut *left } else { &mut *right }, group);
-        }
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_5 * 1.5;
+        keys_ui(ui);
     });
     ui.separator();
     let weak = theme::tokens(ui).weak;
@@ -76,9 +72,21 @@ fn body_ui(ui: &mut Ui) {
     });
 }
 
+fn keys_ui(ui: &mut Ui) {
+    ui.columns(2, |columns| {
+        let [left, right] = columns else { return };
+        let mut groups: Vec<&str> = shortcuts::BINDINGS.iter().map(|binding| binding.group).collect();
+        groups.dedup();
+        for (n, group) in groups.iter().enumerate() {
+            group_ui(if n < 3 { &mut *left } else { &mut *right }, group);
+        }
+    });
+}
+
 fn group_ui(ui: &mut Ui, group: &str) {
     let t = theme::tokens(ui);
-    ui.add_space(theme::SPACE_2);
+    ui.spacing_mut().item_spacing = egui::vec2(theme::SPACE_2, 1.0);
+    ui.add_space(theme::SPACE_3);
     ui.label(RichText::new(group).color(t.accent));
     let mut named: Vec<&str> = Vec::new();
     for binding in shortcuts::BINDINGS.iter().filter(|binding| binding.group == group) {

@@ -106,7 +106,7 @@ fn doubt_legend(ui: &mut Ui) {
     gradient(ui, |share| theme::doubt(t, -4.6 * share), "Legend of the words, from sure to doubtful")
         .on_hover_text("A word's background grows warmer as its probability falls, from 1 down to 0.01");
     caption(ui, "doubtful");
-    if ui.available_width() > 480.0 {
+    if ui.available_width() > 455.0 {
         ui.add_space(theme::SPACE_3);
         let (rect, _) = ui.allocate_exact_size(vec2(20.0, 14.0), Sense::hover());
         ui.painter().hline(rect.x_range(), rect.bottom() - 2.0, egui::Stroke::new(2.0, t.accent));

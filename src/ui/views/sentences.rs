@@ -31,6 +31,7 @@ use crate::ui::views::Place;
 use crate::ui::views::View;
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
+use crate::ui::widgets::node;
 
 /// The panel at the left.
 pub struct Sentences;
@@ -144,10 +145,7 @@ fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 fn keys(ui: &mut Ui, screen: &mut Screen<'_>) {
     let response = ui.interact(ui.available_rect_before_wrap(), list_id(), Sense::CLICK | Sense::FOCUSABLE);
     let name = "List of sentences, arrows move through it";
-    ui.ctx().accesskit_node_builder(response.id, |node| {
-        node.set_role(Role::ListBox);
-        node.set_label(name);
-    });
+    node(&response, Role::ListBox, || name.to_owned());
     if response.has_focus() {
         let filter = egui::EventFilter { vertical_arrows: true, ..Default::default() };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(list_id(), filter));

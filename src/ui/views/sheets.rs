@@ -57,10 +57,10 @@ fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, sheet: Sheet) {
     let label = ui.label("Path");
     let field = egui::TextEdit::singleline(&mut screen.local.path).desired_width(f32::INFINITY).hint_text("a path on this computer");
     let response = ui.add(field).labelled_by(label.id);
+    let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if ui.memory(|memory| memory.focused().is_none()) {
         response.request_focus();
     }
-    let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     ui.add_space(theme::SPACE_2);
     buttons_ui(ui, screen, is_model, entered);
     if is_model {

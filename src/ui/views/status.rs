@@ -14,6 +14,9 @@ use crate::ui::views::View;
 use crate::ui::views::facts;
 use crate::ui::widgets::labels::plural;
 
+/// Room for the button behind a notice, points.
+const DISMISS: f32 = 76.0;
+
 /// The line at the bottom.
 pub struct Status;
 
@@ -71,13 +74,15 @@ fn notices_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         let (fill, text) = if notice.is_error { (t.error_soft, t.error) } else { (t.sunken, t.text) };
         let frame = egui::Frame::new().fill(fill).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
         frame.inner_margin(egui::Margin::symmetric(8, 3)).show(ui, |ui| {
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.horizontal(|ui| {
+                let room = ui.available_width() - DISMISS;
+                ui.vertical(|ui| {
+                    ui.set_width(room);
+                    ui.add(egui::Label::new(RichText::new(&notice.text).color(text)).wrap());
+                });
                 if ui.small_button("Dismiss").clicked() {
                     screen.push(Command::DismissNotice(notice.id));
                 }
-                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center).with_main_wrap(true), |ui| {
-                    ui.label(RichText::new(&notice.text).color(text));
-                });
             });
         });
     }

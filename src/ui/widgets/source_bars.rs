@@ -14,7 +14,9 @@ use egui_plot::PlotPoint;
 
 use crate::session::SourceWord;
 use crate::ui::theme;
+use crate::ui::widgets::is_heard;
 use crate::ui::widgets::labels;
+use crate::ui::widgets::node;
 
 /// Height of the words, points.
 const WORDS: f32 = 46.0;
@@ -85,19 +87,13 @@ fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, 
 }
 
 fn label(ui: &Ui, name: &str, source: &[SourceWord], values: &[f32], plot: &egui::Response, bar: impl Fn(usize) -> Rect) {
-    let listens = ui.ctx().accesskit_node_builder(plot.id, |node| {
-        node.set_role(Role::Figure);
-        node.set_label(format!("{name} over the source words"));
-    });
-    if listens.is_none() {
+    node(plot, Role::Figure, || format!("{name} over the source words"));
+    if !is_heard(plot) {
         return;
     }
     ui.ctx().allow_widget_id_changes_in(plot.rect.expand(4.0));
     for (j, (word, value)) in source.iter().zip(values).enumerate() {
         let part = ui.interact(bar(j), plot.id.with(("bar", j)), Sense::hover());
-        ui.ctx().accesskit_node_builder(part.id, |node| {
-            node.set_role(Role::Meter);
-            node.set_label(format!("{name} {} {value:.3}", labels::source_text(word)));
-        });
+        node(&part, Role::Meter, || format!("{name} {} {value:.3}", labels::source_text(word)));
     }
 }

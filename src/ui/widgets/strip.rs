@@ -11,6 +11,8 @@ use egui::pos2;
 use egui::vec2;
 
 use crate::ui::theme;
+use crate::ui::widgets::is_heard;
+use crate::ui::widgets::node;
 
 /// Where the bars of a vector stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +30,7 @@ pub struct Layout {
 /// A bar and the gap behind it are no narrower, so that a projector shows them.
 const LEAST_PITCH: f32 = 4.0;
 /// Rows, from low to high.
-const ROW: (f32, f32) = (14.0, 44.0);
+const ROW: (f32, f32) = (14.0, 64.0);
 
 impl Layout {
     /// For `count` numbers in `size` points.
@@ -90,20 +92,14 @@ pub fn strip(ui: &mut Ui, name: &str, values: &[f32], height: f32) -> Response {
 /// A node for the strip and one for every number, while a screen reader listens.
 fn label(ui: &Ui, layout: &Layout, rect: Rect, response: &Response, name: &str, values: &[f32]) {
     let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
-    let listens = ui.ctx().accesskit_node_builder(response.id, |node| {
-        node.set_role(Role::Figure);
-        node.set_label(format!("Context vector {name}, {} numbers from {low:.2} to {high:.2}", values.len()));
-    });
-    if listens.is_none() {
+    node(response, Role::Figure, || format!("Context vector {name}, {} numbers from {low:.2} to {high:.2}", values.len()));
+    if !is_heard(response) {
         return;
     }
     ui.ctx().allow_widget_id_changes_in(rect);
     for (n, value) in values.iter().enumerate() {
         let cell = layout.cell(n).translate(rect.min.to_vec2());
         let part = ui.interact(cell, response.id.with(n), Sense::hover());
-        ui.ctx().accesskit_node_builder(part.id, |node| {
-            node.set_role(Role::Meter);
-            node.set_label(format!("{name}_{} {value:.2}", n + 1));
-        });
+        node(&part, Role::Meter, || format!("{name}_{} {value:.2}", n + 1));
     }
 }

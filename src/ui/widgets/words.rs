@@ -118,6 +118,6 @@ fn paint(ui: &Ui, word: &Word, place: Rect, galley: Arc<Galley>) {
     }
     if word.differs {
         let line = if word.is_selected { t.on_accent } else { t.accent };
-        painter.hline(place.shrink2(vec2(4.0, 0.0)).x_range(), place.bottom() - 2.0, Stroke::new(2.0, line));
+        painter.hline(place.shrink2(vec2(4.0, 0.0)).x_range(), place.bottom() - 1.5, Stroke::new(1.5, line));
     }
 }

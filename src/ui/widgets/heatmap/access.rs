@@ -12,7 +12,9 @@ use crate::ui::theme;
 use crate::ui::widgets::heatmap::Answer;
 use crate::ui::widgets::heatmap::Heatmap;
 use crate::ui::widgets::heatmap::layout::Grid;
+use crate::ui::widgets::is_heard;
 use crate::ui::widgets::labels;
+use crate::ui::widgets::node;
 
 /// More cells in view than this get nodes only in the marked rows; screen readers would drown.
 const MOST_CELLS: usize = 1_200;
@@ -33,11 +35,8 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
 pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response, answer: &mut Answer) {
     let ctx = ui.ctx().clone();
     let (rows, columns) = (heatmap.matrix.rows, heatmap.matrix.columns);
-    let listens = ctx.accesskit_node_builder(response.id, |node| {
-        node.set_role(Role::Grid);
-        node.set_label(format!("Alignment of {}, {rows} target by {columns} source words", heatmap.name));
-    });
-    if listens.is_none() {
+    node(response, Role::Grid, || format!("Alignment of {}, {rows} target by {columns} source words", heatmap.name));
+    if !is_heard(response) {
         return;
     }
     let clip = ui.clip_rect();
@@ -51,11 +50,7 @@ pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response
         for j in columns.clone() {
             let id = response.id.with((i, j));
             let cell = ui.interact(grid.cell_rect(i, j).intersect(clip), id, Sense::hover());
-            ctx.accesskit_node_builder(cell.id, |node| {
-                node.set_role(Role::GridCell);
-                node.set_label(cell_label(heatmap, i, j));
-                node.add_action(Action::Click);
-            });
+            node(&cell, Role::GridCell, || cell_label(heatmap, i, j));
             if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
                 answer.clicked = Some(i);
             }
@@ -70,7 +65,6 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
     };
     let number = |matrix: Option<&crate::session::Matrix>| matrix.and_then(|matrix| matrix.get(i, j));
     response.clone().on_hover_ui_at_pointer(|ui| {
-        let t = theme::tokens(ui);
         let heading = format!("{} <- {}", labels::target_text(target, heatmap.replace), labels::source_text(source));
         ui.label(egui::RichText::new(heading).size(theme::TEXT_TITLE));
         if let Some(alpha) = number(heatmap.table.alpha.as_ref()) {
@@ -79,7 +73,5 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         if let Some(e) = number(heatmap.table.energies.as_ref()) {
             ui.label(format!("energy e {e:.3}"));
         }
-        let note = "alpha is the share of this source word in the context of the target word, a softmax over the energies e (Bahdanau et al. 2015, equation 6)";
-        ui.label(egui::RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
     });
 }
