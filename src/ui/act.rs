@@ -27,14 +27,18 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::WidenBeam => vec![Command::SetBeam(settings.beam + 1)],
         Act::NarrowBeam => vec![Command::SetBeam(settings.beam.saturating_sub(1).max(1))],
         Act::NextPalette => vec![Command::SetPalette(next_palette(&settings.palette))],
-        Act::ToggleEnergies => vec![Command::SetShown(if settings.shown == Shown::Alpha { Shown::Energies } else { Shown::Alpha })],
+        Act::ToggleEnergies => {
+            vec![Command::SetShown(if settings.shown == Shown::Alpha { Shown::Energies } else { Shown::Alpha })]
+        }
         Act::NextTheme => vec![Command::SetTheme(next_theme(settings.theme))],
         Act::ZoomIn => vec![Command::SetZoom(settings.zoom + ZOOM_STEP)],
         Act::ZoomOut => vec![Command::SetZoom(settings.zoom - ZOOM_STEP)],
         Act::ZoomReset => vec![Command::SetZoom(1.0)],
         Act::LargerCells => vec![cell(local.cell * CELL_STEP)],
         Act::SmallerCells => vec![cell(local.cell / CELL_STEP)],
-        Act::WholeMatrix => vec![layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })],
+        Act::WholeMatrix => {
+            vec![layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })]
+        }
         Act::ToggleSentences => vec![toggle(session, local::SENTENCES_OPEN)],
         Act::ToggleInspector => vec![toggle(session, local::INSPECTOR_OPEN)],
         Act::Escape if local.sheet == Sheet::None => vec![Command::Deselect],

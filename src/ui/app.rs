@@ -66,7 +66,14 @@ impl App {
         theme::install(ctx);
         // The session keeps the zoom; egui's own keys would go past it.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
-        Self { desk, local: Local::default(), commands: Vec::new(), frame_times: VecDeque::new(), began: None, theme: None }
+        Self {
+            desk,
+            local: Local::default(),
+            commands: Vec::new(),
+            frame_times: VecDeque::new(),
+            began: None,
+            theme: None,
+        }
     }
 
     /// Offers these model folders where a model is added.
@@ -101,7 +108,11 @@ impl App {
         self.commands.extend(dropped.iter().map(|file| Command::Open(file.path().to_path_buf())));
         if let Some((question, path)) = self.local.dialogs.poll(ctx) {
             self.local.sheet = Sheet::None;
-            self.commands.push(if question == Question::Model { Command::AddColumn(path) } else { Command::Open(path) });
+            self.commands.push(if question == Question::Model {
+                Command::AddColumn(path)
+            } else {
+                Command::Open(path)
+            });
         }
     }
 
@@ -120,11 +131,14 @@ impl App {
 
     /// The window's size is kept in points at zoom 1, as the next start asks for it.
     fn keep_size(&mut self, ctx: &egui::Context) {
-        let Some(size) = ctx.input(|input| input.viewport().inner_rect).map(|rect| rect.size() * ctx.zoom_factor()) else {
+        let Some(size) = ctx.input(|input| input.viewport().inner_rect).map(|rect| rect.size() * ctx.zoom_factor())
+        else {
             return;
         };
         for (key, side) in [(local::WINDOW_WIDTH, size.x), (local::WINDOW_HEIGHT, size.y)] {
-            if (local::layout(self.desk.session(), key, 0.0) - side).abs() > 1.0 && !ctx.input(|input| input.pointer.any_down()) {
+            if (local::layout(self.desk.session(), key, 0.0) - side).abs() > 1.0
+                && !ctx.input(|input| input.pointer.any_down())
+            {
                 self.commands.push(Command::SetLayout { key: key.to_owned(), value: side });
             }
         }
@@ -153,15 +167,15 @@ impl App {
         }
         self.frame_times.push_back(began.elapsed());
     }
-}
 
-impl eframe::App for App {
-    fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
+    /// The first half of a frame: takes in what happened meanwhile. Public for measuring without a window.
+    pub fn begin(&mut self) {
         self.began = Some(Instant::now());
         self.desk.pump(PUMP_BUDGET);
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+    /// The second half of a frame: reads the input, paints, does what the user asked for.
+    pub fn paint(&mut self, ui: &mut egui::Ui) {
         let ctx = ui.ctx().clone();
         self.apply_settings(&ctx);
         self.read_input(&ctx);
@@ -170,10 +184,21 @@ impl eframe::App for App {
             self.local.key_mark = None;
         }
         self.local.hover = self.local.key_mark;
-        let mut screen = Screen { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
+        let mut screen =
+            Screen { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
         views::show(ui, &mut screen);
         self.finish(&ctx);
         self.note_frame();
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.begin();
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.paint(ui);
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {

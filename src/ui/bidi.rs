@@ -43,6 +43,16 @@ pub fn starts_right(text: &str) -> bool {
         .unwrap_or(false)
 }
 
+/// A word for a line that runs from the right: brackets that stand alone turn round.
+#[must_use]
+pub fn turned(word: &str) -> Cow<'_, str> {
+    if word.chars().any(|c| mirrored(c) != c) && !word.chars().any(char::is_alphanumeric) {
+        Cow::Owned(word.chars().rev().map(mirrored).collect())
+    } else {
+        Cow::Borrowed(word)
+    }
+}
+
 fn is_right_to_left(c: char) -> bool {
     matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
 }
@@ -53,7 +63,11 @@ fn push_reversed(run: &str, out: &mut String) {
     while end > 0 {
         let start = chunk_start(&run[..end]);
         let chunk = &run[start..end];
-        if chunk.chars().any(is_right_to_left) { out.push_str(chunk) } else { out.extend(chunk.chars().rev().map(mirrored)) }
+        if chunk.chars().any(is_right_to_left) {
+            out.push_str(chunk);
+        } else {
+            out.extend(chunk.chars().rev().map(mirrored));
+        }
         end = start;
     }
 }

@@ -39,7 +39,8 @@ impl Dialogs {
         let answer: Answer = match question {
             Question::Model => Box::pin(dialog.set_title("Add a model folder").pick_folder()),
             Question::Text => {
-                let filtered = dialog.set_title("Open a text file").add_filter("Text", &["txt", "en", "fr", "de", "tsv"]);
+                let filtered =
+                    dialog.set_title("Open a text file").add_filter("Text", &["txt", "en", "fr", "de", "tsv"]);
                 Box::pin(filtered.add_filter("All files", &["*"]).pick_file())
             }
         };

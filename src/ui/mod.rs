@@ -63,7 +63,9 @@ fn open(options: driver::Options, wrap: impl FnOnce(App) -> Box<dyn eframe::App>
         }),
     )
     .map_err(|error| {
-        Error::Device(format!("the window could not be opened ({error}); the commands translate, score and inspect work without one"))
+        Error::Device(format!(
+            "the window could not be opened ({error}); the commands translate, score and inspect work without one"
+        ))
     })
 }
 
@@ -71,7 +73,9 @@ fn native_options(driver: &Driver) -> eframe::NativeOptions {
     let layout = &driver.session().layout;
     // A damaged icon is no reason not to open.
     let icon = eframe::icon_data::from_png_bytes(include_bytes!("../../assets/icon.png")).unwrap_or_default();
-    let size = |key: &str, index: usize| layout.get(key).copied().filter(|side| *side >= LEAST_SIZE[index]).unwrap_or(FIRST_SIZE[index]);
+    let size = |key: &str, index: usize| {
+        layout.get(key).copied().filter(|side| *side >= LEAST_SIZE[index]).unwrap_or(FIRST_SIZE[index])
+    };
     eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Interlinear")

@@ -170,7 +170,7 @@ pub const BINDINGS: &[Binding] = &[
 #[must_use]
 pub fn pressed(ctx: &egui::Context, source: egui::Id) -> Vec<Act> {
     let typing = ctx.text_edit_focused();
-    let elsewhere = typing && ctx.memory(|memory| memory.focused()) != Some(source);
+    let elsewhere = typing && ctx.memory(egui::Memory::focused) != Some(source);
     let mut acts = Vec::new();
     ctx.input_mut(|input| {
         // egui's matching ignores an extra shift, so Ctrl+Shift+O has to be looked for before Ctrl+O.
@@ -190,9 +190,29 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id) -> Vec<Act> {
     acts
 }
 
-/// The first key of an act in words such as `Ctrl+O`; empty without one.
+/// A key in words such as `Ctrl+O` or `]`.
+#[must_use]
+pub fn key_text(ctx: &egui::Context, key: &KeyboardShortcut) -> String {
+    let symbol = match key.logical_key {
+        Key::CloseBracket => "]",
+        Key::OpenBracket => "[",
+        Key::Plus => "+",
+        Key::Minus => "-",
+        Key::Equals => "=",
+        Key::Period => ".",
+        Key::Questionmark => "?",
+        Key::Slash => "/",
+        _ => return ctx.format_shortcut(key),
+    };
+    // The name at the end stands where the symbol belongs.
+    let text = ctx.format_shortcut(key);
+    let name = ctx.format_shortcut(&plain(key.logical_key));
+    text.strip_suffix(&name).map_or_else(|| text.clone(), |modifiers| format!("{modifiers}{symbol}"))
+}
+
+/// The first key of an act in words; empty without one.
 #[must_use]
 pub fn text(ctx: &egui::Context, act: Act) -> String {
     let binding = BINDINGS.iter().find(|binding| binding.act == act);
-    binding.and_then(|binding| binding.keys.first()).map(|key| ctx.format_shortcut(key)).unwrap_or_default()
+    binding.and_then(|binding| binding.keys.first()).map(|key| key_text(ctx, key)).unwrap_or_default()
 }

@@ -50,11 +50,13 @@ pub const INSPECTOR_HEIGHT: f32 = 176.0;
 pub const COLUMN_MIN_WIDTH: f32 = 360.0;
 /// Height of the thin progress line.
 pub const PROGRESS_HEIGHT: f32 = 4.0;
+/// A lower window leaves out hints and second lines, points.
+const LOW_WINDOW: f32 = 620.0;
 /// Opacity of what belongs to the sentence before.
 pub const STALE_OPACITY: f32 = 0.4;
 
 /// Smallest and largest side of a heatmap cell chosen by itself, points.
-pub const CELL_AUTO: (f32, f32) = (14.0, 34.0);
+pub const CELL_AUTO: (f32, f32) = (14.0, 42.0);
 /// Smallest and largest side of a heatmap cell reached by zooming, points.
 pub const CELL_LIMITS: (f32, f32) = (2.0, 96.0);
 /// Widest label at the side of the heatmap, points.
@@ -81,6 +83,8 @@ pub struct Tokens {
     pub accent: Color32,
     /// Its soft background.
     pub accent_soft: Color32,
+    /// The accent as lines over a heatmap, where it has to stand out from black and from white.
+    pub mark: Color32,
     /// Text on the accent.
     pub on_accent: Color32,
     /// Doubt.
@@ -103,6 +107,7 @@ const LIGHT: Tokens = Tokens {
     weak: Color32::from_rgb(0x55, 0x60, 0x72),
     accent: Color32::from_rgb(0x1F, 0x58, 0xC4),
     accent_soft: Color32::from_rgb(0xD9, 0xE6, 0xFD),
+    mark: Color32::from_rgb(0x3F, 0x8E, 0xFF),
     on_accent: Color32::from_rgb(0xFF, 0xFF, 0xFF),
     warm: Color32::from_rgb(0x9A, 0x55, 0x00),
     warm_soft: Color32::from_rgb(0xFF, 0xC9, 0x70),
@@ -120,6 +125,7 @@ const DARK: Tokens = Tokens {
     weak: Color32::from_rgb(0xA0, 0xAA, 0xBA),
     accent: Color32::from_rgb(0x84, 0xAE, 0xFA),
     accent_soft: Color32::from_rgb(0x27, 0x3C, 0x60),
+    mark: Color32::from_rgb(0x5B, 0x9D, 0xFF),
     on_accent: Color32::from_rgb(0x0D, 0x16, 0x28),
     warm: Color32::from_rgb(0xEC, 0xB0, 0x5A),
     warm_soft: Color32::from_rgb(0x9A, 0x5F, 0x12),
@@ -137,6 +143,12 @@ pub fn tokens(ui: &egui::Ui) -> &'static Tokens {
 #[must_use]
 pub fn of(dark: bool) -> &'static Tokens {
     if dark { &DARK } else { &LIGHT }
+}
+
+/// A window so low that hints and second lines are left out.
+#[must_use]
+pub fn is_low(ui: &egui::Ui) -> bool {
+    ui.ctx().content_rect().height() < LOW_WINDOW
 }
 
 /// Installs both themes.
@@ -184,7 +196,6 @@ pub fn title() -> FontId {
 }
 
 /// A white card with a hairline on the ground colour.
-#[must_use]
 pub fn card(t: &Tokens) -> egui::Frame {
     egui::Frame::new()
         .fill(t.panel)
@@ -194,7 +205,6 @@ pub fn card(t: &Tokens) -> egui::Frame {
 }
 
 /// A panel at an edge of the window.
-#[must_use]
 pub fn panel(t: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(t.panel).inner_margin(Margin::symmetric(12, 8))
 }
@@ -244,7 +254,11 @@ pub struct ColourMap {
 
 /// The colour maps, first the paper's.
 pub const COLOUR_MAPS: &[ColourMap] = &[
-    ColourMap { name: "Gray", note: "0 is black and 1 is white, as in Bahdanau's figure 3", anchors: &[[0, 0, 0], [255, 255, 255]] },
+    ColourMap {
+        name: "Gray",
+        note: "0 is black and 1 is white, as in Bahdanau's figure 3",
+        anchors: &[[0, 0, 0], [255, 255, 255]],
+    },
     ColourMap { name: "Print", note: "0 is white and 1 is black", anchors: &[[255, 255, 255], [0, 0, 0]] },
     ColourMap {
         name: "Viridis",

@@ -80,7 +80,14 @@ pub fn hypothesis(text: &str, t_x: usize, aligned: bool, log_p: f32) -> Hypothes
     let energies = alpha.iter().map(|row| row.iter().map(|a| a.ln()).collect()).collect();
     let is_unk: Vec<bool> = tokens.iter().map(|token| token == "[UNK]").collect();
     HypothesisView {
-        ids: tokens.iter().map(|token| match token.as_str() { "</s>" => 0, "[UNK]" => 1, _ => 7 }).collect(),
+        ids: tokens
+            .iter()
+            .map(|token| match token.as_str() {
+                "</s>" => 0,
+                "[UNK]" => 1,
+                _ => 7,
+            })
+            .collect(),
         candidates: tokens.iter().map(|token| vec![(token.clone(), -0.2), ("autre".to_owned(), -2.0)]).collect(),
         replaced: is_unk.iter().map(|is_unk| is_unk.then(|| "zorglub".to_owned())).collect(),
         is_unk,
@@ -143,7 +150,13 @@ pub fn two_models() -> Session {
 }
 
 /// The events of a finished translation.
-pub fn finished(session: &Session, column: u64, source: Sentence, outputs: &[&str], context: Option<Vec<f32>>) -> Vec<Event> {
+pub fn finished(
+    session: &Session,
+    column: u64,
+    source: Sentence,
+    outputs: &[&str],
+    context: Option<Vec<f32>>,
+) -> Vec<Event> {
     let number = session.newest();
     let t_x = source.len();
     let hypotheses: Vec<HypothesisView> =

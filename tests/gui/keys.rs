@@ -68,12 +68,12 @@ fn ctrl_l_goes_to_the_source_and_f6_round_the_panels() {
     let (mut harness, _) = desk::window(desk::two_models());
     harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
     harness.run();
-    assert_eq!(harness.ctx.memory(|memory| memory.focused()), Some(source::editor_id()));
+    assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
     let mut seen = Vec::new();
     for _ in 0..5 {
         harness.key_press(Key::F6);
         harness.run();
-        seen.push(harness.ctx.memory(|memory| memory.focused()));
+        seen.push(harness.ctx.memory(egui::Memory::focused));
     }
     assert!(seen.iter().all(Option::is_some), "{seen:?}");
     let mut different = seen.clone();
@@ -81,7 +81,7 @@ fn ctrl_l_goes_to_the_source_and_f6_round_the_panels() {
     assert_eq!(different.len(), 5, "{seen:?}");
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F6);
     harness.run();
-    assert_eq!(harness.ctx.memory(|memory| memory.focused()), seen[3]);
+    assert_eq!(harness.ctx.memory(egui::Memory::focused), seen[3]);
 }
 
 #[test]

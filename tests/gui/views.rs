@@ -29,10 +29,18 @@ fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
 #[test]
 fn both_models_their_outputs_and_their_numbers_are_on_screen() {
     let (harness, _) = desk::window(desk::two_models());
-    for label in ["Column 1 of RNNencdec", "Column 2 of RNNsearch", "Source word 2 red", "Beam of RNNsearch", "Alignment of RNNsearch, 4 target by 4 source words"] {
+    for label in [
+        "Column 1 of RNNencdec",
+        "Column 2 of RNNsearch",
+        "Source word 2 red",
+        "Beam of RNNsearch",
+        "Alignment of RNNsearch, 4 target by 4 source words",
+    ] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
     }
-    for text in ["log p -1.50   3 words   17 ms   400 words/s", "RNNencdec, 11.0 M parameters, cpu", "800 words/s", "Ready"] {
+    for text in
+        ["log p -1.50   3 words   17 ms   400 words/s", "RNNencdec, 11.0 M parameters, cpu", "800 words/s", "Ready"]
+    {
         assert!(harness.query_all_by_label(text).next().is_some(), "{text} is missing");
     }
 }
@@ -115,7 +123,10 @@ fn a_model_without_alignment_says_so_and_has_no_heatmap() {
 fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
     let mut session = desk::two_models();
     let column = desk::add_column(&mut session, desk::facts("broken", true));
-    session.absorb(Event::LoadFailed { column, message: "models/broken/config.json does not exist; check the path".to_owned() });
+    session.absorb(Event::LoadFailed {
+        column,
+        message: "models/broken/config.json does not exist; check the path".to_owned(),
+    });
     let (mut harness, wires) = desk::window_of(session, [1700.0, 900.0]);
     assert!(harness.query_by_label("models/broken/config.json does not exist; check the path").is_some());
     harness.get_by_label("Try again").click();
@@ -148,7 +159,10 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     let source = desk::sentence("a new text", &[]);
     let mut best = desk::hypothesis("un texte", 4, true, -1.0);
     best.finished = false;
-    wires.events.borrow_mut().extend([Event::Started { number, column, source, context: None }, Event::Expanded { number, column, best }]);
+    wires
+        .events
+        .borrow_mut()
+        .extend([Event::Started { number, column, source, context: None }, Event::Expanded { number, column, best }]);
     harness.run();
     assert!(harness.query_by_label("texte <- new 0.80").is_some());
 }
@@ -241,17 +255,28 @@ fn a_megabyte_is_cut_with_a_sentence_and_nothing_panics() {
     harness.run();
     harness.event(egui::Event::Paste("word \u{1F600} ".repeat(100_000)));
     harness.run();
-    let longest = wires.sent.borrow().iter().filter_map(|command| match command {
-        Command::EditSource(text) => Some(text.chars().count()),
-        _ => None,
-    }).max();
+    let longest = wires
+        .sent
+        .borrow()
+        .iter()
+        .filter_map(|command| match command {
+            Command::EditSource(text) => Some(text.chars().count()),
+            _ => None,
+        })
+        .max();
     assert_eq!(longest, Some(interlinear::ui::views::source::MOST_CHARACTERS));
     assert!(harness.query_all_by_label_contains("open a longer text as a file").next().is_some());
 }
 
 #[test]
 fn control_characters_and_other_scripts_do_no_harm() {
-    for text in ["\u{0}\u{1b}[31m\u{7f}\u{200f}\u{202e}", "مرحبا بالعالم", "שלום עולם", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} 漢字", "e\u{301}\u{301}\u{301}"] {
+    for text in [
+        "\u{0}\u{1b}[31m\u{7f}\u{200f}\u{202e}",
+        "مرحبا بالعالم",
+        "שלום עולם",
+        "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} 漢字",
+        "e\u{301}\u{301}\u{301}",
+    ] {
         let mut session = desk::session(text);
         let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
         desk::finish(&mut session, column, text, &["un deux", text], None);

@@ -26,7 +26,6 @@ use crate::cli::Context;
 use crate::cli::MeasureWindow;
 use crate::cli::args::RunArgs;
 use crate::cli::args::Runtime;
-use crate::cli::output;
 use crate::cli::output::Output;
 use crate::error::Error;
 use crate::text::lines::write_atomic;

@@ -97,7 +97,11 @@ pub fn marks(session: &Session, column: &Column) -> Marks {
         return Marks { row: hover.i, column: hover.j, selected };
     }
     let Some(there) = session.column(hover.column).and_then(|other| other.table.as_deref()) else { return none };
-    Marks { row: hover.i.and_then(|i| like_target(there, table, i)), column: hover.j.and_then(|j| like_source(there, table, j)), selected }
+    Marks {
+        row: hover.i.and_then(|i| like_target(there, table, i)),
+        column: hover.j.and_then(|j| like_source(there, table, j)),
+        selected,
+    }
 }
 
 /// The same word of another output, the one nearest to the same place.

@@ -48,12 +48,17 @@ pub fn beam_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {
     }
     let id = Id::unique(("beam", column.id));
     keys(ui, screen, column, id);
-    egui::ScrollArea::vertical().id_salt("beam").auto_shrink(false).show_rows(ui, ROW, column.hypotheses.len(), |ui, rows| {
-        for n in rows {
-            let Some(hypothesis) = column.hypotheses.get(n) else { continue };
-            row_ui(ui, screen, column, n, hypothesis, normalised);
-        }
-    });
+    egui::ScrollArea::vertical().id_salt("beam").auto_shrink(false).show_rows(
+        ui,
+        ROW,
+        column.hypotheses.len(),
+        |ui, rows| {
+            for n in rows {
+                let Some(hypothesis) = column.hypotheses.get(n) else { continue };
+                row_ui(ui, screen, column, n, hypothesis, normalised);
+            }
+        },
+    );
 }
 
 fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, is_open: bool, normalised: bool) {
@@ -113,10 +118,22 @@ fn keys(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, id: Id) {
     if moves != 0 && to != column.hypothesis as isize {
         screen.push(Command::SelectHypothesis { column: column.id, hypothesis: to as usize });
     }
-    ui.painter().rect_stroke(response.rect, 3.0, egui::Stroke::new(1.5, theme::tokens(ui).accent), egui::StrokeKind::Inside);
+    ui.painter().rect_stroke(
+        response.rect,
+        3.0,
+        egui::Stroke::new(1.5, theme::tokens(ui).accent),
+        egui::StrokeKind::Inside,
+    );
 }
 
-fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, n: usize, hypothesis: &HypothesisView, normalised: bool) {
+fn row_ui(
+    ui: &mut Ui,
+    screen: &mut Screen<'_>,
+    column: &Column,
+    n: usize,
+    hypothesis: &HypothesisView,
+    normalised: bool,
+) {
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, Id::unique(("hypothesis", column.id, n)), Sense::CLICK);
@@ -167,7 +184,12 @@ fn words_job(t: &Tokens, hypothesis: &HypothesisView, width: f32) -> LayoutJob {
         list.reverse();
     }
     for (n, (word, log_p)) in list.into_iter().enumerate() {
-        let format = TextFormat { font_id: theme::body(), color: t.text, background: theme::doubt(t, *log_p), ..Default::default() };
+        let format = TextFormat {
+            font_id: theme::body(),
+            color: t.text,
+            background: theme::doubt(t, *log_p),
+            ..Default::default()
+        };
         job.append(word, if n == 0 { 0.0 } else { theme::SPACE_1 }, format);
     }
     job

@@ -37,6 +37,8 @@ const PADDING: f32 = theme::SPACE_3;
 const HEADER: f32 = 24.0;
 /// Least and greatest height of the output before it scrolls.
 const OUTPUT: (f32, f32) = (28.0, 86.0);
+/// The output takes at most this share of a low column.
+const OUTPUT_SHARE: f32 = 0.2;
 /// Rows of the beam in view.
 const BEAM_ROWS: f32 = 3.0;
 /// The beam takes at most this share of what is left on a low window.
@@ -49,10 +51,14 @@ impl Parts {
         let (left, right) = (PADDING, size.x - PADDING);
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
         let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
-        let output = part(header.bottom() + 2.0, header.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1));
+        let output = part(
+            header.bottom() + 2.0,
+            header.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1).min((size.y * OUTPUT_SHARE).max(OUTPUT.0)),
+        );
         let rows = if beam_open { BEAM_ROWS } else { 0.0 };
         let left_over = size.y - PADDING - output.bottom();
-        let beam = (beam::HEADER + rows * beam::ROW).min(left_over * BEAM_SHARE).max(beam::HEADER);
+        let room = ((left_over * BEAM_SHARE - beam::HEADER) / beam::ROW).floor().max(0.0);
+        let beam = beam::HEADER + rows.min(room) * beam::ROW;
         let beam = part(size.y - PADDING + 4.0 - beam, size.y - PADDING + 4.0);
         let picture = part(output.bottom() + theme::SPACE_2, beam.top() - theme::SPACE_2);
         Self { header, output, picture, beam }
@@ -76,9 +82,10 @@ pub fn column_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, parts: &
         child
     };
     header_ui(&mut part(parts.header, "header"), column);
+    let rest = parts.output.union(parts.picture);
     match &column.state {
-        ColumnState::Failed(message) => failed_ui(&mut part(parts.picture, "picture"), screen, column, message),
-        ColumnState::Loading(fraction) => loading_ui(&mut part(parts.picture, "picture"), *fraction),
+        ColumnState::Failed(message) => failed_ui(&mut part(rest, "rest"), screen, column, message),
+        ColumnState::Loading(fraction) => loading_ui(&mut part(rest, "rest"), *fraction),
         ColumnState::Ready => {
             let dim = |mut ui: Ui| {
                 if column.stale {
@@ -144,14 +151,20 @@ fn loading_ui(ui: &mut Ui, fraction: f32) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         ui.label(format!("Loading the model, {:.0} %", fraction * 100.0));
-        let bar = ProgressBar::new(fraction).desired_height(theme::PROGRESS_HEIGHT).desired_width(220.0).fill(theme::tokens(ui).accent);
+        let bar = ProgressBar::new(fraction)
+            .desired_height(theme::PROGRESS_HEIGHT)
+            .desired_width(220.0)
+            .fill(theme::tokens(ui).accent);
         ui.add(bar).accessible_name("Loading the model");
     });
 }
 
 fn failed_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, message: &str) {
     let t = theme::tokens(ui);
-    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(egui::CornerRadius::same(theme::RADIUS)).inner_margin(egui::Margin::same(12));
+    let frame = egui::Frame::new()
+        .fill(t.error_soft)
+        .corner_radius(egui::CornerRadius::same(theme::RADIUS))
+        .inner_margin(egui::Margin::same(12));
     frame.show(ui, |ui| {
         ui.take_available_width();
         ui.label(RichText::new("This model could not be loaded").color(t.error));

@@ -43,7 +43,8 @@ impl View for Columns {
         let width = ((room.x - gap * (count - 1.0)) / count).max(theme::COLUMN_MIN_WIDTH).floor();
         egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false).show(ui, |ui| {
             let height = ui.available_height();
-            let parts = Parts::split(vec2(width, height), output_height(screen), screen.layout(local::BEAM_OPEN, 1.0) > 0.0);
+            let parts =
+                Parts::split(vec2(width, height), output_height(screen), screen.layout(local::BEAM_OPEN, 1.0) > 0.0);
             let metrics = metrics(ui, screen, &parts);
             screen.local.cell = metrics.cell;
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap, height));

@@ -35,7 +35,10 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
         row("Languages", format!("{} to {}", facts.source_language, facts.target_language));
         row("Parameters", count_text(facts.parameters));
         row("Hidden units n", facts.hidden.to_string());
-        row("Vocabularies", format!("{} and {} words", count_text(facts.source_vocabulary), count_text(facts.target_vocabulary)));
+        row(
+            "Vocabularies",
+            format!("{} and {} words", count_text(facts.source_vocabulary), count_text(facts.target_vocabulary)),
+        );
         row("Alignment", if facts.has_alignment { "yes" } else { "none" }.to_owned());
         row("Computes on", facts.device.clone());
         row("Weights", facts.digest.chars().take(12).collect());

@@ -16,10 +16,22 @@ pub struct Help;
 
 /// The field's own words, each in a sentence with its equation.
 const TERMS: &[(&str, &str)] = &[
-    ("alpha_ij", "How much of source word j goes into the context for target word i; each row adds up to 1 (Bahdanau et al. 2015, equation 6)."),
-    ("energy e_ij", "How well source word j fits target word i before the softmax makes alpha of it (Bahdanau et al. 2015, section 3.1)."),
-    ("context c", "The one vector that holds the whole sentence for the RNN Encoder-Decoder (Cho et al. 2014, section 2.2)."),
-    ("log p", "Natural logarithm of the probability that the model gives to a word or a whole translation; 0 is certain."),
+    (
+        "alpha_ij",
+        "How much of source word j goes into the context for target word i; each row adds up to 1 (Bahdanau et al. 2015, equation 6).",
+    ),
+    (
+        "energy e_ij",
+        "How well source word j fits target word i before the softmax makes alpha of it (Bahdanau et al. 2015, section 3.1).",
+    ),
+    (
+        "context c",
+        "The one vector that holds the whole sentence for the RNN Encoder-Decoder (Cho et al. 2014, section 2.2).",
+    ),
+    (
+        "log p",
+        "Natural logarithm of the probability that the model gives to a word or a whole translation; 0 is certain.",
+    ),
     ("beam", "The unfinished translations that the search keeps at each step."),
     ("[UNK]", "A word that is not in the vocabulary."),
     ("</s>", "The end of the sentence, a word like any other for the models."),
@@ -39,15 +51,21 @@ impl View for Help {
             return;
         }
         let height = ui.ctx().content_rect().height() - 120.0;
-        let modal = egui::Modal::new(Id::unique("help_sheet")).frame(theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24)));
+        let modal = egui::Modal::new(Id::unique("help_sheet"))
+            .frame(theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24)));
         let response = modal.show(ui.ctx(), |ui| {
             ui.set_width(720.0_f32.min(ui.ctx().content_rect().width() - 80.0));
             let closes = ui.horizontal(|ui| {
                 ui.heading("Shortcuts and explanations");
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked()).inner
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked())
+                    .inner
             });
             ui.separator();
-            egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, body_ui);
+            egui::ScrollArea::vertical()
+                .max_height(height)
+                .min_scrolled_height(height)
+                .auto_shrink([false, true])
+                .show(ui, body_ui);
             closes.inner
         });
         if response.inner || response.should_close() {
@@ -95,7 +113,7 @@ fn group_ui(ui: &mut Ui, group: &str) {
         }
         named.push(binding.name);
         let same = shortcuts::BINDINGS.iter().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
-        let mut keys: Vec<String> = same.map(|key| ui.ctx().format_shortcut(key)).collect();
+        let mut keys: Vec<String> = same.map(|key| shortcuts::key_text(ui.ctx(), key)).collect();
         keys.truncate(2);
         ui.horizontal(|ui| {
             ui.label(binding.name);

@@ -46,6 +46,9 @@ impl View for Inspector {
         }
         let frame = theme::panel(theme::tokens(ui));
         if screen.session.selected_word().is_none() {
+            if theme::is_low(ui) && screen.local.focus != Some(PanelName::Inspector) {
+                return;
+            }
             Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, screen));
             return;
         }
@@ -76,7 +79,11 @@ fn panel_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 fn hint_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let weak = theme::tokens(ui).weak;
     let text = "Click a target word to see what else could have stood there and where the model looked";
-    let label = ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak)).truncate().sense(egui::Sense::focusable_noninteractive()));
+    let label = ui.add(
+        egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
+            .truncate()
+            .sense(egui::Sense::focusable_noninteractive()),
+    );
     if screen.local.takes_focus(PanelName::Inspector) {
         label.request_focus();
     }
@@ -88,7 +95,14 @@ fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &Alig
     ui.horizontal(|ui| {
         let text = labels::target_text(word, screen.session.settings.unk_replacement);
         ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
-        let caption = format!("word {} of {} by {}   p {:.3}   log p {:.2}", i + 1, table.target.len(), column.name(), word.probability, word.log_p);
+        let caption = format!(
+            "word {} of {} by {}   p {:.3}   log p {:.2}",
+            i + 1,
+            table.target.len(),
+            column.name(),
+            word.probability,
+            word.log_p
+        );
         ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let next = ui.small_button("Next word").on_hover_text("Alt+Down");

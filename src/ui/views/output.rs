@@ -1,4 +1,4 @@
-//! Floor 9: a model's translation as words: warm where it doubts, underlined where the first column differs.
+//! Floor 9: a model's translation as words: warm where it doubts, underlined where outputs differ.
 
 use egui::Id;
 use egui::Ui;
@@ -40,7 +40,9 @@ pub fn output_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {
     let area = egui::ScrollArea::vertical().id_salt("output").auto_shrink([false, true]);
     let from_right = bidi::starts_right(&table.text);
     let output = area.show(ui, |ui| {
-        words::flow(ui, Id::unique(("output", column.id)), &list, &theme::output(), from_right, |i| tooltip(&table.target, i))
+        words::flow(ui, Id::unique(("output", column.id)), &list, &theme::output(), from_right, |i| {
+            tooltip(&table.target, i)
+        })
     });
     screen.local.output_heights.insert(column.id, output.content_size.y);
     if let Some(i) = output.inner.over {
@@ -58,7 +60,7 @@ fn tooltip(target: &[TargetWord], i: usize) -> String {
         text.push_str(&format!("; the source word of greatest alpha is \"{typed}\""));
     }
     if word.differs {
-        text.push_str("; not in the first column's output");
+        text.push_str("; not in every output");
     }
     text
 }

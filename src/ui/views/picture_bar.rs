@@ -20,6 +20,9 @@ use crate::ui::views::View;
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::heatmap::paint;
 
+/// With less room behind it the legend is left out.
+const NARROW: f32 = 540.0;
+
 /// The line over the columns.
 pub struct PictureBar;
 
@@ -49,8 +52,16 @@ impl View for PictureBar {
 fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let shown = screen.session.settings.shown;
     let explained = [
-        (Shown::Alpha, "alpha", "alpha_ij, how much of source word j goes into the context for target word i (Bahdanau et al. 2015, equation 6)"),
-        (Shown::Energies, "energies", "e_ij, how well source word j fits target word i, before the softmax (Bahdanau et al. 2015, section 3.1)"),
+        (
+            Shown::Alpha,
+            "alpha",
+            "alpha_ij, how much of source word j goes into the context for target word i (Bahdanau et al. 2015, equation 6)",
+        ),
+        (
+            Shown::Energies,
+            "energies",
+            "e_ij, how well source word j fits target word i, before the softmax (Bahdanau et al. 2015, section 3.1)",
+        ),
     ];
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in explained {
@@ -66,8 +77,13 @@ fn ends(screen: &Screen<'_>) -> (String, String) {
     if screen.session.settings.shown == Shown::Alpha {
         return ("0".to_owned(), "1".to_owned());
     }
-    let column = screen.session.selected_column().filter(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some()));
-    let column = column.or_else(|| screen.session.columns.iter().find(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some())));
+    let column = screen
+        .session
+        .selected_column()
+        .filter(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some()));
+    let column = column.or_else(|| {
+        screen.session.columns.iter().find(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some()))
+    });
     let matrix = column.and_then(|column| column.table.as_ref()).and_then(|table| table.energies.as_ref());
     matrix.map_or_else(
         || ("least".to_owned(), "greatest".to_owned()),
@@ -81,17 +97,25 @@ fn ends(screen: &Screen<'_>) -> (String, String) {
 fn palette_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let at = act::palette(&screen.session.settings.palette);
     let (low, high) = ends(screen);
-    let caption = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
-    caption(ui, low);
-    gradient(ui, |share| theme::ColourMap::at(at).colour(share), "Legend of the palette, from the least to the greatest number");
-    caption(ui, high);
-    let combo = ComboBox::from_id_salt("palette").width(96.0).selected_text(theme::ColourMap::at(at).name).show_ui(ui, |ui| {
-        for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
-            if ui.selectable_label(n == at, map.name).on_hover_text(map.note).clicked() {
-                screen.push(Command::SetPalette(map.name.to_owned()));
+    let caption =
+        |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    if ui.available_width() > NARROW {
+        caption(ui, low);
+        gradient(
+            ui,
+            |share| theme::ColourMap::at(at).colour(share),
+            "Legend of the palette, from the least to the greatest number",
+        );
+        caption(ui, high);
+    }
+    let combo =
+        ComboBox::from_id_salt("palette").width(96.0).selected_text(theme::ColourMap::at(at).name).show_ui(ui, |ui| {
+            for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
+                if ui.selectable_label(n == at, map.name).on_hover_text(map.note).clicked() {
+                    screen.push(Command::SetPalette(map.name.to_owned()));
+                }
             }
-        }
-    });
+        });
     combo.response.accessible_name("Palette").on_hover_text("Palette of the heatmap (Ctrl+P)");
     ui.add_space(theme::SPACE_3);
 }
@@ -106,11 +130,11 @@ fn doubt_legend(ui: &mut Ui) {
     gradient(ui, |share| theme::doubt(t, -4.6 * share), "Legend of the words, from sure to doubtful")
         .on_hover_text("A word's background grows warmer as its probability falls, from 1 down to 0.01");
     caption(ui, "doubtful");
-    if ui.available_width() > 455.0 {
+    if ui.available_width() > 400.0 {
         ui.add_space(theme::SPACE_3);
         let (rect, _) = ui.allocate_exact_size(vec2(20.0, 14.0), Sense::hover());
         ui.painter().hline(rect.x_range(), rect.bottom() - 2.0, egui::Stroke::new(2.0, t.accent));
-        caption(ui, "not in the first column");
+        caption(ui, "differs");
     }
 }
 
@@ -122,7 +146,11 @@ fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> egui::Color32, label: &str) -> 
     for n in 0..steps {
         let corner = rect.min + vec2(n as f32 * width, 0.0);
         let share = n as f32 / (steps - 1) as f32;
-        ui.painter().rect_filled(egui::Rect::from_min_size(corner, vec2(width + 0.5, rect.height())), 0.0, colour(share));
+        ui.painter().rect_filled(
+            egui::Rect::from_min_size(corner, vec2(width + 0.5, rect.height())),
+            0.0,
+            colour(share),
+        );
     }
     ui.painter().rect_stroke(rect, 0.0, egui::Stroke::new(1.0, theme::tokens(ui).line), egui::StrokeKind::Outside);
     response
@@ -131,22 +159,40 @@ fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> egui::Color32, label: &str) -> 
 fn size_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     let is_open = screen.layout(local::INSPECTOR_OPEN, 1.0) > 0.0;
-    if ui.selectable_label(is_open, "Inspector").on_hover_text("Show or hide the inspector of a word (Ctrl+I)").clicked() {
+    if ui
+        .selectable_label(is_open, "Inspector")
+        .on_hover_text("Show or hide the inspector of a word (Ctrl+I)")
+        .clicked()
+    {
         screen.keep(local::INSPECTOR_OPEN, f32::from(u8::from(!is_open)));
     }
     ui.add_space(theme::SPACE_2);
     let zoom = screen.zoom();
-    if ui.selectable_label(zoom == Zoom::Whole, "Whole").on_hover_text("All cells in view, however small (0)").clicked() {
+    if ui.selectable_label(zoom == Zoom::Whole, "Whole").on_hover_text("All cells in view, however small (0)").clicked()
+    {
         screen.keep(local::CELL, -1.0);
     }
-    if ui.selectable_label(zoom == Zoom::Auto, "Auto").on_hover_text("Cells as large as fits, but not too small to read").clicked() {
+    if ui
+        .selectable_label(zoom == Zoom::Auto, "Auto")
+        .on_hover_text("Cells as large as fits, but not too small to read")
+        .clicked()
+    {
         screen.keep(local::CELL, 0.0);
     }
-    for (text, name, wanted) in [("+", "Larger cells", Act::LargerCells), ("\u{2013}", "Smaller cells", Act::SmallerCells)] {
-        if ui.button(text).on_hover_text(format!("{name} (Ctrl and the wheel over the heatmap)")).accessible_name(name).clicked() {
+    for (text, name, wanted) in
+        [("+", "Larger cells", Act::LargerCells), ("\u{2013}", "Smaller cells", Act::SmallerCells)]
+    {
+        if ui
+            .button(text)
+            .on_hover_text(format!("{name} (Ctrl and the wheel over the heatmap)"))
+            .accessible_name(name)
+            .clicked()
+        {
             let commands = act::perform(wanted, screen.session, screen.local);
             screen.commands.extend(commands);
         }
     }
-    ui.label(RichText::new("cells").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    if ui.available_width() > 44.0 {
+        ui.label(RichText::new("cells").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    }
 }

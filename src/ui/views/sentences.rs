@@ -2,10 +2,7 @@
 //!
 //! Files are drawn row by row, only those in view, so that a million lines scroll like ten.
 
-use std::borrow::Cow;
-
 use egui::Align2;
-use egui::Button;
 use egui::CollapsingHeader;
 use egui::CornerRadius;
 use egui::Id;
@@ -58,13 +55,19 @@ impl View for Sentences {
         let width = screen.layout(local::SENTENCES_WIDTH, theme::SENTENCES_WIDTH).clamp(160.0, 600.0);
         let mut is_open = was_open;
         let panel = Panel::left("sentences").default_size(width).min_size(160.0).max_size(600.0).resizable(true);
-        let shown = panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, screen));
+        let shown =
+            panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, screen));
         if is_open != was_open {
             screen.keep(local::SENTENCES_OPEN, f32::from(u8::from(is_open)));
         }
         let Some(shown) = shown else { return };
         let now = shown.response.rect.width();
-        if (now - width).abs() > 1.0 && is_open && was_open && !ui.input(|input| input.pointer.any_down()) && now >= 160.0 {
+        if (now - width).abs() > 1.0
+            && is_open
+            && was_open
+            && !ui.input(|input| input.pointer.any_down())
+            && now >= 160.0
+        {
             screen.keep(local::SENTENCES_WIDTH, now);
         }
     }
@@ -96,10 +99,6 @@ fn tabs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             if tab.on_hover_text(file.path.display().to_string()).clicked() {
                 screen.push(Command::ShowList(list));
             }
-            let close = Button::new(RichText::new("\u{d7}")).small().frame(false);
-            if session.list == list && ui.add(close).accessible_name(format!("Close {}", file.name())).clicked() {
-                screen.push(Command::CloseFile(n));
-            }
         }
         if ui.button("Open...").on_hover_text("Open a text file, one sentence a line (Ctrl+O)").clicked() {
             screen.local.sheet = Sheet::OpenFile;
@@ -125,19 +124,24 @@ fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let session = screen.session;
     let caption = match (session.search.text.is_empty(), session.is_searching()) {
         (true, _) => plural(session.list_len(), "sentence"),
-        (false, true) => format!("{} so far", plural(session.visible_len(), "match").replace("matchs", "matches")),
-        (false, false) => plural(session.visible_len(), "match").replace("matchs", "matches"),
+        (false, true) => format!("{} found so far", plural(session.visible_len(), "sentence")),
+        (false, false) => format!("{} found", plural(session.visible_len(), "sentence")),
     };
     ui.horizontal(|ui| {
         let t = theme::tokens(ui);
         ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
-        if session.list == List::History && session.list_len() > 0 {
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.small_button("Clear").on_hover_text("Forget the sentences translated before").clicked() {
-                    screen.push(Command::ClearHistory);
-                }
-            });
-        }
+        let (name, note, command) = match session.list {
+            List::History if session.list_len() > 0 => {
+                ("Clear", "Forget the sentences translated before", Command::ClearHistory)
+            }
+            List::File(n) => ("Close", "Close this file", Command::CloseFile(n)),
+            _ => return,
+        };
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if ui.small_button(name).on_hover_text(note).clicked() {
+                screen.push(command);
+            }
+        });
     });
 }
 
@@ -171,14 +175,18 @@ fn examples_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     screen.local.seen_position = session.position;
     egui::ScrollArea::vertical().id_salt("examples").auto_shrink(false).show(ui, |ui| {
         for (n, group) in session.examples.iter().enumerate() {
-            let has_present = session.position.is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
-            let header = CollapsingHeader::new(&group.name).id_salt(n).default_open(n < 2 || has_present).open((moved && has_present).then_some(true));
+            let has_present =
+                session.position.is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
+            let header = CollapsingHeader::new(&group.name)
+                .id_salt(n)
+                .default_open(n < 2 || has_present)
+                .open((moved && has_present).then_some(true));
             let shown = header.show_unindented(ui, |ui| {
                 let weak = theme::tokens(ui).weak;
                 ui.add(egui::Label::new(RichText::new(&group.shows).size(theme::TEXT_SMALL).color(weak)).wrap());
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for example in &group.sentences {
-                    let row = row_ui(ui, screen, example.position, None, &Cow::Borrowed(example.text.as_str()));
+                    let row = row_ui(ui, screen, example.position, None, &example.text);
                     if moved && session.position == Some(example.position) {
                         row.scroll_to_me(None);
                     }
@@ -236,7 +244,7 @@ fn empty_ui(ui: &mut Ui, screen: &Screen<'_>) {
     ui.label(RichText::new(text).color(theme::tokens(ui).weak));
 }
 
-fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, position: usize, number: Option<usize>, text: &Cow<'_, str>) -> egui::Response {
+fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, position: usize, number: Option<usize>, text: &str) -> egui::Response {
     let t = theme::tokens(ui);
     let is_present = screen.session.position == Some(position);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
@@ -259,15 +267,20 @@ fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, position: usize, number: Option<
     ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS_SMALL), fill);
     let mut left = rect.left() + theme::SPACE_2;
     if let Some(number) = number {
-        let digits = ui.painter().text(pos2(left, rect.center().y), Align2::LEFT_CENTER, number, theme::small(), t.weak);
+        let digits =
+            ui.painter().text(pos2(left, rect.center().y), Align2::LEFT_CENTER, number, theme::small(), t.weak);
         left = digits.right() + theme::SPACE_2;
     }
     let room = Rect::from_min_max(pos2(left, rect.top()), pos2(rect.right() - theme::SPACE_1, rect.bottom()));
     // Only what can be seen of a very long line is laid out.
     let seen: String = text.chars().take(200).collect();
-    let galley = labels::galley(ui.painter(), &seen, theme::body(), t.text, room.width());
+    let galley = labels::galley(ui.painter(), &seen, &theme::body(), t.text, room.width());
     let is_cut = galley.elided;
     let at = Align2::LEFT_CENTER.align_size_within_rect(galley.size(), room);
     ui.painter().galley(at.min, galley, t.text);
-    if is_cut { response.on_hover_text(crate::ui::bidi::visual(&text.chars().take(600).collect::<String>()).into_owned()) } else { response }
+    if is_cut {
+        response.on_hover_text(crate::ui::bidi::visual(&text.chars().take(600).collect::<String>()).into_owned())
+    } else {
+        response
+    }
 }

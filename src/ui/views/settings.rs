@@ -24,7 +24,7 @@ fn menu(text: &str) -> MenuButton<'_> {
 /// How to search.
 pub fn search_menu(ui: &mut Ui, screen: &mut Screen<'_>) {
     menu("Search").ui(ui, |ui| {
-        ui.set_min_width(280.0);
+        ui.set_width(320.0);
         length_ui(ui, screen);
         ui.separator();
         unknown_ui(ui, screen);
@@ -49,7 +49,10 @@ fn unknown_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     if ui.checkbox(&mut replace, "Show the typed word for [UNK]").changed() {
         screen.push(Command::SetUnkReplacement(replace));
     }
-    note(ui, "[UNK] stands for a word that is not in the vocabulary. The source word of greatest alpha is put in its place.");
+    note(
+        ui,
+        "[UNK] stands for a word that is not in the vocabulary. The source word of greatest alpha is put in its place.",
+    );
     let mut forbid = settings.forbid_unk;
     if ui.checkbox(&mut forbid, "Never choose [UNK]").changed() {
         screen.push(Command::SetForbidUnk(forbid));
@@ -58,7 +61,8 @@ fn unknown_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 
 fn device_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let chosen = screen.session.settings.device;
-    let choices = std::iter::once(DeviceChoice::Auto).chain(device::available().into_iter().filter(|choice| *choice != DeviceChoice::Auto));
+    let choices = std::iter::once(DeviceChoice::Auto)
+        .chain(device::available().into_iter().filter(|choice| *choice != DeviceChoice::Auto));
     let label = ui.label("Compute on");
     let combo = ComboBox::from_id_salt("device").selected_text(device_text(chosen)).show_ui(ui, |ui| {
         for choice in choices {
@@ -110,5 +114,5 @@ pub fn view_menu(ui: &mut Ui, screen: &mut Screen<'_>) {
 
 fn note(ui: &mut Ui, text: &str) {
     let weak = theme::tokens(ui).weak;
-    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+    ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak)).wrap());
 }

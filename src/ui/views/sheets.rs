@@ -55,7 +55,9 @@ fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, sheet: Sheet) {
     ui.label(RichText::new(note).color(weak));
     ui.add_space(theme::SPACE_2);
     let label = ui.label("Path");
-    let field = egui::TextEdit::singleline(&mut screen.local.path).desired_width(f32::INFINITY).hint_text("a path on this computer");
+    let field = egui::TextEdit::singleline(&mut screen.local.path)
+        .desired_width(f32::INFINITY)
+        .hint_text("a path on this computer");
     let response = ui.add(field).labelled_by(label.id);
     let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if ui.memory(|memory| memory.focused().is_none()) {
@@ -92,7 +94,8 @@ fn bundled_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     ui.separator();
     ui.label("Models that come with Interlinear");
     for folder in screen.local.bundled.clone() {
-        let name = folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let name =
+            folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
         if ui.button(name).clicked() {
             choose(screen, folder, true);
         }

@@ -28,8 +28,8 @@ pub struct Source;
 pub const MOST_CHARACTERS: usize = 100_000;
 /// Height of the text before it scrolls, points.
 const TEXT_HEIGHT: f32 = 84.0;
-/// Height of the words before they scroll, points.
-const WORDS_HEIGHT: f32 = 62.0;
+/// Height of the words before they scroll, points; in a low window only one line.
+const WORDS_HEIGHT: (f32, f32) = (62.0, 26.0);
 
 /// The text field.
 #[must_use]
@@ -52,7 +52,8 @@ impl View for Source {
             ui.take_available_width();
             editor_ui(ui, screen);
             if screen.local.cut {
-                let text = format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
+                let text =
+                    format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
                 ui.label(RichText::new(text).color(theme::tokens(ui).warm));
             }
             words_ui(ui, screen);
@@ -114,7 +115,13 @@ fn words_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
                 text: labels::source_text(word),
                 label: format!("Source word {} {}{unknown}", j + 1, word.text),
                 back: t.sunken,
-                colour: if word.is_unk { t.warm } else if word.is_eos { t.weak } else { t.text },
+                colour: if word.is_unk {
+                    t.warm
+                } else if word.is_eos {
+                    t.weak
+                } else {
+                    t.text
+                },
                 is_over: marks.column == Some(j),
                 is_selected: false,
                 differs: false,
@@ -122,7 +129,8 @@ fn words_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         })
         .collect();
     let from_right = bidi::starts_right(&screen.session.source);
-    let area = egui::ScrollArea::vertical().id_salt("source_words").max_height(WORDS_HEIGHT);
+    let height = if theme::is_low(ui) { WORDS_HEIGHT.1 } else { WORDS_HEIGHT.0 };
+    let area = egui::ScrollArea::vertical().id_salt("source_words").max_height(height);
     let answer = area.show(ui, |ui| {
         if column.stale {
             ui.set_opacity(theme::STALE_OPACITY);

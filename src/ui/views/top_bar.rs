@@ -61,7 +61,9 @@ fn right_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let mut beam = screen.session.settings.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
     let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
-    let value = value.labelled_by(label.id).on_hover_text("How many unfinished translations the search keeps at each step; 1 is greedy");
+    let value = value
+        .labelled_by(label.id)
+        .on_hover_text("How many unfinished translations the search keeps at each step; 1 is greedy");
     if value.changed() {
         screen.push(Command::SetBeam(beam));
     }
@@ -76,7 +78,9 @@ fn chips_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             for (at, column) in session.columns.iter().enumerate() {
                 chip_ui(ui, screen, column, at, count);
             }
-            let add = ui.button("+ Model").on_hover_text(format!("Add a model folder ({})", shortcuts::text(ui.ctx(), Act::AddModel)));
+            let add = ui
+                .button("+ Model")
+                .on_hover_text(format!("Add a model folder ({})", shortcuts::text(ui.ctx(), Act::AddModel)));
             if add.accessible_name("Add a model").clicked() {
                 screen.local.sheet = Sheet::AddModel;
             }
@@ -88,15 +92,23 @@ fn chip_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, cou
     let t = theme::tokens(ui);
     let is_selected = screen.session.selected_column().is_some_and(|selected| selected.id == column.id);
     let stroke = if is_selected && count > 1 { t.accent } else { t.line };
-    let frame = egui::Frame::new().fill(t.sunken).stroke(Stroke::new(1.0, stroke)).corner_radius(CornerRadius::same(theme::RADIUS_SMALL));
-    frame.inner_margin(Margin::symmetric(2, 0)).show(ui, |ui| {
+    let frame = egui::Frame::new()
+        .fill(t.sunken)
+        .stroke(Stroke::new(1.0, stroke))
+        .corner_radius(CornerRadius::same(theme::RADIUS_SMALL));
+    frame.inner_margin(Margin { left: 2, right: 8, top: 0, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
-        let name = Button::new(RichText::new(column.name()).color(colour)).fill(egui::Color32::TRANSPARENT);
+        let name = Button::new(RichText::new(column.name()).color(colour)).frame_when_inactive(false);
         let (response, _) = MenuButton::from_button(name).ui(ui, |ui| chip_menu_ui(ui, screen, column, at, count));
         response.on_hover_ui(|ui| facts::facts_ui(ui, column));
-        let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).fill(egui::Color32::TRANSPARENT);
-        if ui.add(remove).on_hover_text("Remove this model").accessible_name(format!("Remove {}", column.name())).clicked() {
+        let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
+        if ui
+            .add(remove)
+            .on_hover_text("Remove this model")
+            .accessible_name(format!("Remove {}", column.name()))
+            .clicked()
+        {
             screen.push(Command::RemoveColumn(column.id));
         }
     });

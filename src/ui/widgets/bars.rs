@@ -44,10 +44,14 @@ pub fn bars(ui: &mut Ui, bars: &[Bar]) {
             continue;
         }
         let painter = ui.painter();
-        let name = labels::galley(painter, &bar.text, theme::small(), t.text, names);
-        let at = Align2::RIGHT_CENTER.anchor_size(pos2(rect.left() + names - theme::SPACE_1, rect.center().y), name.size());
+        let name = labels::galley(painter, &bar.text, &theme::small(), t.text, names);
+        let at =
+            Align2::RIGHT_CENTER.anchor_size(pos2(rect.left() + names - theme::SPACE_1, rect.center().y), name.size());
         painter.galley(at.min, name, t.text);
-        let track = Rect::from_min_max(pos2(rect.left() + names + theme::SPACE_1, rect.top() + 4.0), pos2(rect.right() - NUMBER, rect.bottom() - 4.0));
+        let track = Rect::from_min_max(
+            pos2(rect.left() + names + theme::SPACE_1, rect.top() + 4.0),
+            pos2(rect.right() - NUMBER, rect.bottom() - 4.0),
+        );
         let radius = CornerRadius::same(2);
         painter.rect_filled(track, radius, t.sunken);
         let length = (track.width() * bar.share.clamp(0.0, 1.0)).max(1.0);

@@ -1,6 +1,5 @@
 //! Floor 9: words as labels: what they say, how wide they are, upright or slanted.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use egui::Align2;
@@ -54,29 +53,55 @@ pub fn count_text(count: usize) -> String {
     }
 }
 
-/// A count with its noun, `1 word` or `2 words`.
+/// A count with its noun, `1 word` or `2,000 words`.
 #[must_use]
 pub fn plural(count: usize, noun: &str) -> String {
-    let mut text = format!("{count} {noun}");
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + noun.len() + 4);
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text.push(' ');
+    text.push_str(noun);
     if count != 1 {
-        let _ = text.write_char('s');
+        text.push('s');
     }
     text
 }
 
-/// One line of text, cut with an ellipsis at `width` points.
+/// One line of text, cut with an ellipsis at `width` points; text from the right is cut at its left.
 #[must_use]
-pub fn galley(painter: &Painter, text: &str, font: FontId, colour: Color32, width: f32) -> Arc<Galley> {
-    let mut job = LayoutJob::simple_singleline(bidi::visual(text).into_owned(), font, colour);
-    job.wrap.max_width = width;
-    job.wrap.max_rows = 1;
-    job.wrap.break_anywhere = true;
-    painter.layout_job(job)
+pub fn galley(painter: &Painter, text: &str, font: &FontId, colour: Color32, width: f32) -> Arc<Galley> {
+    let line = |text: String, width: f32| {
+        let mut job = LayoutJob::simple_singleline(text, font.clone(), colour);
+        job.wrap.max_width = width;
+        job.wrap.max_rows = 1;
+        job.wrap.break_anywhere = true;
+        painter.layout_job(job)
+    };
+    let whole = line(bidi::visual(text).into_owned(), width);
+    if !whole.elided || !bidi::starts_right(text) {
+        return whole;
+    }
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let cut = |count: usize| line(format!("\u{2026}{}", bidi::visual(text[..ends[count]].trim_end())), f32::INFINITY);
+    // The most characters that fit.
+    let (mut fits, mut over) = (0, ends.len());
+    while over - fits > 1 {
+        let middle = usize::midpoint(fits, over);
+        if cut(middle).size().x <= width { fits = middle } else { over = middle }
+    }
+    cut(fits)
 }
 
 /// The widest of these labels, at most [`theme::LABEL_MAX`].
 pub fn widest(painter: &Painter, texts: impl Iterator<Item = String>) -> f32 {
-    texts.map(|text| galley(painter, &text, theme::small(), Color32::PLACEHOLDER, theme::LABEL_MAX).size().x).fold(0.0, f32::max)
+    texts
+        .map(|text| galley(painter, &text, &theme::small(), Color32::PLACEHOLDER, theme::LABEL_MAX).size().x)
+        .fold(0.0, f32::max)
 }
 
 /// Paints a label that rises to the right by `angle` radians from `foot`, the middle of its left end.

@@ -25,7 +25,14 @@ const PITCH: f32 = 13.0;
 const ANGLE: f32 = 0.85;
 
 /// Paints the bars; answers with the source word under the mouse. `is_share`: the axis goes from 0 to 1.
-pub fn source_bars(ui: &mut Ui, name: &str, source: &[SourceWord], values: &[f32], marked: Option<usize>, is_share: bool) -> Option<usize> {
+pub fn source_bars(
+    ui: &mut Ui,
+    name: &str,
+    source: &[SourceWord],
+    values: &[f32],
+    marked: Option<usize>,
+    is_share: bool,
+) -> Option<usize> {
     let t = theme::tokens(ui);
     let height = (ui.available_height() - WORDS).max(36.0);
     let count = values.len().max(1);
@@ -60,7 +67,9 @@ pub fn source_bars(ui: &mut Ui, name: &str, source: &[SourceWord], values: &[f32
     let pitch = (place(1.0, 0.0).x - place(0.0, 0.0).x).abs();
     let frame = shown.response.rect;
     words(ui, source, marked, pitch, |j| pos2(place(j as f64, 0.0).x, frame.bottom() + 3.0));
-    label(ui, name, source, values, &shown.response, |j| Rect::from_center_size(pos2(place(j as f64, 0.0).x, frame.center().y), Vec2::new(pitch, frame.height())));
+    label(ui, name, source, values, &shown.response, |j| {
+        Rect::from_center_size(pos2(place(j as f64, 0.0).x, frame.center().y), Vec2::new(pitch, frame.height()))
+    });
     let over = shown.response.hover_pos().map(|point| shown.transform.value_from_position(point).x.round());
     let over = over.filter(|x| *x >= 0.0 && (*x as usize) < values.len()).map(|x| x as usize)?;
     let word = source.get(over).map_or_else(String::new, labels::source_text);
@@ -77,8 +86,14 @@ fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, 
         if j % stride != 0 && marked != Some(j) {
             continue;
         }
-        let colour = if marked == Some(j) { t.accent } else if word.is_unk { t.warm } else { t.text };
-        let galley = labels::galley(ui.painter(), &word.text, theme::small(), colour, room);
+        let colour = if marked == Some(j) {
+            t.accent
+        } else if word.is_unk {
+            t.warm
+        } else {
+            t.text
+        };
+        let galley = labels::galley(ui.painter(), &word.text, &theme::small(), colour, room);
         let reach = galley.size().x;
         let end = foot(j) + vec2(2.0, 4.0);
         let start = end + vec2(-ANGLE.cos() * reach, ANGLE.sin() * reach);
@@ -86,7 +101,14 @@ fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, 
     }
 }
 
-fn label(ui: &Ui, name: &str, source: &[SourceWord], values: &[f32], plot: &egui::Response, bar: impl Fn(usize) -> Rect) {
+fn label(
+    ui: &Ui,
+    name: &str,
+    source: &[SourceWord],
+    values: &[f32],
+    plot: &egui::Response,
+    bar: impl Fn(usize) -> Rect,
+) {
     node(plot, Role::Figure, || format!("{name} over the source words"));
     if !is_heard(plot) {
         return;

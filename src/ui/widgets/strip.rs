@@ -78,7 +78,10 @@ pub fn strip(ui: &mut Ui, name: &str, values: &[f32], height: f32) -> Response {
         let reach = (value / largest) * (layout.row * 0.5 - 2.0);
         let (from, to) = (cell.center().y, cell.center().y - reach);
         let gap = (layout.pitch * 0.25).min(1.5);
-        let bar = Rect::from_min_max(pos2(cell.left(), from.min(to)), pos2(cell.right() - gap, from.max(to).max(from.min(to) + 1.0)));
+        let bar = Rect::from_min_max(
+            pos2(cell.left(), from.min(to)),
+            pos2(cell.right() - gap, from.max(to).max(from.min(to) + 1.0)),
+        );
         ui.painter().rect_filled(bar, 0.0, theme::signed(t, value / largest));
     }
     label(ui, &layout, rect, &response, name, values);
@@ -91,8 +94,11 @@ pub fn strip(ui: &mut Ui, name: &str, values: &[f32], height: f32) -> Response {
 
 /// A node for the strip and one for every number, while a screen reader listens.
 fn label(ui: &Ui, layout: &Layout, rect: Rect, response: &Response, name: &str, values: &[f32]) {
-    let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
-    node(response, Role::Figure, || format!("Context vector {name}, {} numbers from {low:.2} to {high:.2}", values.len()));
+    let (low, high) =
+        values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
+    node(response, Role::Figure, || {
+        format!("Context vector {name}, {} numbers from {low:.2} to {high:.2}", values.len())
+    });
     if !is_heard(response) {
         return;
     }

@@ -19,6 +19,7 @@ use egui::accesskit::Role;
 use egui::pos2;
 use egui::vec2;
 
+use crate::ui::bidi;
 use crate::ui::theme;
 use crate::ui::widgets::labels;
 
@@ -37,7 +38,7 @@ pub struct Word {
     pub is_over: bool,
     /// It is in the inspector.
     pub is_selected: bool,
-    /// Not so in the first column.
+    /// Not so in every output.
     pub differs: bool,
 }
 
@@ -71,10 +72,20 @@ pub fn wrap(sizes: &[Vec2], width: f32, gap: Vec2, from_right: bool) -> (Vec<Pos
 }
 
 /// Paints the words and answers with what the mouse does. `tooltip` is asked for the word under the mouse.
-pub fn flow(ui: &mut Ui, id: egui::Id, words: &[Word], font: &FontId, from_right: bool, tooltip: impl Fn(usize) -> String) -> Answer {
+pub fn flow(
+    ui: &mut Ui,
+    id: egui::Id,
+    words: &[Word],
+    font: &FontId,
+    from_right: bool,
+    tooltip: impl Fn(usize) -> String,
+) -> Answer {
     let padding = vec2(3.0, 1.5);
-    let galleys: Vec<Arc<Galley>> =
-        words.iter().map(|word| labels::galley(ui.painter(), &word.text, font.clone(), word.colour, WIDEST)).collect();
+    let galley = |word: &Word| {
+        let text = if from_right { bidi::turned(&word.text) } else { word.text.as_str().into() };
+        labels::galley(ui.painter(), &text, font, word.colour, WIDEST)
+    };
+    let galleys: Vec<Arc<Galley>> = words.iter().map(galley).collect();
     let sizes: Vec<Vec2> = galleys.iter().map(|galley| galley.size() + 2.0 * padding).collect();
     let width = ui.available_width();
     let (corners, height) = wrap(&sizes, width, vec2(1.0, 3.0), from_right);

@@ -22,7 +22,8 @@ const MOST_CELLS: usize = 1_200;
 /// What a cell says, such as `zone <- Area 0.83`.
 #[must_use]
 pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
-    let target = heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
+    let target =
+        heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
     let source = heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
     let value = heatmap.matrix.get(i, j).unwrap_or(0.0);
     match heatmap.shown {
@@ -45,7 +46,8 @@ pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response
     let marked = |i: &usize| few || heatmap.marks.selected == Some(*i) || heatmap.marks.row == Some(*i);
     // Cells come and go while scrolling; egui would warn of a widget that changed its identity.
     ctx.allow_widget_id_changes_in(Rect::EVERYTHING);
-    let wanted = ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::AccessKitActionRequest(_))));
+    let wanted =
+        ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::AccessKitActionRequest(_))));
     for i in rows.filter(marked) {
         for j in columns.clone() {
             let id = response.id.with((i, j));
@@ -66,6 +68,7 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
     let number = |matrix: Option<&crate::session::Matrix>| matrix.and_then(|matrix| matrix.get(i, j));
     response.clone().on_hover_ui_at_pointer(|ui| {
         let heading = format!("{} <- {}", labels::target_text(target, heatmap.replace), labels::source_text(source));
+        ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
         ui.label(egui::RichText::new(heading).size(theme::TEXT_TITLE));
         if let Some(alpha) = number(heatmap.table.alpha.as_ref()) {
             ui.label(format!("alpha {alpha:.3}"));

@@ -75,7 +75,8 @@ impl Metrics {
     pub fn choose(needs: &Needs, available: Vec2, zoom: Zoom) -> Self {
         let source_width = needs.source_width.min(theme::LABEL_MAX);
         let left = needs.target_width.min(theme::LABEL_MAX) + theme::SPACE_2;
-        let mut metrics = Self { cell: theme::CELL_AUTO.1, left, top: 0.0, right: 0.0, slant: Slant { angle: 0.0, stride: 1 } };
+        let mut metrics =
+            Self { cell: theme::CELL_AUTO.1, left, top: 0.0, right: 0.0, slant: Slant { angle: 0.0, stride: 1 } };
         // Cells depend on the room that labels leave, labels on the cells: two rounds settle it.
         for _ in 0..2 {
             metrics.slant = slant(source_width, metrics.cell, needs.text_height);
@@ -163,7 +164,10 @@ impl Grid {
     /// Column j down the matrix.
     #[must_use]
     pub fn column_rect(&self, j: usize) -> Rect {
-        Rect::from_min_size(pos2(self.origin.x + j as f32 * self.cell, self.origin.y), vec2(self.cell, self.rows as f32 * self.cell))
+        Rect::from_min_size(
+            pos2(self.origin.x + j as f32 * self.cell, self.origin.y),
+            vec2(self.cell, self.rows as f32 * self.cell),
+        )
     }
 
     /// The cell under a point.

@@ -97,7 +97,12 @@ impl Heatmap<'_> {
         let grid = self.grid(origin);
         self.labels_hover(ui, rect, view, &grid, &mut answer);
         paint::row_labels(ui, self, &grid, Rect::from_x_y_ranges(rect.left()..=view.left(), clip.y_range()));
-        paint::column_labels(ui, self, &grid, Rect::from_x_y_ranges(view.left()..=rect.right(), rect.top()..=view.top()));
+        paint::column_labels(
+            ui,
+            self,
+            &grid,
+            Rect::from_x_y_ranges(view.left()..=rect.right(), rect.top()..=view.top()),
+        );
         ui.advance_cursor_after_rect(rect);
         answer
     }
@@ -109,7 +114,10 @@ impl Heatmap<'_> {
     /// Makes the texture anew when what it shows has changed.
     fn refresh(&self, ui: &Ui, texture: &mut Option<Texture>) {
         let key = (self.table.revision, self.palette, self.shown);
-        if texture.as_ref().is_some_and(|texture| texture.key == key) || self.matrix.rows == 0 || self.matrix.columns == 0 {
+        if texture.as_ref().is_some_and(|texture| texture.key == key)
+            || self.matrix.rows == 0
+            || self.matrix.columns == 0
+        {
             return;
         }
         let image = paint::image(self.matrix, ColourMap::at(self.palette), self.shown);
@@ -123,9 +131,19 @@ impl Heatmap<'_> {
     }
 
     /// The matrix in its scroll area; answers with its corner on the screen and what is in view.
-    fn matrix_ui(&self, ui: &mut Ui, view: Rect, texture: Option<&Texture>, focus: bool, answer: &mut Answer) -> (Pos2, Rect) {
-        let mut child = ui.new_child(UiBuilder::new().id_salt(self.id).max_rect(view).accessibility_label(format!("Alignment of {}", self.name)));
-        let area = egui::ScrollArea::both().id_salt("matrix").auto_shrink(false).horizontal_scroll_offset(self.scroll_x);
+    fn matrix_ui(
+        &self,
+        ui: &mut Ui,
+        view: Rect,
+        texture: Option<&Texture>,
+        focus: bool,
+        answer: &mut Answer,
+    ) -> (Pos2, Rect) {
+        let mut child = ui.new_child(
+            UiBuilder::new().id_salt(self.id).max_rect(view).accessibility_label(format!("Alignment of {}", self.name)),
+        );
+        let area =
+            egui::ScrollArea::both().id_salt("matrix").auto_shrink(false).horizontal_scroll_offset(self.scroll_x);
         let output = area.show_viewport(&mut child, |ui, _| {
             let size = self.metrics.matrix(self.matrix.rows, self.matrix.columns);
             let (_, space) = ui.allocate_space(size + vec2(self.metrics.right, 0.0));

@@ -53,9 +53,9 @@ pub fn matrix(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, texture: Option<Textu
         lines(ui, grid, t);
     }
     painter.rect_stroke(grid.rect(), 0.0, Stroke::new(1.0, t.line), StrokeKind::Outside);
-    let mark = Stroke::new(1.5, t.accent);
+    let mark = Stroke::new(1.5, t.mark);
     if let Some(i) = heatmap.marks.selected.filter(|i| *i < grid.rows) {
-        painter.rect_stroke(grid.row_rect(i), 2.0, Stroke::new(2.0, t.accent), StrokeKind::Outside);
+        painter.rect_stroke(grid.row_rect(i), 2.0, Stroke::new(2.5, t.mark), StrokeKind::Outside);
     }
     if let Some(i) = heatmap.marks.row.filter(|i| *i < grid.rows) {
         painter.rect_stroke(grid.row_rect(i), 0.0, mark, StrokeKind::Outside);
@@ -103,8 +103,9 @@ pub fn row_labels(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, strip: Rect) {
         }
         let colour = if is_selected { t.on_accent } else { word_colour(t, word.is_unk, word.is_eos) };
         let text = labels::target_text(word, heatmap.replace);
-        let galley = labels::galley(&painter, &text, theme::small(), colour, theme::LABEL_MAX);
-        let corner = Align2::RIGHT_CENTER.anchor_size(pos2(strip.right() - theme::SPACE_1 - 2.0, row.center().y), galley.size());
+        let galley = labels::galley(&painter, &text, &theme::small(), colour, theme::LABEL_MAX);
+        let corner =
+            Align2::RIGHT_CENTER.anchor_size(pos2(strip.right() - theme::SPACE_1 - 2.0, row.center().y), galley.size());
         painter.galley(corner.min, galley, colour);
     }
 }
@@ -123,12 +124,20 @@ pub fn column_labels(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, strip: Rect) {
             continue;
         }
         let colour = if is_over { t.accent } else { word_colour(t, word.is_unk, word.is_eos) };
-        let galley = labels::galley(&painter, &labels::source_text(word), theme::small(), colour, theme::LABEL_MAX);
+        let galley = labels::galley(&painter, &labels::source_text(word), &theme::small(), colour, theme::LABEL_MAX);
         let centre = grid.column_rect(j).center().x;
         if slant.angle > 0.0 {
-            labels::slanted(&painter, pos2(centre, strip.bottom() - theme::SPACE_1 - 1.0), galley, slant.angle, colour, is_over);
+            labels::slanted(
+                &painter,
+                pos2(centre, strip.bottom() - theme::SPACE_1 - 1.0),
+                galley,
+                slant.angle,
+                colour,
+                is_over,
+            );
         } else {
-            let corner = Align2::CENTER_BOTTOM.anchor_size(pos2(centre, strip.bottom() - theme::SPACE_1), galley.size());
+            let corner =
+                Align2::CENTER_BOTTOM.anchor_size(pos2(centre, strip.bottom() - theme::SPACE_1), galley.size());
             painter.galley(corner.min, galley, colour);
         }
     }
