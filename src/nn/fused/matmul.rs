@@ -4,7 +4,7 @@ use gemm::Parallelism;
 
 /// C [m, n] (+)= A [m, k] B [k, n] with row strides; `a` and `b` may be transposed views by
 /// their (row stride, column stride).
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 fn strided(
     m: usize,
     n: usize,
@@ -68,7 +68,7 @@ pub fn matmul_nt(m: usize, n: usize, k: usize, a: &[f32], w: &[f32], c: &mut [f3
 }
 
 /// C [m, n] (+)= A' B with A [k, m] (row stride `lda`), B [k, n] (row stride `ldb`): the gradient of a weight.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 pub fn matmul_tn(
     m: usize,
     n: usize,

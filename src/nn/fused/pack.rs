@@ -92,12 +92,13 @@ impl Packed {
     pub fn apply(&self, m: usize, a: &[f32], lda: usize, c: &mut [f32], ldc: usize, accumulate: bool) {
         self.check(m, a, lda, c.len(), ldc);
         let out = Out { c: c.as_mut_ptr(), ldc, accumulate };
-        self.run(m, a, lda, out, 0, self.n.div_ceil(WIDTH));
+        // SAFETY: checked above, and C is ours alone.
+        unsafe { self.run(m, a, lda, out, 0, self.n.div_ceil(WIDTH)) };
     }
 
     /// As [`Packed::apply`], the panels shared among up to `threads` threads of the current pool
     /// where the product is large enough to be worth it.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn apply_on(
         &self,
         threads: usize,
@@ -119,9 +120,11 @@ impl Packed {
         rayon::scope(|scope| {
             for part in 1..parts {
                 let (first, last) = (panels * part / parts, panels * (part + 1) / parts);
-                scope.spawn(move |_| self.run(m, a, lda, out, first, last));
+                // SAFETY: checked above; the parts share no panel, so no column of C.
+                scope.spawn(move |_| unsafe { self.run(m, a, lda, out, first, last) });
             }
-            self.run(m, a, lda, out, 0, panels / parts);
+            // SAFETY: as above, the first part.
+            unsafe { self.run(m, a, lda, out, 0, panels / parts) };
         });
     }
 
@@ -132,8 +135,12 @@ impl Packed {
         }
     }
 
-    /// Panels `first..last`, after [`Packed::check`]. No two calls at once share a panel.
-    fn run(&self, m: usize, a: &[f32], lda: usize, out: Out, first: usize, last: usize) {
+    /// Panels `first..last`.
+    ///
+    /// # Safety
+    /// [`Packed::check`] passed for these sizes and the C that `out` points to, which no one else uses
+    /// meanwhile but calls with other panels.
+    unsafe fn run(&self, m: usize, a: &[f32], lda: usize, out: Out, first: usize, last: usize) {
         for p in first..last {
             let panel = &self.panels[p * WIDTH * self.k..(p + 1) * WIDTH * self.k];
             let width = WIDTH.min(self.n - p * WIDTH);
@@ -144,8 +151,10 @@ impl Packed {
                 let rows = if rest > ROWS && rest < 2 * ROWS { rest.div_ceil(2) } else { rest.min(ROWS) };
                 let a = &a[row * lda..];
                 // SAFETY: `check` bounds the rows and columns; panels do not overlap in C.
-                let out = unsafe { Out { c: out.c.add(row * out.ldc + p * WIDTH), ..out } };
-                block(rows, self.k, a, lda, panel, out, width);
+                unsafe {
+                    let out = Out { c: out.c.add(row * out.ldc + p * WIDTH), ..out };
+                    block(rows, self.k, a, lda, panel, out, width);
+                }
                 row += rows;
             }
         }
@@ -169,11 +178,15 @@ unsafe impl Send for Out {}
 unsafe impl Sync for Out {}
 
 /// Calls the kernel for a run-time number of rows.
-fn block(rows: usize, k: usize, a: &[f32], lda: usize, panel: &[f32], out: Out, width: usize) {
+///
+/// # Safety
+/// As [`kernel`].
+unsafe fn block(rows: usize, k: usize, a: &[f32], lda: usize, panel: &[f32], out: Out, width: usize) {
     macro_rules! rows {
         ($($r:literal)*) => {
             match rows {
-                $($r => kernel::<$r>(k, a, lda, panel, out, width),)*
+                // SAFETY: the caller's promise.
+                $($r => unsafe { kernel::<$r>(k, a, lda, panel, out, width) },)*
                 _ => unreachable_rows(rows),
             }
         };
@@ -186,7 +199,11 @@ fn unreachable_rows(rows: usize) {
     debug_assert!(false, "a block has 1 to {ROWS} rows, not {rows}");
 }
 
-fn kernel<const R: usize>(k: usize, a: &[f32], lda: usize, panel: &[f32], out: Out, width: usize) {
+/// R rows of A times one panel, written or added to `out`.
+///
+/// # Safety
+/// `out` has R rows of `width` columns that are the caller's alone.
+unsafe fn kernel<const R: usize>(k: usize, a: &[f32], lda: usize, panel: &[f32], out: Out, width: usize) {
     assert!(a.len() >= (R - 1) * lda + k && panel.len() >= k * WIDTH);
     let mut tile = [[0.0f32; WIDTH]; R];
     match level() {
@@ -199,7 +216,7 @@ fn kernel<const R: usize>(k: usize, a: &[f32], lda: usize, panel: &[f32], out: O
         _ => portable::<R>(k, a, lda, panel, &mut tile),
     }
     for (r, tile) in tile.iter().enumerate() {
-        // SAFETY: the caller of `run` checked that C has these rows and columns, and gave them to us alone.
+        // SAFETY: the caller's promise.
         let c = unsafe { std::slice::from_raw_parts_mut(out.c.add(r * out.ldc), width) };
         if out.accumulate {
             for (c, t) in c.iter_mut().zip(tile) {
