@@ -153,6 +153,9 @@ impl App {
         if self.commands.is_empty() {
             return;
         }
+        if !self.commands.iter().all(keeps_mark) {
+            self.local.key_mark = None;
+        }
         for command in std::mem::take(&mut self.commands) {
             self.desk.send(command);
         }
@@ -183,6 +186,8 @@ impl App {
         if ctx.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {
             self.local.key_mark = None;
         }
+        // a mark outlives neither its column nor, below, any act that changes what is marked
+        self.local.key_mark = self.local.key_mark.filter(|mark| self.desk.session().column(mark.column).is_some());
         self.local.hover = self.local.key_mark;
         let mut screen =
             Screen { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
@@ -190,6 +195,14 @@ impl App {
         self.finish(&ctx);
         self.note_frame();
     }
+}
+
+/// Moving about leaves the mark of the arrow keys in place.
+fn keeps_mark(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::MoveTarget(_) | Command::SelectTarget { .. } | Command::Hover(_) | Command::SetLayout { .. }
+    )
 }
 
 impl eframe::App for App {

@@ -7,6 +7,7 @@ use crate::session::AlignmentTable;
 use crate::session::Column;
 use crate::session::Command;
 use crate::session::Hover;
+use crate::session::LEFT_OUT;
 use crate::session::Session;
 use crate::session::Shown;
 use crate::ui::act;
@@ -21,7 +22,12 @@ use crate::ui::widgets::heatmap::layout::Metrics;
 pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
     let settings = &screen.session.settings;
     let matrix = if settings.shown == Shown::Alpha { &table.alpha } else { &table.energies };
-    let Some(matrix) = matrix.as_ref().filter(|matrix| matrix.columns > 0) else { return };
+    let Some(matrix) = matrix.as_ref().filter(|matrix| matrix.columns > 0) else {
+        if table.left_out {
+            ui.add(egui::Label::new(LEFT_OUT).wrap());
+        }
+        return;
+    };
     let is_selected = screen.session.selected_column().is_some_and(|selected| selected.id == column.id);
     let focus = is_selected && screen.local.takes_focus(Panel::Picture);
     let name = column.name();
@@ -77,6 +83,10 @@ fn hear(screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metric
     let (down, right) = answer.steps;
     if down != 0 {
         screen.push(Command::MoveTarget(down));
+        if let Some(mark) = &mut screen.local.key_mark {
+            let last = table.target.len().saturating_sub(1) as isize;
+            mark.i = mark.i.map(|i| (i as isize + down).clamp(0, last) as usize);
+        }
     }
     if right != 0 {
         let selected = screen.session.selection.target;

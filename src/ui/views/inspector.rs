@@ -11,6 +11,7 @@ use egui::pos2;
 use crate::session::AlignmentTable;
 use crate::session::Column;
 use crate::session::Command;
+use crate::session::LEFT_OUT;
 use crate::session::TargetWord;
 use crate::ui::local;
 use crate::ui::local::Panel as PanelName;
@@ -142,26 +143,33 @@ fn candidates_ui(ui: &mut Ui, word: &TargetWord) {
     egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| bars::bars(ui, &list));
 }
 
+/// Alpha and energies stand beside each other from this width on.
+const SIDE_BY_SIDE: f32 = 480.0;
+
 fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
         ui.add_space(theme::SPACE_5);
-        ui.add(egui::Label::new("This model has no alignment. Every word reads the same context vector c.").wrap());
+        let none = "This model has no alignment. Every word reads the same context vector c.";
+        ui.add(egui::Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
         return;
     };
     let marked = screen.session.hover.filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
     let rect = ui.available_rect_before_wrap();
-    let both = rect.width() >= 560.0;
-    let middle = if both { rect.center().x - theme::SPACE_2 } else { rect.right() };
-    let mut half = |from: f32, to: f32, name: &str, values: &[f32], is_share: bool| {
-        let place = egui::Rect::from_min_max(pos2(from, rect.top()), pos2(to, rect.bottom()));
+    // side by side where there is room, otherwise one above the other
+    let beside = rect.width() >= SIDE_BY_SIDE;
+    let (first, second) = if beside {
+        rect.split_left_right_at_fraction(0.5)
+    } else {
+        rect.split_top_bottom_at_fraction(0.5)
+    };
+    let (first, second) = (first.shrink2(egui::vec2(theme::SPACE_1, 0.0)), second.shrink2(egui::vec2(theme::SPACE_1, 0.0)));
+    let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
         caption(&mut child, if is_share { "alpha over the source words" } else { "Energies e before the softmax" });
         source_bars::source_bars(&mut child, name, &table.source, values, marked, is_share)
     };
-    let mut over = half(rect.left(), middle, "alpha", alpha.row(i), true);
-    if both {
-        over = over.or(half(middle + theme::SPACE_4, rect.right(), "e", energies.row(i), false));
-    }
+    let over = half(first, "alpha", alpha.row(i), true);
+    let over = half(second, "e", energies.row(i), false).or(over);
     if let Some(j) = over {
         screen.local.hover = Some(crate::session::Hover { column: column.id, i: Some(i), j: Some(j) });
     }
