@@ -13,7 +13,7 @@
 //! ui/            9  the window: all of egui, every colour and key      (feature `gui`)
 //! cli/           9  translate, score, inspect, train, evaluate, bench, explore
 //! session/       8  the explorer without a window: commands in, view model out, history, saving
-//! worker/        7  the one thread that decodes: one slot, the latest request wins
+//! worker/        7  decodes behind the window: one slot, the latest request wins, a thread a model
 //! training/      6  loss, optimisers, data, checkpoints, resuming
 //! analysis/      5  what is read off results: BLEU, alignments; plain numbers, no tensors
 //! decoding/      4  beam search, greedy search, forced decoding, and the trace of each
@@ -31,7 +31,8 @@
 //! 2. The session keeps the text, dims what belongs to the old one and asks for a request that
 //!    states everything wanted: source, models, settings. A new [`ticket`] makes all older work
 //!    stale.
-//! 3. The [`worker`] overwrites its one slot and wakes. It tokenises, for each model has its own
+//! 3. The [`worker`] overwrites its one slot and wakes. Each model of the request gets a thread of
+//!    its own, where the columns of that model take turns. It tokenises, for each model has its own
 //!    tokenizer: `Started` brings the column its [`Sentence`](text::sentence::Sentence). Then
 //!    [`decoding`] tests the ticket at every target word and stops at once when it is stale.
 //! 4. Events go up, each with its request's number; they are sent first, and the window is woken

@@ -30,6 +30,7 @@ use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::score::ParallelLines;
 use crate::cli::words;
+use crate::decoding::Decoded;
 use crate::decoding::Options;
 use crate::error::Error;
 use crate::models::Model;
@@ -111,7 +112,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     ParallelLines::open(&low.pairs)?;
     let high = High {
         runtime: low.run.high()?,
-        options: low.search.high(),
+        // Only the text of the best is used.
+        options: Options { most_numbers: 0, ..low.search.high() },
         batch: low.batch.high(),
         buckets: low.bucket == YesNo::Yes,
         pairs: low.pairs,
@@ -169,18 +171,21 @@ fn read(high: &High, model: &Model) -> crate::error::Result<Vec<Case>> {
 
 /// NLL of every reference.
 fn force(high: &High, model: &Model, stepper: &mut dyn Stepper, cases: &mut [Case]) -> anyhow::Result<()> {
-    let chosen: Vec<usize> = (0..cases.len()).filter(|&index| !cases[index].source.is_empty()).collect();
     let pairs: Vec<(&[u32], &[u32])> =
-        chosen.iter().map(|&index| (cases[index].source.ids.as_slice(), cases[index].target.ids.as_slice())).collect();
+        cases.iter().map(|case| (case.source.ids.as_slice(), case.target.ids.as_slice())).collect();
+    let mut nll = vec![0.0; cases.len()];
     let mut progress = Progress::new(format!("scoring with {}", model.config.name), Some(pairs.len() as u64), false);
     let mut position = 0;
-    let forced = words::force_all(stepper, &pairs, high.batch, &mut |indexes| {
+    words::force_all(stepper, &pairs, high.batch, &mut |indexes, forced| {
+        for (&index, forced) in indexes.iter().zip(forced) {
+            nll[index] = -forced.token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>();
+        }
         position += indexes.len() as u64;
         progress.add(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum(), position);
     })?;
     progress.finish();
-    for (index, forced) in chosen.into_iter().zip(forced) {
-        cases[index].nll = -forced.token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>();
+    for (case, nll) in cases.iter_mut().zip(nll) {
+        case.nll = nll;
     }
     Ok(())
 }
@@ -192,18 +197,22 @@ fn translate(high: &High, model: &Model, stepper: &mut dyn Stepper, cases: &mut 
     let mut progress =
         Progress::new(format!("translating with {}", model.config.name), Some(sources.len() as u64), false);
     let (mut position, mut produced) = (0, 0);
-    let mut told = |indexes: &[usize], decoded: &[crate::decoding::Decoded]| {
-        let words = decoded.iter().filter_map(|decoded| decoded.hypotheses.first()).map(|best| best.tokens.len()).sum();
+    let mut texts = vec![String::new(); sources.len()];
+    let mut told = |indexes: &[usize], decoded: Vec<Decoded>| {
+        let mut words = 0;
+        for (&index, decoded) in indexes.iter().zip(&decoded) {
+            let Some(best) = decoded.hypotheses.first() else { continue };
+            words += best.tokens.len();
+            texts[index] = words::text(model, best, None, high.pairs.pretokenized);
+        }
         position += indexes.len() as u64;
         produced += words;
         progress.add(indexes.len(), words, position);
     };
-    let decoded = words::decode_all(model, stepper, &sources, &high.options, high.batch, &mut told)?;
+    words::decode_all(model, stepper, &sources, &high.options, high.batch, &mut told)?;
     progress.finish();
-    for (index, decoded) in chosen.into_iter().zip(decoded) {
-        if let Some(best) = decoded.hypotheses.first() {
-            cases[index].translation = words::text(model, best, None, high.pairs.pretokenized);
-        }
+    for (index, text) in chosen.into_iter().zip(texts) {
+        cases[index].translation = text;
     }
     Ok(produced)
 }

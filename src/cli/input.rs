@@ -13,6 +13,7 @@ use crate::decoding::batches;
 use crate::error::Error;
 use crate::error::Result;
 use crate::text::reader;
+use crate::text::reader::Ends;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Tokenizer;
 use crate::worker::protocol::MAX_SOURCE_BYTES;
@@ -22,6 +23,8 @@ use crate::worker::protocol::MAX_SOURCE_TOKENS;
 const STDIN: &str = "standard input";
 /// Source words, padding included, that one batch may hold; longer sentences come in smaller batches.
 const BATCH_WORDS: usize = 8192;
+/// Rows (sentences times beam) that one batch may come to: each carries a state and probabilities for a vocabulary.
+const BATCH_ROWS: usize = 2048;
 
 /// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,7 @@ pub enum Line {
 pub struct Lines {
     name: PathBuf,
     inner: BufReader<Box<dyn Read>>,
+    ends: Ends,
     number: usize,
     bytes: u64,
     size: Option<u64>,
@@ -61,7 +65,7 @@ impl Lines {
     }
 
     fn new(name: PathBuf, inner: Box<dyn Read>, size: Option<u64>) -> Self {
-        Self { name, inner: BufReader::with_capacity(1 << 16, inner), number: 0, bytes: 0, size }
+        Self { name, inner: BufReader::with_capacity(1 << 16, inner), ends: Ends::Unknown, number: 0, bytes: 0, size }
     }
 
     /// What error sentences call it.
@@ -86,10 +90,12 @@ impl Lines {
 
     /// Whether another line can be read without waiting for whoever writes it.
     pub fn is_ready(&self) -> bool {
-        self.inner.buffer().contains(&b'\n')
+        let ends = self.ends;
+        self.inner.buffer().iter().any(|&byte| is_end(byte, ends))
     }
 
-    /// The next line, or `None` at the end.
+    /// The next line, or `None` at the end. Lines end as [`reader::LineReader`] has it: the first end
+    /// decides whether a carriage return alone ends a line.
     ///
     /// # Errors
     /// When reading fails or the line is not UTF-8.
@@ -97,15 +103,13 @@ impl Lines {
         let mut kept = Vec::new();
         let mut length = 0;
         loop {
-            let buffer = match self.inner.fill_buf() {
-                Ok(buffer) => buffer,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(unreadable(&self.name, &error)),
-            };
+            let ends = self.ends;
+            let buffer = self.fill()?;
             if buffer.is_empty() {
                 break;
             }
-            let end = buffer.iter().position(|&byte| byte == b'\n');
+            let end = buffer.iter().position(|&byte| is_end(byte, ends));
+            let returned = end.is_some_and(|end| buffer[end] == b'\r');
             let part = &buffer[..end.unwrap_or(buffer.len())];
             length += part.len();
             let room = (MAX_SOURCE_BYTES + 1).saturating_sub(kept.len());
@@ -114,7 +118,15 @@ impl Lines {
             self.inner.consume(used);
             self.bytes += used as u64;
             if end.is_some() {
+                if ends == Ends::Unknown {
+                    self.ends = self.first_end(returned)?;
+                }
                 self.number += 1;
+                // Where lines end with a feed, a return before it belongs to the end.
+                if ends == Ends::Feed && kept.last() == Some(&b'\r') {
+                    kept.pop();
+                    length -= 1;
+                }
                 return self.line(kept, length).map(Some);
             }
         }
@@ -125,18 +137,49 @@ impl Lines {
         self.line(kept, length).map(Some)
     }
 
-    fn line(&self, mut kept: Vec<u8>, length: usize) -> Result<Line> {
+    /// What is buffered, read anew when nothing is; empty at the end.
+    fn fill(&mut self) -> Result<&[u8]> {
+        // Borrowed again below, since a buffer that is returned from a loop stays borrowed in it.
+        loop {
+            match self.inner.fill_buf() {
+                Ok(_) => return Ok(self.inner.buffer()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(unreadable(&self.name, &error)),
+            }
+        }
+    }
+
+    /// How the lines end of which the first one's first end byte was read, a return or a feed.
+    fn first_end(&mut self, returned: bool) -> Result<Ends> {
+        if !returned {
+            return Ok(Ends::Feed);
+        }
+        if self.fill()?.first() != Some(&b'\n') {
+            return Ok(Ends::Return);
+        }
+        self.inner.consume(1);
+        self.bytes += 1;
+        Ok(Ends::Feed)
+    }
+
+    fn line(&self, kept: Vec<u8>, length: usize) -> Result<Line> {
         if length > MAX_SOURCE_BYTES {
             return Ok(Line::TooLong(length));
-        }
-        if kept.last() == Some(&b'\r') {
-            kept.pop();
         }
         let mut text = String::from_utf8(kept).map_err(|_| reader::not_utf8(&self.name, self.number))?;
         if self.number == 1 && text.starts_with('\u{feff}') {
             text.remove(0);
         }
         Ok(Line::Text(text))
+    }
+}
+
+/// Whether a byte ends a line; before the first end either may.
+fn is_end(byte: u8, ends: Ends) -> bool {
+    match ends {
+        Ends::Unknown => matches!(byte, b'\n' | b'\r'),
+        Ends::Feed => byte == b'\n',
+        Ends::Return => byte == b'\r',
     }
 }
 
@@ -204,12 +247,12 @@ impl Side<'_> {
     }
 }
 
-/// Batches of like length, like [`batches`], cut further where sentences are long.
-pub fn bounded_batches(lengths: &[usize], batch_size: usize) -> Vec<Vec<usize>> {
+/// Batches of like length, like [`batches`], cut further where sentences are long or the beam is wide.
+pub fn bounded_batches(lengths: &[usize], batch_size: usize, beam: usize) -> Vec<Vec<usize>> {
     let mut bounded = Vec::new();
     for batch in batches(lengths, batch_size) {
         let longest = batch.iter().map(|&index| lengths[index]).max().unwrap_or(1).max(1);
-        let most = (BATCH_WORDS / longest).max(1);
+        let most = (BATCH_WORDS / longest).min(BATCH_ROWS / beam.max(1)).max(1);
         bounded.extend(batch.chunks(most).map(<[usize]>::to_vec));
     }
     bounded
@@ -239,9 +282,16 @@ mod tests {
             (b"\n", vec![text("")]),
             (b"a", vec![text("a")]),
             (b"a\n\nb\r\n", vec![text("a"), text(""), text("b")]),
+            (b"a\r\n\r\nb\rc\r\nd\r", vec![text("a"), text(""), text("b\rc"), text("d")]),
+            (b"a\r\rb\nc\r", vec![text("a"), text(""), text("b\nc")]),
+            (b"\ra", vec![text(""), text("a")]),
+            (b"a\r", vec![text("a")]),
             (b"\xef\xbb\xbfa\n\xef\xbb\xbfb", vec![text("a"), text("\u{feff}b")]),
         ] {
             assert_eq!(all(bytes), lines, "{bytes:?}");
+            let other = reader::LineReader::new(Path::new("file"), Box::new(io::Cursor::new(bytes)));
+            let other: Vec<_> = other.map(|line| Ok(Line::Text(line.expect("UTF-8")))).collect();
+            assert_eq!(other, lines, "training reads {bytes:?} alike");
         }
     }
 
@@ -258,8 +308,13 @@ mod tests {
     #[test]
     fn long_sentences_come_in_small_batches() {
         let mut seen: Vec<usize> =
-            bounded_batches(&[1000; 20], 16).into_iter().inspect(|b| assert!(b.len() <= 8)).flatten().collect();
+            bounded_batches(&[1000; 20], 16, 5).into_iter().inspect(|b| assert!(b.len() <= 8)).flatten().collect();
         seen.sort_unstable();
         assert_eq!(seen, (0..20).collect::<Vec<_>>());
+        for (beam, most) in [(0, 2048), (1, 2048), (5, 409), (1000, 2), (5000, 1)] {
+            let batches = bounded_batches(&[1; 3000], 4096, beam);
+            assert_eq!(batches.iter().map(Vec::len).max(), Some(most), "beam {beam}");
+            assert_eq!(batches.iter().map(Vec::len).sum::<usize>(), 3000);
+        }
     }
 }

@@ -31,8 +31,8 @@ const WINDOW_WORDS: usize = 50_000;
 #[derive(Args, Clone, Debug)]
 #[command(
     after_long_help = "One JSON object a line: source, target, log_p, token_log_p, alpha (a row for each target token, a
-column for each source token) and energies (before the softmax); null where there are none. A pair that is too long for a
-model gets nulls, a sentence on stderr, and exit code 2 at the end."
+column for each source token) and energies (before the softmax); null where there are none. A pair that a model cannot
+read (too long, or without source words where it reads no `</s>`) gets nulls, a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct Low {
     /// The model folder
@@ -127,7 +127,11 @@ impl ParallelLines {
             (None, Some(_)) => return Err(ended_early(&self.source, &self.target)),
             (Some(_), None) => return Err(ended_early(&self.target, &self.source)),
         };
-        let source = Side { tokenizer: &model.source, pretokenized }.read(&self.source, &source);
+        let mut source = Side { tokenizer: &model.source, pretokenized }.read(&self.source, &source);
+        if source.sentence.is_empty() && source.refused.is_none() {
+            let message = "has no words, and this model needs at least one; take the line out";
+            source.refused = Some(Error::line(self.source.name(), source.number, message));
+        }
         let target = Side { tokenizer: &model.target, pretokenized }.read(&self.target, &target);
         Ok(Some((source, target)))
     }
@@ -162,17 +166,17 @@ fn why_refused((source, target): &Pair) -> Option<&Error> {
 }
 
 fn score_window(high: &mut High, window: &[Pair]) -> crate::error::Result<Vec<Option<Forced>>> {
-    let readable = |pair: &Pair| why_refused(pair).is_none() && !pair.0.sentence.is_empty();
-    let chosen: Vec<usize> = (0..window.len()).filter(|&index| readable(&window[index])).collect();
+    let chosen: Vec<usize> = (0..window.len()).filter(|&index| why_refused(&window[index]).is_none()).collect();
     let pairs: Vec<(&[u32], &[u32])> = chosen
         .iter()
         .map(|&index| (window[index].0.sentence.ids.as_slice(), window[index].1.sentence.ids.as_slice()))
         .collect();
-    let forced = words::force_all(high.stepper.as_mut(), &pairs, high.batch, &mut |_| {})?;
     let mut done: Vec<Option<Forced>> = window.iter().map(|_| None).collect();
-    for (index, forced) in chosen.into_iter().zip(forced) {
-        done[index] = Some(forced);
-    }
+    words::force_all(high.stepper.as_mut(), &pairs, high.batch, &mut |indexes, forced| {
+        for (&index, forced) in indexes.iter().zip(forced) {
+            done[chosen[index]] = Some(forced);
+        }
+    })?;
     Ok(done)
 }
 

@@ -62,8 +62,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 struct View {
     bar: Option<ProgressBar>,
     updates: u64,
-    /// Update and seconds of training at the start of this process.
-    start: (u64, f64),
+    /// Update at the start of this process, and when that was.
+    start: Option<(u64, Instant)>,
 }
 
 impl View {
@@ -76,7 +76,7 @@ impl View {
                     position.update
                 ));
                 self.updates = *updates;
-                self.start = (position.update, position.seconds);
+                self.start = Some((position.update, Instant::now()));
                 self.bar = bar(position.update, *updates);
             }
             Report::Note(sentence) => self.tell(sentence),
@@ -94,8 +94,9 @@ impl View {
     }
 
     fn line(&self, line: &Line) {
-        let done = (line.update - self.start.0).max(1) as f64;
-        let left = (line.seconds - self.start.1) / done * self.updates.saturating_sub(line.update) as f64;
+        let left = self.start.map_or(0.0, |(start, began)| {
+            remaining(began.elapsed().as_secs_f64(), line.update.saturating_sub(start), self.updates, line.update)
+        });
         let message = format!("loss {:.3}, {:.0} words/s, {} left", line.loss, line.words_per_second, duration(left));
         match &self.bar {
             Some(bar) => {
@@ -112,6 +113,12 @@ impl View {
             None => output::tell(sentence),
         }
     }
+}
+
+/// Seconds that the rest will take if it goes on as the `done` updates of `elapsed` seconds went,
+/// measuring and saving included.
+fn remaining(elapsed: f64, done: u64, updates: u64, update: u64) -> f64 {
+    elapsed / done.max(1) as f64 * updates.saturating_sub(update) as f64
 }
 
 fn measured(measure: &Measure) -> String {
@@ -136,4 +143,16 @@ fn bar(done: u64, updates: u64) -> Option<ProgressBar> {
         bar.set_style(style);
     }
     Some(bar)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_takes_as_long_as_this_process_took() {
+        assert_eq!(remaining(60.0, 30, 120, 110), 20.0, "resumed at update 80");
+        assert_eq!((remaining(5.0, 0, 10, 0), remaining(5.0, 3, 10, 12)), (50.0, 0.0));
+        assert_eq!((duration(89.0), duration(7300.0)), ("1 min".to_owned(), "2 h 2 min".to_owned()));
+    }
 }

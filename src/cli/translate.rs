@@ -118,7 +118,10 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 }
 
 fn high(low: &Low) -> anyhow::Result<High> {
-    let options = low.search.high();
+    let mut options = low.search.high();
+    if needs_only_best(low) {
+        options.most_numbers = 0;
+    }
     let nbest = usize::from(low.nbest);
     if nbest > options.beam {
         let sentence =
@@ -148,6 +151,15 @@ fn high(low: &Low) -> anyhow::Result<High> {
         pretokenized: low.pretokenized,
         replace_unk: low.replace_unk,
     })
+}
+
+/// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
+fn needs_only_best(low: &Low) -> bool {
+    match low.format {
+        Format::Text => low.nbest == 1 || !low.replace_unk,
+        Format::Jsonl => low.nbest == 1,
+        Format::Pharaoh => true,
+    }
 }
 
 /// Window after window until the input ends or cannot be read any further.
@@ -211,12 +223,13 @@ fn translate_window(high: &mut High, window: &[SourceLine]) -> crate::error::Res
     let readable = |line: &&SourceLine| line.refused.is_none() && line.sentence.words() > 0;
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| readable(&&window[index])).collect();
     let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].sentence.ids.as_slice()).collect();
-    let decoded =
-        words::decode_all(&high.model, high.stepper.as_mut(), &sources, &high.options, high.batch, &mut |_, _| {})?;
     let mut done: Vec<Option<Decoded>> = window.iter().map(|_| None).collect();
-    for (index, decoded) in chosen.into_iter().zip(decoded) {
-        done[index] = Some(decoded);
-    }
+    let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
+        for (&index, decoded) in indexes.iter().zip(decoded) {
+            done[chosen[index]] = Some(decoded);
+        }
+    };
+    words::decode_all(&high.model, high.stepper.as_mut(), &sources, &high.options, high.batch, &mut keep)?;
     Ok(done)
 }
 

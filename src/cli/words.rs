@@ -24,8 +24,8 @@ pub fn specials(model: &Model) -> Specials {
     Specials { eos: model.config.eos, unk: model.config.unk }
 }
 
-/// Translates any number of sentences (ids, `</s>` included, none empty) in batches of like length;
-/// the results are in the order of `sources`. `done` hears of each batch: its indexes and results.
+/// Translates any number of sentences (ids, none empty) in batches of like length. `done` takes each
+/// batch: its indexes into `sources` and its results, which are kept no longer than it keeps them.
 ///
 /// # Errors
 /// What the search refuses.
@@ -35,23 +35,19 @@ pub fn decode_all(
     sources: &[&[u32]],
     options: &Options,
     batch: usize,
-    done: &mut dyn FnMut(&[usize], &[Decoded]),
-) -> Result<Vec<Decoded>> {
+    done: &mut dyn FnMut(&[usize], Vec<Decoded>),
+) -> Result<()> {
     let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
     let ticket = Ticket::forever();
-    let mut results = vec![Decoded::default(); sources.len()];
-    for indexes in input::bounded_batches(&lengths, batch) {
+    for indexes in input::bounded_batches(&lengths, batch, options.beam) {
         let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();
         let decoded = decoding::decode(stepper, specials(model), &chosen, options, &ticket, &mut |_, _| {})?;
-        done(&indexes, &decoded);
-        for (index, decoded) in indexes.into_iter().zip(decoded) {
-            results[index] = decoded;
-        }
+        done(&indexes, decoded);
     }
-    Ok(results)
+    Ok(())
 }
 
-/// Scores any number of pairs (ids, `</s>` included, no source empty); otherwise as [`decode_all`].
+/// Scores any number of pairs (ids, no source empty); otherwise as [`decode_all`].
 ///
 /// # Errors
 /// What forced decoding refuses.
@@ -59,20 +55,15 @@ pub fn force_all(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],
     batch: usize,
-    done: &mut dyn FnMut(&[usize]),
-) -> Result<Vec<Forced>> {
+    done: &mut dyn FnMut(&[usize], Vec<Forced>),
+) -> Result<()> {
     let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();
     let ticket = Ticket::forever();
-    let mut results = vec![Forced::default(); pairs.len()];
-    for indexes in input::bounded_batches(&lengths, batch) {
+    for indexes in input::bounded_batches(&lengths, batch, 1) {
         let chosen: Vec<(&[u32], &[u32])> = indexes.iter().map(|&index| pairs[index]).collect();
-        let forced = decoding::force(stepper, &chosen, &ticket)?;
-        done(&indexes);
-        for (index, forced) in indexes.into_iter().zip(forced) {
-            results[index] = forced;
-        }
+        done(&indexes, decoding::force(stepper, &chosen, &ticket)?);
     }
-    Ok(results)
+    Ok(())
 }
 
 /// The words of ids, `</s>` and `[UNK]` among them.

@@ -13,7 +13,7 @@ use crate::models::MODELS;
 use crate::text::lines::write_atomic;
 
 /// The value of the key `format`.
-const FORMAT: &str = "interlinear";
+pub const FORMAT: &str = "interlinear";
 /// The only version of the format so far.
 const VERSION: usize = 1;
 /// No size may exceed this: it keeps products of two sizes far from overflow.

@@ -55,7 +55,7 @@ pub struct Model {
     pub folder: PathBuf,
     /// Sizes and languages.
     pub config: Config,
-    /// Source text to ids.
+    /// Source text to ids; ends sentences with `</s>` where the model reads one (`source_eos`).
     pub source: Tokenizer,
     /// Ids to target text.
     pub target: Tokenizer,
@@ -88,7 +88,7 @@ impl Model {
             || load_tokenizer(&folder.join(SOURCE_FILE), &config, "source_vocabulary", config.source_vocabulary),
             || load_tokenizer(&folder.join(TARGET_FILE), &config, "target_vocabulary", config.target_vocabulary),
         );
-        let (source, target) = (source?, target?);
+        let (source, target) = (source?.ending(config.source_eos), target?);
         progress(0.3);
         let path = folder.join(WEIGHTS_FILE);
         let bytes = read_all(&path, &mut |share| progress(0.3 + 0.5 * share))?;

@@ -38,6 +38,7 @@ impl Session {
                 // Nothing will ever replace an old picture here, so it goes, and waiting ends.
                 column.empty();
                 column.state = ColumnState::Failed(message);
+                self.mark_differences();
             }
             Event::Started { source, context, .. } => {
                 column.pending = Some((source, context));
@@ -49,6 +50,7 @@ impl Session {
             Event::Failed { message, .. } => {
                 column.message = Some(message);
                 (column.decoding, column.pending) = (false, None);
+                self.mark_differences();
             }
         }
         true

@@ -84,12 +84,10 @@ impl Session {
                 Some(self.set_source(text, None))
             }
             _ => {
-                // A new number without a request: what the work under way still tells is old.
-                self.newest += 1;
-                for column in &mut self.columns {
-                    column.decoding = false;
-                }
-                None
+                // What the work under way still tells is old; models that are being read are still wanted.
+                let request = self.request_to_rest();
+                self.mark_differences();
+                Some(request)
             }
         }
     }

@@ -131,9 +131,6 @@ impl Driver {
 
     /// Does what the user asked for.
     pub fn send(&mut self, command: Command) {
-        if command == Command::Stop {
-            self.worker.stop();
-        }
         if let Some(request) = self.session.apply(command) {
             self.worker.submit(request);
         }

@@ -352,12 +352,25 @@ impl Session {
 
     /// All that is wanted now, under a new number; everything older is stale from here on.
     pub fn request(&mut self) -> Request {
+        self.request_by(Column::want)
+    }
+
+    /// The models are wanted and nothing is to be translated.
+    fn request_to_rest(&mut self) -> Request {
+        self.request_by(|column, _, _| {
+            (column.pending, column.decoding) = (None, false);
+            false
+        })
+    }
+
+    /// `want` prepares a column for the source and says whether it has to be decoded.
+    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wanted) -> bool) -> Request {
         self.newest += 1;
         let mut columns = Vec::with_capacity(self.columns.len());
         let (source, options, device) = (self.source.clone(), self.search_options(), self.settings.device);
         for column in &mut self.columns {
             let wanted = (column.folder.clone(), device, options.clone());
-            let decode = column.want(&source, &wanted);
+            let decode = want(column, &source, &wanted);
             columns.push(ColumnSpec {
                 column: column.id,
                 folder: wanted.0,

@@ -38,7 +38,7 @@ pub struct TargetWord {
     pub log_p: f32,
     /// p(y_i | y_<i, x), from 0 to 1.
     pub probability: f32,
-    /// Not shared with the first column's output (in the first column: with any other), by longest common subsequence.
+    /// Not shared with the output of the first column that has one (there: with any other), by longest common subsequence.
     pub differs: bool,
     /// The best words at this position with their probabilities, best first.
     pub candidates: Vec<(String, f32)>,
@@ -72,8 +72,6 @@ pub struct AlignmentTable {
     pub left_out: bool,
     /// The translation as normal text.
     pub text: String,
-    /// As `text`, with `[UNK]` replaced by typed words where possible.
-    pub text_replaced: String,
     /// log p(y | x).
     pub log_p: f32,
     /// log p / |y|^A.
@@ -143,7 +141,6 @@ pub fn build(
         energies,
         left_out: shown.left_out,
         text: shown.text.clone(),
-        text_replaced: shown.text_replaced.clone(),
         log_p: shown.log_p,
         rank: shown.rank,
         finished: shown.finished,
@@ -181,27 +178,32 @@ fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
 }
 
 /// For each column, which target words it does not share: with the first column, or, in the first column
-/// itself, with any other. Only finished translations into the first column's language are compared.
+/// itself, with any other. Only finished translations into the first column's language are compared. Columns
+/// that failed or show an older text are passed over; one that is still at work is waited for.
 pub(super) fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = columns.iter().map(|column| vec![false; words(column).len()]).collect();
-    let Some((first, others)) = columns.split_first().filter(|(first, _)| comparable(first)) else { return marks };
+    let Some(at) = columns.iter().position(|column| comparable(column) || column.decoding) else { return marks };
+    let first = &columns[at];
+    if !comparable(first) {
+        return marks;
+    }
     let mine = words(first);
     let mut shared_with_any = vec![false; mine.len()];
     let mut compared = false;
-    for (n, other) in others.iter().enumerate() {
+    for (n, other) in columns.iter().enumerate().skip(at + 1) {
         if !comparable(other) || language(other) != language(first) {
             continue;
         }
         let Some(pairs) = common(mine, words(other)) else { continue };
         compared = true;
-        marks[n + 1].fill(true);
+        marks[n].fill(true);
         for (a, b) in pairs {
             shared_with_any[a] = true;
-            marks[n + 1][b] = false;
+            marks[n][b] = false;
         }
     }
     if compared {
-        marks[0] = shared_with_any.into_iter().map(|shared| !shared).collect();
+        marks[at] = shared_with_any.into_iter().map(|shared| !shared).collect();
     }
     marks
 }

@@ -32,7 +32,8 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
 /// How a file ends its lines; the first end decides, so that a stray carriage return later
 /// cannot shift the lines of one side of a parallel corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ends {
+pub(crate) enum Ends {
+    /// Before the first end.
     Unknown,
     /// `\n`, perhaps after a `\r`.
     Feed,

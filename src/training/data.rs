@@ -89,7 +89,9 @@ pub fn training(settings: &Settings, tokenizers: &Tokenizers, ticket: &Ticket) -
         all.left_out += corpus.left_out;
     }
     if all.is_empty() {
-        return Err(Error::Input("there is no training text; give `data.train` at least one pair of files with `repeat` of 1 or more".into()));
+        return Err(Error::Input(
+            "there is no training text; give `data.train` at least one pair of files with `repeat` of 1 or more".into(),
+        ));
     }
     Ok(all)
 }

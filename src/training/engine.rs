@@ -23,7 +23,14 @@ pub trait Engine {
     ///
     /// # Errors
     /// What the device refuses.
-    fn update(&mut self, source: &[&[u32]], target: &[&[u32]], options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)>;
+    fn update(
+        &mut self,
+        source: &[&[u32]],
+        target: &[&[u32]],
+        options: StepOptions,
+        rate: f32,
+        update: u64,
+    ) -> Result<(Loss, f32)>;
     /// Loss only, without dropout and smoothing.
     ///
     /// # Errors
@@ -65,7 +72,14 @@ impl FusedEngine {
 }
 
 impl Engine for FusedEngine {
-    fn update(&mut self, source: &[&[u32]], target: &[&[u32]], options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)> {
+    fn update(
+        &mut self,
+        source: &[&[u32]],
+        target: &[&[u32]],
+        options: StepOptions,
+        rate: f32,
+        update: u64,
+    ) -> Result<(Loss, f32)> {
         let loss = self.fused.step(&self.flat, source, target, Some(options));
         let norm = self.optimizer.apply(&mut self.flat, self.fused.gradients(), rate, update);
         Ok((loss, norm))

@@ -111,7 +111,11 @@ impl Layout {
         for entry in &self.entries {
             let array = weights.get(&entry.name)?;
             if array.data.len() != entry.len() {
-                return Err(Error::tensor(Path::new("weights"), &entry.name, "has another size than the configuration says"));
+                return Err(Error::tensor(
+                    Path::new("weights"),
+                    &entry.name,
+                    "has another size than the configuration says",
+                ));
             }
             flat[entry.offset..entry.offset + entry.len()].copy_from_slice(&array.data);
         }

@@ -36,6 +36,7 @@ use crate::training::optimizer::Optimizer;
 use crate::training::plain::PlainEngine;
 use crate::training::settings::Settings;
 use crate::training::settings::Start;
+use crate::training::state::Checkpoint;
 use crate::training::trainer::Report;
 use crate::training::trainer::Trainer;
 
@@ -46,7 +47,7 @@ pub struct RunOptions {
     pub resume: bool,
     /// Start from this model folder's weights and vocabularies.
     pub from: Option<PathBuf>,
-    /// Shards a minibatch is cut into; a run's numbers depend on it.
+    /// Shards a minibatch is cut into; a run's numbers depend on it, so a resumed one keeps its own.
     pub threads: usize,
     /// Train by candle's autograd on this device instead of with the fused CPU engine.
     pub plain: Option<candle_core::Device>,
@@ -65,20 +66,16 @@ pub fn train(
 ) -> Result<()> {
     let settings = Settings::load(path)?;
     let checkpoint = trainer::checkpoint_file(&settings.output);
-    if !options.resume && checkpoint.exists() {
-        let message = "is there already; add --resume to go on from it, or choose another `output`";
-        return Err(Error::file(&checkpoint, message));
-    }
-    if options.resume && !checkpoint.exists() {
-        return Err(Error::file(
-            &checkpoint,
-            "does not exist, so that there is no run to go on with; start without --resume",
-        ));
-    }
+    check_output(&settings, options, &checkpoint)?;
     let tokenizers = tokenizers(&settings, options, ticket, emit)?;
     let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
     // the start is made before anything is written: a start that fails leaves no half-made folder
-    let engine = engine(&settings, &config, options)?;
+    let before = match options.resume {
+        true => Some(Checkpoint::load(&checkpoint, Layout::new(&config).total())?),
+        false => None,
+    };
+    let shards = shards(before.as_ref(), options, emit);
+    let engine = engine(&settings, &config, options, shards.unwrap_or(options.threads))?;
     if !options.resume {
         std::fs::create_dir_all(&settings.output).map_err(|e| Error::io(&settings.output, &e))?;
         tokenizers.save(&settings.output)?;
@@ -101,10 +98,51 @@ pub fn train(
         clock,
         position: state::Position::default(),
     };
-    if options.resume {
-        trainer.resume(&checkpoint)?;
+    if let Some(before) = before {
+        trainer.resume(&checkpoint, before)?;
     }
+    trainer.position.shards = shards;
     trainer.run(ticket, emit)
+}
+
+/// Nothing that is there is written over, and a run that goes on has something to go on from.
+fn check_output(settings: &Settings, options: &RunOptions, checkpoint: &Path) -> Result<()> {
+    if options.resume {
+        if checkpoint.exists() {
+            return Ok(());
+        }
+        let message = "does not exist, so that there is no run to go on with; start without --resume";
+        return Err(Error::file(checkpoint, message));
+    }
+    let place = |path: &Path| path.canonicalize().ok();
+    if options.from.as_deref().and_then(place).is_some_and(|from| place(&settings.output) == Some(from)) {
+        let message = "is both `output` and the model to start from; choose another `output`";
+        return Err(Error::file(&settings.output, message));
+    }
+    if checkpoint.exists() {
+        let message = "is there already; add --resume to go on from it, or choose another `output`";
+        return Err(Error::file(checkpoint, message));
+    }
+    let model = settings.output.join("model.safetensors");
+    if model.exists() {
+        let message = "is a finished model, which would be written over; choose another `output`, or move it away";
+        return Err(Error::file(&model, message));
+    }
+    Ok(())
+}
+
+/// The shards of the fused engine: a run that goes on keeps those that it was begun with.
+fn shards(before: Option<&Checkpoint>, options: &RunOptions, emit: &mut dyn FnMut(&Report)) -> Option<usize> {
+    let kept = before.and_then(|before| before.position.shards).filter(|shards| (1..=1024).contains(shards));
+    if options.plain.is_some() {
+        return kept;
+    }
+    if let Some(kept) = kept.filter(|kept| *kept != options.threads) {
+        emit(&Report::Note(format!(
+            "going on with {kept} threads, with which this run was begun and on which its numbers depend"
+        )));
+    }
+    kept.or(Some(options.threads))
 }
 
 fn tokenizers(
@@ -137,7 +175,7 @@ fn check_specials(path: &Path) -> Result<()> {
     Err(Error::key(path, "eos", message))
 }
 
-fn engine(settings: &Settings, config: &Config, options: &RunOptions) -> Result<Box<dyn Engine>> {
+fn engine(settings: &Settings, config: &Config, options: &RunOptions, shards: usize) -> Result<Box<dyn Engine>> {
     let weights = match &options.from {
         Some(from) if !options.resume => {
             Weights::load(&from.join("model.safetensors"), &crate::models::shapes(config))?
@@ -155,5 +193,5 @@ fn engine(settings: &Settings, config: &Config, options: &RunOptions) -> Result<
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));
     }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());
-    Ok(Box::new(FusedEngine::new(Fused::new(config, options.threads), flat, optimizer)))
+    Ok(Box::new(FusedEngine::new(Fused::new(config, shards), flat, optimizer)))
 }

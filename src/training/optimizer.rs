@@ -49,7 +49,9 @@ impl Optimizer {
         let o = &self.settings;
         let epsilon = o.epsilon();
         if o.rule == Rule::Sgd {
-            flat.par_chunks_mut(CHUNK).zip(gradient.par_chunks_mut(CHUNK)).for_each(|(x, g)| update::sgd(x, g, scale, rate));
+            flat.par_chunks_mut(CHUNK)
+                .zip(gradient.par_chunks_mut(CHUNK))
+                .for_each(|(x, g)| update::sgd(x, g, scale, rate));
             return;
         }
         let t = (update + 1) as i32;

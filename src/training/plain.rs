@@ -138,7 +138,14 @@ impl Parameter {
 }
 
 impl Engine for PlainEngine {
-    fn update(&mut self, source: &[&[u32]], target: &[&[u32]], options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)> {
+    fn update(
+        &mut self,
+        source: &[&[u32]],
+        target: &[&[u32]],
+        options: StepOptions,
+        rate: f32,
+        update: u64,
+    ) -> Result<(Loss, f32)> {
         let (loss, gradients) = self.backward(source, target, options)?;
         let norm = self.norm(&gradients)?;
         if norm.is_finite() {

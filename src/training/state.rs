@@ -16,6 +16,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::text::lines::write_atomic;
+use crate::training::settings::Best;
 use crate::training::settings::Rule;
 
 /// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
@@ -69,6 +70,46 @@ pub struct Position {
     pub tally: Tally,
     /// Whose memories the checkpoint holds.
     pub rule: Option<Rule>,
+    /// What `best` measures; checkpoints of older versions tell it by the sign alone.
+    pub measured_by: Option<Best>,
+    /// What the order of the sentences depends on; absent in older checkpoints.
+    pub order: Option<Order>,
+    /// Shards a minibatch is cut into by the fused engine; absent in older checkpoints.
+    pub shards: Option<usize>,
+}
+
+/// What the order of the sentences depends on: batch `k` of epoch `e` means something else with another.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+pub struct Order {
+    /// Sentences of a minibatch.
+    pub batch: usize,
+    /// Minibatches that are sorted together.
+    pub sorted: usize,
+    /// Seed of the shuffling (and of dropout).
+    pub seed: u64,
+    /// Pairs of training text.
+    pub pairs: usize,
+}
+
+impl Order {
+    /// The first of its numbers that is another one now: its name, what it was, what it is.
+    #[must_use]
+    pub fn change(&self, now: &Self) -> Option<(&'static str, u64, u64)> {
+        let numbers = |order: &Self| [order.batch as u64, order.sorted as u64, order.seed, order.pairs as u64];
+        let names =
+            ["`schedule.batch`", "`schedule.sorted`", "`schedule.seed`", "the number of pairs of training text"];
+        let both = numbers(self).into_iter().zip(numbers(now));
+        names.into_iter().zip(both).find(|(_, (was, is))| was != is).map(|(name, (was, is))| (name, was, is))
+    }
+}
+
+impl Position {
+    /// What `best` was measured by; `None` while nothing was measured. BLEU is kept negative.
+    #[must_use]
+    pub fn measure(&self) -> Option<Best> {
+        let by_sign = |best: f64| if best.is_sign_negative() { Best::Bleu } else { Best::Nll };
+        self.best.map(|best| self.measured_by.unwrap_or_else(|| by_sign(best)))
+    }
 }
 
 /// Weights, memories, position.

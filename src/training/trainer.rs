@@ -18,6 +18,7 @@ use crate::training::settings::Best;
 use crate::training::settings::Rule;
 use crate::training::settings::Settings;
 use crate::training::state::Checkpoint;
+use crate::training::state::Order;
 use crate::training::state::Position;
 
 /// One line of the log: training since the line before.
@@ -128,17 +129,41 @@ pub fn checkpoint_file(output: &Path) -> PathBuf {
 }
 
 impl Trainer<'_> {
-    /// Goes on from a checkpoint.
+    /// Goes on from the checkpoint that was read from `path`.
     ///
     /// # Errors
-    /// A sentence that names the file.
-    pub fn resume(&mut self, path: &Path) -> Result<()> {
-        let checkpoint = Checkpoint::load(path, self.engine.layout().total())?;
+    /// A sentence that names the file when the run was another one.
+    pub fn resume(&mut self, path: &Path, checkpoint: Checkpoint) -> Result<()> {
         self.check_memory(path, &checkpoint)?;
+        self.check_order(path, &checkpoint)?;
         let memory = Memory { first: checkpoint.first, second: checkpoint.second };
         self.engine.restore(checkpoint.weights, Some(memory))?;
         self.position = checkpoint.position;
+        if self.position.measure().is_some_and(|by| by != self.measured_by()) {
+            // An NLL and a BLEU cannot be compared: the next measurement is the best so far.
+            (self.position.best, self.position.best_update) = (None, 0);
+        }
         Ok(())
+    }
+
+    /// What decides which weights are kept.
+    fn measured_by(&self) -> Best {
+        if self.bleu.is_some() { self.settings.schedule.best } else { Best::Nll }
+    }
+
+    fn order(&self) -> Order {
+        let schedule = &self.settings.schedule;
+        Order { batch: schedule.batch, sorted: schedule.sorted, seed: schedule.seed, pairs: self.training.len() }
+    }
+
+    /// A place in the data means nothing in another order of it.
+    fn check_order(&self, path: &Path, checkpoint: &Checkpoint) -> Result<()> {
+        let change = checkpoint.position.order.and_then(|order| order.change(&self.order()));
+        let Some((name, was, is)) = change else { return Ok(()) };
+        let message = format!(
+            "was made where {name} was {was}, and now it is {is}; set it back, or start anew without --resume in another `output`"
+        );
+        Err(Error::file(path, message))
     }
 
     /// Memories of another rule would be misread, or, where there are none, nothing would learn.
@@ -163,6 +188,8 @@ impl Trainer<'_> {
         let parameters = self.engine.layout().total();
         emit(&Report::Started { position: self.position.clone(), updates, pairs: self.training.len(), parameters });
         self.position.rule = Some(self.settings.optimizer.rule);
+        self.position.order = Some(self.order());
+        self.position.measured_by = Some(self.measured_by());
         while self.position.update < updates && !ticket.is_stale() {
             let schedule = &self.settings.schedule;
             let batches = self.training.batches(schedule.seed, self.position.epoch, schedule.batch, schedule.sorted);
@@ -261,7 +288,7 @@ impl Trainer<'_> {
         let nll = self.development_nll()?;
         let weights = self.engine.weights()?;
         let bleu = self.bleu.as_mut().map(|bleu| bleu(&weights)).transpose()?;
-        let value = match (self.settings.schedule.best, bleu) {
+        let value = match (self.measured_by(), bleu) {
             (Best::Bleu, Some(bleu)) => -bleu,
             _ => nll,
         };

@@ -189,8 +189,7 @@ impl App {
         // a mark outlives neither its column nor, below, any act that changes what is marked
         self.local.key_mark = self.local.key_mark.filter(|mark| self.desk.session().column(mark.column).is_some());
         self.local.hover = self.local.key_mark;
-        let mut screen =
-            Screen { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
+        let mut screen = Screen { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
         views::show(ui, &mut screen);
         self.finish(&ctx);
         self.note_frame();

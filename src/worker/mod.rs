@@ -85,11 +85,6 @@ impl Worker {
         self.refused.borrow_mut().extend(told);
     }
 
-    /// Stops the work under way.
-    pub fn stop(&self) {
-        self.tickets.cancel();
-    }
-
     /// The next event, if any came.
     #[must_use]
     pub fn try_next(&self) -> Option<Event> {

@@ -177,8 +177,6 @@ pub struct HypothesisView {
     pub is_unk: Vec<bool>,
     /// Joined back to normal text, without `</s>`.
     pub text: String,
-    /// As `text`, with each `[UNK]` replaced by its entry of `replaced` where there is one.
-    pub text_replaced: String,
     /// log p(y_i | y_<i, x).
     pub token_log_p: Vec<f32>,
     /// Their sum.

@@ -17,7 +17,6 @@ use crate::decoding::Progress;
 use crate::decoding::decode;
 use crate::error::Error;
 use crate::error::Result;
-use crate::text::sentence::EOS;
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 use crate::worker::engine::Engine;
@@ -206,9 +205,8 @@ fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
             grouped(MAX_SOURCE_BYTES)
         )));
     }
-    let config = &shelved.model.config;
-    let sentence = shelved.model.source.encode_with(text, config.source_eos.then_some(config.eos));
-    let words = sentence.tokens.iter().filter(|word| *word != EOS).count();
+    let sentence = shelved.model.source.encode(text);
+    let words = sentence.words();
     if words == 0 {
         return Err(Error::Input("The text has no words that this model could read.".to_owned()));
     }

@@ -19,16 +19,9 @@ pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: Hypothesis)
     let tokens: Vec<String> = hypothesis.tokens.iter().map(|&id| word(id)).collect();
     let aligned = |(i, &id)| if id == unk { attended(source, &hypothesis, i) } else { None };
     let replaced: Vec<Option<String>> = hypothesis.tokens.iter().enumerate().map(aligned).collect();
-    let typed: Vec<String> =
-        tokens.iter().zip(&replaced).map(|(token, typed)| typed.clone().unwrap_or_else(|| token.clone())).collect();
-    let language = &shelved.facts.target_language;
-    let text = join(language, without_eos(&tokens));
-    let text_replaced =
-        if replaced.iter().any(Option::is_some) { join(language, without_eos(&typed)) } else { text.clone() };
     HypothesisView {
         is_unk: hypothesis.tokens.iter().map(|&id| id == unk).collect(),
-        text,
-        text_replaced,
+        text: join(&shelved.facts.target_language, without_eos(&tokens)),
         token_log_p: hypothesis.token_log_p,
         log_p: hypothesis.log_p,
         rank: hypothesis.rank,

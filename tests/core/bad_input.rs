@@ -14,7 +14,7 @@ use crate::cli::reference;
 use crate::cli::run_in;
 
 /// A copy of a reference model that a test may spoil.
-fn copy_of(model: &str, folder: &Path) -> PathBuf {
+pub fn copy_of(model: &str, folder: &Path) -> PathBuf {
     let copy = folder.join("model");
     fs::create_dir(&copy).expect("created");
     for entry in fs::read_dir(reference(model)).expect("the fixture is there") {
@@ -48,7 +48,7 @@ fn change(path: &Path, with: impl FnOnce(Vec<u8>) -> Vec<u8>) {
     fs::write(path, with(bytes)).expect("written");
 }
 
-fn replace(path: &Path, from: &str, to: &str) {
+pub fn replace(path: &Path, from: &str, to: &str) {
     change(path, |bytes| {
         let text = String::from_utf8(bytes).expect("text");
         assert!(text.contains(from), "{from} in {text}");

@@ -22,6 +22,8 @@ use interlinear::nn::device::Device;
 use interlinear::ticket::Ticket;
 use serde_json::Value;
 
+use crate::bad_input;
+
 /// Every architecture that the fixtures hold, and whether it aligns.
 pub const REFERENCES: &[(&str, bool)] = &[("rnnsearch", true), ("rnnencdec", false), ("rnnencdec-rank", false)];
 
@@ -548,4 +550,57 @@ fn help_and_version_are_results() {
     }
     assert_eq!(run(&["--version"], ""), format!("interlinear {}\n", env!("CARGO_PKG_VERSION")));
     interlinear::cli::program().debug_assert();
+}
+
+/// A model that reads no `</s>` after the source, and the folder that it lies in.
+fn without_source_eos(model: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let copy = bad_input::copy_of(model, folder.path());
+    bad_input::replace(&copy.join("config.json"), "\"source_eos\": true", "\"source_eos\": false");
+    (folder, copy)
+}
+
+#[test]
+fn a_model_without_source_eos_reads_none() {
+    let device = Device { candle: candle_core::Device::Cpu, name: "cpu".into(), notice: None };
+    for (name, _) in REFERENCES {
+        let (folder, path) = without_source_eos(name);
+        let model = Model::load(&path, &device).expect("a sound model");
+        let ids = |words: &[&str]| {
+            words.iter().map(|word| model.source.id(word).unwrap_or(model.config.unk)).collect::<Vec<_>>()
+        };
+        let source = ids(&["s9", "s31", "s17"]);
+        assert_eq!(model.source.encode("s9 s31 s17").ids, source);
+        let mut stepper = model.stepper(Engine::Fused, 1).expect("a stepper");
+        let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+        let options = Options { max_length: Some(15), ..Options::default() };
+        let decoded =
+            decoding::decode(&mut *stepper, specials, &[&source], &options, &Ticket::forever(), &mut |_, _| {});
+        let decoded = decoded.expect("decoded");
+        let target: Vec<u32> =
+            ["t18", "t13", "</s>"].iter().map(|word| model.target.id(word).unwrap_or(model.config.unk)).collect();
+        let forced = decoding::force(&mut *stepper, &[(&source, &target)], &Ticket::forever()).expect("scored");
+
+        let model_path = path.to_str().expect("a plain path");
+        let arguments = ["translate", "--model", model_path, "--format", "jsonl", "--max-length", "15"];
+        let outcome = run_in(folder.path(), &arguments, b"s9 s31 s17\n\n");
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        let found = json_lines(&outcome.stdout);
+        assert_eq!(found[0]["source"], serde_json::json!(["s9", "s31", "s17"]));
+        close(&found[0]["hypotheses"][0]["log_p"], &decoded[0].hypotheses[0].log_p.into(), name);
+        assert_eq!(found[1], serde_json::json!({"source": [], "hypotheses": []}));
+
+        std::fs::write(folder.path().join("s"), "s9 s31 s17\n\n").expect("written");
+        std::fs::write(folder.path().join("t"), "t18 t13\nt18\n").expect("written");
+        let files = ["--model", model_path, "--source", "s", "--target", "t", "--pretokenized"];
+        let outcome = run_in(folder.path(), &[&["score"], &files[..]].concat(), b"");
+        assert!(outcome.code == 2 && outcome.stderr.contains("s, line 2: has no words"), "{}", outcome.stderr);
+        let found = json_lines(&outcome.stdout);
+        close(&found[0]["log_p"], &forced[0].log_p.into(), name);
+        assert!(found.len() == 2 && found[1]["log_p"].is_null());
+        let outcome = run_in(folder.path(), &[&["evaluate"], &files[..]].concat(), b"");
+        assert!(outcome.code == 2 && outcome.stderr.contains("s, line 2: has no words"), "{}", outcome.stderr);
+        let bench = run_in(folder.path(), &["bench", "--model", model_path, "--file", "s"], b"");
+        assert!(bench.code == 2 && bench.stderr.contains("s, line 2: has no words"), "{}", bench.stderr);
+    }
 }

@@ -364,6 +364,33 @@ fn words_that_outputs_do_not_share_are_marked() {
 }
 
 #[test]
+fn a_first_column_without_a_translation_is_passed_over() {
+    let marks = |session: &Session, n: usize| -> Vec<bool> {
+        session.columns[n].table.as_ref().map_or_else(Vec::new, |t| t.target.iter().map(|word| word.differs).collect())
+    };
+    let outputs = ["x x </s>", "le chat </s>", "le chien </s>"];
+    let failures: [fn(&Request, ColumnId) -> Event; 2] = [
+        |_, column| Event::LoadFailed { column, message: "No.".to_owned() },
+        |request, column| Event::Failed { number: request.number, column, message: "No.".to_owned() },
+    ];
+    for failure in failures {
+        let mut session = session(3);
+        let request = edit(&mut session, "s");
+        translate(&mut session, &request, &outputs);
+        assert_eq!(marks(&session, 1), [true, true, false]);
+        let request = edit(&mut session, "t");
+        let ids = ids(&session);
+        for (&id, output) in ids.iter().zip(outputs).skip(1) {
+            session.absorb(started(&request, id));
+            session.absorb(finished(&request, id, &[output]));
+        }
+        assert_eq!(marks(&session, 1), [false; 3], "the first column is still at work");
+        session.absorb(failure(&request, ids[0]));
+        assert_eq!((marks(&session, 1), marks(&session, 2)), (vec![false, true, false], vec![false, true, false]));
+    }
+}
+
+#[test]
 fn examples_are_many_grouped_and_open_the_window() {
     let session = Session::start(None, &Options::default());
     assert!(session.list_len_of(List::Examples) >= 30);
@@ -652,6 +679,37 @@ fn a_driver_translates_saves_and_comes_back() {
     assert_eq!(again.driver.session().source, "s9 s31 s17");
     assert_eq!(again.driver.session().columns.len(), 2);
     assert!(!again.driver.session().can_undo());
+}
+
+#[test]
+fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
+    let mut session = session(2);
+    let request = edit(&mut session, "a b");
+    translate(&mut session, &request, &["x y </s>", "x z </s>"]);
+    let request = edit(&mut session, "a b c");
+    let [one, two] = ids(&session)[..] else { panic!("two columns") };
+    session.absorb(started(&request, one));
+    let stopped = session.apply(Command::Stop).expect("the models are still wanted");
+    assert!(stopped.number > request.number && stopped.columns.len() == 2);
+    assert!(stopped.columns.iter().all(|spec| !spec.decode));
+    assert!(!session.absorb(finished(&request, two, &["new </s>"])), "what was under way is old");
+    for (column, shown) in session.columns.iter().zip(["x y </s>", "x z </s>"]) {
+        assert_eq!((words(column).as_str(), column.stale, column.decoding), (shown, true, false));
+    }
+    let again = session.apply(Command::EditSource("a b c d".to_owned())).expect("a request");
+    assert!(again.columns.iter().all(|spec| spec.decode));
+}
+
+#[test]
+fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
+    for _ in 0..5 {
+        let models = vec![fixture("rnnsearch"), fixture("rnnencdec"), PathBuf::from("no/such/model")];
+        let mut opened = open(Options { models, ..Options::default() });
+        opened.driver.send(Command::Stop);
+        let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
+        opened.until(|session| session.columns.iter().all(told));
+        assert_eq!(opened.driver.session().decoding(), 0);
+    }
 }
 
 #[test]

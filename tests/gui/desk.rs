@@ -92,7 +92,6 @@ pub fn hypothesis(text: &str, t_x: usize, aligned: bool, log_p: f32) -> Hypothes
         replaced: is_unk.iter().map(|is_unk| is_unk.then(|| "zorglub".to_owned())).collect(),
         is_unk,
         text: text.to_owned(),
-        text_replaced: text.replace("[UNK]", "zorglub"),
         token_log_p: vec![log_p / t_y as f32; t_y],
         log_p,
         rank: log_p,

@@ -1,5 +1,7 @@
 //! The window, by its accessible labels; and its widgets as numbers. No pictures, no models.
 
+#![cfg(feature = "gui")]
+
 mod desk;
 mod keys;
 mod numbers;

@@ -99,14 +99,18 @@ impl Sources {
         let lengths: Vec<usize> = sources.iter().map(|s| s.len()).collect();
         let (b, t_x) = (sources.len(), lengths.iter().copied().max().unwrap_or(0));
         if lengths.contains(&0) {
-            return Err(Error::Input("a sentence without any token cannot be translated; give it at least one word".into()));
+            return Err(Error::Input(
+                "a sentence without any token cannot be translated; give it at least one word".into(),
+            ));
         }
         let mut ids = vec![0; t_x * b];
         let mut live = vec![false; t_x * b];
         for (row, source) in sources.iter().enumerate() {
             for (t, &id) in source.iter().enumerate() {
                 if id as usize >= vocabulary {
-                    return Err(Error::Input(format!("source id {id} is outside the vocabulary of {vocabulary} words")));
+                    return Err(Error::Input(format!(
+                        "source id {id} is outside the vocabulary of {vocabulary} words"
+                    )));
                 }
                 ids[t * b + row] = id;
                 live[t * b + row] = true;
@@ -124,7 +128,10 @@ fn gather(table: &[f32], m: usize, ids: impl Iterator<Item = Option<u32>>, out: 
             None => out.resize(out.len() + m, 0.0),
             Some(id) => {
                 let Some(row) = table.get(id as usize * m..(id as usize + 1) * m) else {
-                    return Err(Error::Input(format!("word id {id} is outside the vocabulary of {} words", table.len() / m)));
+                    return Err(Error::Input(format!(
+                        "word id {id} is outside the vocabulary of {} words",
+                        table.len() / m
+                    )));
                 };
                 out.extend_from_slice(row);
             }
@@ -175,7 +182,7 @@ fn check_rows(rows: &[Row], sentences: usize) -> Result<()> {
 }
 
 /// log softmax(G t + b) of every row.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 fn log_softmax(
     threads: usize,
     rows: usize,

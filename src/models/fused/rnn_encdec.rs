@@ -133,7 +133,16 @@ impl FusedStepper {
     #[must_use]
     pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
         let (c, from_context, h) = (Vec::new(), Vec::new(), Vec::new());
-        Self { model, threads: threads.max(1), sentences: 0, c, from_context, h, first: true, buffers: Buffers::default() }
+        Self {
+            model,
+            threads: threads.max(1),
+            sentences: 0,
+            c,
+            from_context,
+            h,
+            first: true,
+            buffers: Buffers::default(),
+        }
     }
 
     /// h_N of every source, [b, n].

@@ -148,7 +148,16 @@ impl FusedStepper {
     #[must_use]
     pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
         let (h, keys, s) = (Vec::new(), Vec::new(), Vec::new());
-        Self { model, threads: threads.max(1), sources: Sources::default(), h, keys, s, first: true, buffers: Buffers::default() }
+        Self {
+            model,
+            threads: threads.max(1),
+            sources: Sources::default(),
+            h,
+            keys,
+            s,
+            first: true,
+            buffers: Buffers::default(),
+        }
     }
 
     /// One direction over all sources: states [t_x + 1, b, n].

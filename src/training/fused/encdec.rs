@@ -110,7 +110,8 @@ pub fn step(
     // the readout uses the new state h'_t
     let inputs = readout::Inputs { s: &unrolled.s[shard.b * model.config.hidden..], e: &unrolled.e, c: &unrolled.c };
     let names = names(model.config);
-    let (loss, d) = readout::step(&model, names, &packs.output, shard, inputs, gradient, options, &mut noise, workspace);
+    let (loss, d) =
+        readout::step(&model, names, &packs.output, shard, inputs, gradient, options, &mut noise, workspace);
     if options.is_some() {
         job.backward(&encoded, &unrolled, d, gradient, workspace);
     }
@@ -156,7 +157,15 @@ impl Job<'_> {
     }
 
     /// Backward through [`Job::affine`]: `d` becomes the gradient of V x + b, the result that of x.
-    fn affine_back(&self, names: (&str, &str), x: &[f32], out: &[f32], d: &mut [f32], gradient: &mut [f32], dx: &mut [f32]) {
+    fn affine_back(
+        &self,
+        names: (&str, &str),
+        x: &[f32],
+        out: &[f32],
+        d: &mut [f32],
+        gradient: &mut [f32],
+        dx: &mut [f32],
+    ) {
         let (b, n) = (self.shard.b, self.model.config.hidden);
         for (d, o) in d.iter_mut().zip(out) {
             *d *= 1.0 - o * o;
@@ -166,7 +175,13 @@ impl Job<'_> {
         matmul(b, n, n, d, self.model.get(names.0), dx, true);
     }
 
-    fn unroll(&self, encoded: &Encoded, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Unrolled {
+    fn unroll(
+        &self,
+        encoded: &Encoded,
+        options: Option<StepOptions>,
+        noise: &mut Noise,
+        workspace: &mut Workspace,
+    ) -> Unrolled {
         let Shard { b, t_y, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
         let rows = t_y * b;

@@ -101,7 +101,7 @@ impl Layer<'_> {
 
     /// From dh [t_x, b, n] (the gradient of the state after word t) to the weights' gradient
     /// (added) and de [t_x * b, m] (added).
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     pub fn backward(
         &self,
         scan: &Scan,

@@ -114,11 +114,16 @@ impl Fused {
             for (t, ((workspace, gradient), loss)) in jobs.enumerate() {
                 scope.spawn(move |_| {
                     let shard = Shard::new(source, target, t, threads);
-                    let options = options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
+                    let options =
+                        options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
                     let model = Parts { config, layout, flat };
                     *loss = match config.architecture {
-                        Architecture::RnnSearch => search::step(model, &packs.search, &shard, workspace, gradient, options),
-                        Architecture::RnnEncDec => encdec::step(model, &packs.encdec, &shard, workspace, gradient, options),
+                        Architecture::RnnSearch => {
+                            search::step(model, &packs.search, &shard, workspace, gradient, options)
+                        }
+                        Architecture::RnnEncDec => {
+                            encdec::step(model, &packs.encdec, &shard, workspace, gradient, options)
+                        }
                     };
                 });
             }

@@ -71,7 +71,7 @@ pub struct Gradients {
 }
 
 /// Loss of the shard and, with `options`, gradients of weights (added) and inputs.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
 pub fn step(
     model: &Parts<'_>,
     names: Names,
@@ -126,7 +126,7 @@ pub fn step(
 }
 
 /// G = G_l G_r: the logits read G_r t [rows, r].
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
 fn low_rank(
     model: &Parts<'_>,
     out: &str,
@@ -155,7 +155,7 @@ fn low_rank(
 }
 
 /// The output layer over real words only, in chunks.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
 fn logits(
     model: &Parts<'_>,
     out: &str,

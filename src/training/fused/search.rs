@@ -120,7 +120,8 @@ pub fn step(
         rank: None,
         width: 2 * n,
     };
-    let (loss, d) = readout::step(&model, names, &packs.output, shard, inputs, gradient, options, &mut noise, workspace);
+    let (loss, d) =
+        readout::step(&model, names, &packs.output, shard, inputs, gradient, options, &mut noise, workspace);
     if options.is_some() {
         job.backward(&encoded, &unrolled, d, gradient, workspace);
     }
@@ -136,7 +137,12 @@ pub fn step(
 }
 
 /// A dropout mask, when there is dropout.
-pub(super) fn dropped(options: Option<StepOptions>, length: usize, noise: &mut Noise, workspace: &mut Workspace) -> Option<Vec<f32>> {
+pub(super) fn dropped(
+    options: Option<StepOptions>,
+    length: usize,
+    noise: &mut Noise,
+    workspace: &mut Workspace,
+) -> Option<Vec<f32>> {
     let p = options.map_or(0.0, |o| o.dropout);
     (p > 0.0).then(|| {
         let mut mask = workspace.take(length);
@@ -191,7 +197,13 @@ impl Job<'_> {
         Encoded { e, mask, forward, backward, h, keys }
     }
 
-    fn unroll(&self, encoded: &Encoded, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Unrolled {
+    fn unroll(
+        &self,
+        encoded: &Encoded,
+        options: Option<StepOptions>,
+        noise: &mut Noise,
+        workspace: &mut Workspace,
+    ) -> Unrolled {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
         let rows = t_y * b;
@@ -281,7 +293,7 @@ impl Job<'_> {
     }
 
     /// From the last step to the first; returns ds_0. Completes `d.c`.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     fn unroll_back(
         &self,
         encoded: &Encoded,
@@ -306,7 +318,16 @@ impl Job<'_> {
             let at = i * b * n..(i + 1) * b * n;
             let s = &unrolled.s[at.clone()];
             let dx = &mut dx[i * b * 3 * n..(i + 1) * b * 3 * n];
-            gru::update_back(Sense::New, n, &ds, &unrolled.u[at.clone()], &unrolled.s_tilde[at.clone()], s, dx, &mut next);
+            gru::update_back(
+                Sense::New,
+                n,
+                &ds,
+                &unrolled.u[at.clone()],
+                &unrolled.s_tilde[at.clone()],
+                s,
+                dx,
+                &mut next,
+            );
             self.packs.u_back.apply(b, &dx[2 * n..], 3 * n, &mut drs, n, false);
             gru::reset_back(n, &drs, &unrolled.r[at.clone()], s, dx, &mut next);
             let dc = &mut d.c[i * b * 2 * n..(i + 1) * b * 2 * n];
@@ -332,7 +353,14 @@ impl Job<'_> {
         ds
     }
 
-    fn decoder_weights(&self, unrolled: &Unrolled, d: &mut readout::Gradients, dx: &[f32], dq: &[f32], gradient: &mut [f32]) {
+    fn decoder_weights(
+        &self,
+        unrolled: &Unrolled,
+        d: &mut readout::Gradients,
+        dx: &[f32],
+        dq: &[f32],
+        gradient: &mut [f32],
+    ) {
         let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
         let rows = self.shard.t_y * self.shard.b;
         let layout = self.model.layout;
@@ -350,7 +378,14 @@ impl Job<'_> {
         matmul(rows, m, 3 * n, dx, self.model.joined("decoder.W_z", 3 * n * m), &mut d.e, true);
     }
 
-    fn encode_back(&self, encoded: &Encoded, dh: &[f32], mut ds_0: Vec<f32>, gradient: &mut [f32], workspace: &mut Workspace) {
+    fn encode_back(
+        &self,
+        encoded: &Encoded,
+        dh: &[f32],
+        mut ds_0: Vec<f32>,
+        gradient: &mut [f32],
+        workspace: &mut Workspace,
+    ) {
         let Shard { b, t_x, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
         let layout = self.model.layout;

@@ -157,12 +157,10 @@ fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &Ali
     let rect = ui.available_rect_before_wrap();
     // side by side where there is room, otherwise one above the other
     let beside = rect.width() >= SIDE_BY_SIDE;
-    let (first, second) = if beside {
-        rect.split_left_right_at_fraction(0.5)
-    } else {
-        rect.split_top_bottom_at_fraction(0.5)
-    };
-    let (first, second) = (first.shrink2(egui::vec2(theme::SPACE_1, 0.0)), second.shrink2(egui::vec2(theme::SPACE_1, 0.0)));
+    let (first, second) =
+        if beside { rect.split_left_right_at_fraction(0.5) } else { rect.split_top_bottom_at_fraction(0.5) };
+    let (first, second) =
+        (first.shrink2(egui::vec2(theme::SPACE_1, 0.0)), second.shrink2(egui::vec2(theme::SPACE_1, 0.0)));
     let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
         caption(&mut child, if is_share { "alpha over the source words" } else { "Energies e before the softmax" });

@@ -2,6 +2,7 @@
 
 use interlinear::error::Error;
 use interlinear::training::RunOptions;
+use interlinear::training::trainer::Report;
 
 use super::Toy;
 use super::from;
@@ -137,4 +138,40 @@ fn a_model_that_cannot_be_started_from_is_named() {
     let config = String::from_utf8(first.read("out/config.json")).expect("text").replace("\"eos\": 0", "\"eos\": 2");
     first.write("out/config.json", config.as_bytes());
     assert_refused(&toy, &from(&model), &["config.json", "eos"], "other ids");
+}
+
+#[test]
+fn a_finished_model_is_not_written_over() {
+    let toy = Toy::new(&[("updates = 22", "updates = 1")]);
+    toy.train_through("toy.toml", &on(1));
+    std::fs::remove_dir_all(toy.path("out/training")).expect("removed");
+    let (model, config) = (toy.read("out/model.safetensors"), toy.read("out/config.json"));
+    assert_refused(&toy, &on(1), &["model.safetensors", "output"], "a model is there");
+    let onto_itself = toy.path("out/../out");
+    assert_refused(&toy, &from(&onto_itself), &["out", "start from"], "from itself");
+    assert!(toy.read("out/model.safetensors") == model && toy.read("out/config.json") == config);
+}
+
+#[test]
+fn a_run_in_another_order_is_not_gone_on_with() {
+    let toy = Toy::new(&[("updates = 22", "updates = 2")]);
+    toy.train_through("toy.toml", &on(1));
+    for (change, name) in [
+        (("batch = 4", "batch = 5"), "`schedule.batch` was 4, and now it is 5"),
+        (("sorted = 2", "sorted = 3"), "`schedule.sorted` was 2"),
+        (("seed = 5", "seed = 6"), "`schedule.seed` was 5"),
+        (("max_length = 8", "max_length = 2"), "the number of pairs of training text was 30, and now it is 12"),
+    ] {
+        toy.configure("toy.toml", &[change]);
+        assert_refused(&toy, &resumed(1), &["checkpoint.safetensors", name, "--resume"], change.1);
+    }
+    for change in [
+        ("updates = 22", "updates = 3"),
+        ("learning_rate = 0.01", "learning_rate = 0.02\ndecay_from = 2"),
+        ("dropout = 0.2", "dropout = 0.1"),
+    ] {
+        toy.configure("toy.toml", &[change]);
+        let stop = toy.train("toy.toml", &resumed(1), &mut |report| matches!(report, Report::Started { .. }));
+        assert!(stop.is_ok(), "{} may change", change.1);
+    }
 }

@@ -8,6 +8,8 @@ use std::time::Instant;
 use interlinear::models::Engine;
 use interlinear::models::Model;
 use interlinear::nn::device::Device;
+use interlinear::training::settings::Best;
+use interlinear::training::state::Position;
 use interlinear::training::trainer::Report;
 use serde_json::Value;
 
@@ -245,4 +247,42 @@ fn candle_s_engine_trains_by_the_same_configuration() {
     }
     next.train_through("toy.toml", &resumed(1));
     assert!(next.path(LOG).exists(), "either engine goes on from the other's checkpoint");
+}
+
+#[test]
+fn a_resumed_run_keeps_its_shards_and_says_so() {
+    let (through, often) = (Toy::new(&[]), Toy::new(&[]));
+    through.train_through("toy.toml", &on(2));
+    often.train("toy.toml", &on(2), &mut |report| update_of(report) == Some(10)).expect("stopped");
+    let reports = often.train_through("toy.toml", &resumed(3));
+    let told = |report: &Report| matches!(report, Report::Note(note) if note.contains("going on with 2 threads"));
+    assert_eq!(reports.iter().filter(|report| told(report)).count(), 1);
+    assert_same_files(&often, &through, "resumed with another number of threads");
+}
+
+#[test]
+fn another_measure_begins_anew() {
+    let toy = Toy::new(&[("seed = 5", "seed = 5\nbest = \"bleu\""), ("updates = 22", "updates = 7")]);
+    toy.train_through("toy.toml", &on(1));
+    toy.configure("toy.toml", &[("updates = 22", "updates = 8")]);
+    // minus BLEU is below every NLL, so that nothing would ever be kept again
+    let reports = toy.train_through("toy.toml", &resumed(1));
+    let measures: Vec<_> =
+        reports.iter().filter_map(|r| if let Report::Measure(m) = r { Some(m) } else { None }).collect();
+    assert!(measures.len() == 1 && measures[0].best, "{measures:?}");
+}
+
+#[test]
+fn older_checkpoints_tell_their_measure_by_the_sign() {
+    for (json, expected) in [
+        ("{\"update\": 4, \"best\": -3.5, \"rule\": \"adam\"}", Some(Best::Bleu)),
+        ("{\"update\": 4, \"best\": -0.0}", Some(Best::Bleu)),
+        ("{\"update\": 4, \"best\": 3.5}", Some(Best::Nll)),
+        ("{\"update\": 4, \"best\": 3.5, \"measured_by\": \"nll\"}", Some(Best::Nll)),
+        ("{\"update\": 4}", None),
+    ] {
+        let position: Position = serde_json::from_str(json).expect(json);
+        assert_eq!((position.update, position.measure()), (4, expected), "{json}");
+        assert!(position.order.is_none() && position.shards.is_none());
+    }
 }
