@@ -122,11 +122,6 @@ impl Lines {
                     self.ends = self.first_end(returned)?;
                 }
                 self.number += 1;
-                // Where lines end with a feed, a return before it belongs to the end.
-                if ends == Ends::Feed && kept.last() == Some(&b'\r') {
-                    kept.pop();
-                    length -= 1;
-                }
                 return self.line(kept, length).map(Some);
             }
         }
@@ -162,7 +157,12 @@ impl Lines {
         Ok(Ends::Feed)
     }
 
-    fn line(&self, kept: Vec<u8>, length: usize) -> Result<Line> {
+    fn line(&self, mut kept: Vec<u8>, mut length: usize) -> Result<Line> {
+        // Where lines end with a feed, a return before it belongs to the end.
+        if self.ends == Ends::Feed && length == kept.len() && kept.last() == Some(&b'\r') {
+            kept.pop();
+            length -= 1;
+        }
         if length > MAX_SOURCE_BYTES {
             return Ok(Line::TooLong(length));
         }
@@ -312,7 +312,7 @@ mod tests {
         seen.sort_unstable();
         assert_eq!(seen, (0..20).collect::<Vec<_>>());
         for (beam, most) in [(0, 2048), (1, 2048), (5, 409), (1000, 2), (5000, 1)] {
-            let batches = bounded_batches(&[1; 3000], 4096, beam);
+            let batches = bounded_batches(&vec![1; 3000], 4096, beam);
             assert_eq!(batches.iter().map(Vec::len).max(), Some(most), "beam {beam}");
             assert_eq!(batches.iter().map(Vec::len).sum::<usize>(), 3000);
         }

@@ -70,10 +70,8 @@ pub fn train(
     let tokenizers = tokenizers(&settings, options, ticket, emit)?;
     let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
     // the start is made before anything is written: a start that fails leaves no half-made folder
-    let before = match options.resume {
-        true => Some(Checkpoint::load(&checkpoint, Layout::new(&config).total())?),
-        false => None,
-    };
+    let read = || Checkpoint::load(&checkpoint, Layout::new(&config).total());
+    let before = options.resume.then(read).transpose()?;
     let shards = shards(before.as_ref(), options, emit);
     let engine = engine(&settings, &config, options, shards.unwrap_or(options.threads))?;
     if !options.resume {
