@@ -190,5 +190,8 @@ pub const MODELS: &[ModelEntry] = &[
 /// Names and shapes of the tensors of a model with this configuration.
 #[must_use]
 pub fn shapes(config: &Config) -> Shapes {
-    MODELS.iter().find(|entry| entry.architecture == config.architecture).map_or_else(Vec::new, |entry| (entry.shapes)(config))
+    MODELS
+        .iter()
+        .find(|entry| entry.architecture == config.architecture)
+        .map_or_else(Vec::new, |entry| (entry.shapes)(config))
 }

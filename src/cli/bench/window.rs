@@ -19,7 +19,8 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
         return Ok(Value::Null);
     };
     let models = setup.model.clone().map_or_else(bundled::models, |folder| vec![folder]);
-    let options = Options { models, device: Some(DeviceChoice::Cpu), threads: Some(setup.runtime.threads), ..Options::default() };
+    let options =
+        Options { models, device: Some(DeviceChoice::Cpu), threads: Some(setup.runtime.threads), ..Options::default() };
     let figures = match measure(options) {
         Ok(figures) => figures,
         Err(error) => {
@@ -28,7 +29,10 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
         }
     };
     say(&format!("columns {}, {} keystrokes", figures.columns, figures.finished_millis.len()))?;
-    say(&format!("first frame {:.0} ms, first translation {:.0} ms", figures.first_frame_millis, figures.first_translation_millis))?;
+    say(&format!(
+        "first frame {:.0} ms, first translation {:.0} ms",
+        figures.first_frame_millis, figures.first_translation_millis
+    ))?;
     say("                                   median    p99    max   (ms)")?;
     let mut record = json!({"columns": figures.columns, "first_frame_millis": figures.first_frame_millis,
                             "first_translation_millis": figures.first_translation_millis});
