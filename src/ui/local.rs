@@ -95,6 +95,8 @@ pub struct Local {
     pub rows_in_view: std::ops::Range<usize>,
     /// The target word that is already in view: its column, its place, and the height of the picture, points.
     pub seen_target: Option<(ColumnId, usize, u32)>,
+    /// The selected column and the last one, both already in view.
+    pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
 }
 
 impl Local {

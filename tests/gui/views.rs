@@ -363,3 +363,24 @@ fn the_window_rests_when_nothing_happens() {
     assert!(harness.state().frame_times().count() > 0);
     assert!(harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").accesskit_node().value().is_some());
 }
+
+#[test]
+fn a_column_that_is_selected_comes_into_view() {
+    let mut session = desk::two_models();
+    for n in 3..=6 {
+        desk::add_column(&mut session, desk::facts(&format!("Model {n}"), true));
+    }
+    let (mut harness, _) = desk::window_of(session, [900.0, 700.0]);
+    // below the bar of names: the header of the column itself
+    let in_view = |harness: &Harness<'_, App>, name: &str| {
+        let mut nodes = harness.query_all_by_label(name).map(|node| node.rect());
+        nodes.any(|rect| rect.top() > 100.0 && (0.0..900.0).contains(&rect.left()))
+    };
+    for (by, name) in [(-1, "RNNencdec"), (1, "Model 6")] {
+        for _ in 0..6 {
+            harness.state_mut().send(Command::MoveColumnSelection(by));
+        }
+        harness.run_steps(4);
+        assert!(in_view(&harness, name), "{name} is not in view");
+    }
+}

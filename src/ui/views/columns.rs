@@ -6,6 +6,7 @@ use egui::UiBuilder;
 use egui::vec2;
 
 use crate::session::AlignmentTable;
+use crate::session::ColumnId;
 use crate::session::Session;
 use crate::ui::local;
 use crate::ui::local::Screen;
@@ -47,10 +48,14 @@ impl View for Columns {
                 Parts::split(vec2(width, height), output_height(screen), screen.layout(local::BEAM_OPEN, 1.0) > 0.0);
             let metrics = metrics(ui, screen, &parts);
             screen.local.cell = metrics.cell;
+            let wanted = newly_wanted(screen);
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap, height));
             for (n, column) in session.columns.iter().enumerate() {
                 let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
                 let rect = egui::Rect::from_min_size(corner, vec2(width, height));
+                if wanted == Some(column.id) {
+                    ui.scroll_to_rect(rect, None);
+                }
                 let name = format!("Column {} of {}", n + 1, column.name());
                 let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
                 column::column_ui(&mut ui.new_child(builder), screen, column, &parts, &metrics);
@@ -70,6 +75,20 @@ fn empty_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             screen.local.sheet = Sheet::AddModel;
         }
     });
+}
+
+/// A column that was just added or selected is brought into view, once.
+fn newly_wanted(screen: &mut Screen<'_>) -> Option<ColumnId> {
+    let session = screen.session;
+    let now = (session.selected_column().map(|column| column.id), session.columns.last().map(|column| column.id));
+    let before = std::mem::replace(&mut screen.local.seen_columns, now);
+    if before.1.is_some() && now.1 > before.1 {
+        now.1
+    } else if before.0 != now.0 {
+        now.0
+    } else {
+        None
+    }
 }
 
 /// The tallest output decides, so that the pictures under them start at one height.
