@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::cli::bench::Say;
 use crate::cli::bench::Setup;
+use crate::cli::bench::timing::quantile;
 use crate::cli::bundled;
 use crate::session::DeviceChoice;
 use crate::session::driver::Options;
@@ -44,7 +45,7 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
         ("frame otherwise", "idle_frame_millis", &figures.idle_frames_millis),
     ];
     for (name, key, values) in rows {
-        let at = |share: f64| percentile(values, share);
+        let at = |share: f64| quantile(values, share);
         say(&format!("{name:<32} {:>8.1} {:>6.1} {:>6.1}", at(0.5), at(0.99), at(1.0)))?;
         record[key] = json!({"median": at(0.5), "p99": at(0.99), "max": at(1.0), "count": values.len()});
     }
@@ -54,12 +55,4 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
 /// The keystrokes that make the sentence long.
 fn last(values: &[f64]) -> Vec<f64> {
     values[values.len().saturating_sub(20)..].to_vec()
-}
-
-/// The value below which this share of the values lies; 0 without any.
-fn percentile(values: &[f64], share: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = (share * sorted.len().saturating_sub(1) as f64).round() as usize;
-    sorted.get(at).copied().unwrap_or(0.0)
 }

@@ -288,7 +288,7 @@ impl Job<'_> {
         matmul_tn(a, 2 * n, b * t_x, &dkeys, a, &encoded.h, 2 * n, &mut gradient[layout.range("attention.U_a")], true);
         add_column_sums(&dkeys, &mut gradient[layout.range("attention.b_a")]);
         matmul(b * t_x, 2 * n, a, &dkeys, self.model.get("attention.U_a"), &mut dh, true);
-        self.encode_back(encoded, &dh, ds_0, gradient, workspace);
+        self.encode_back(encoded, &unrolled.s[..b * n], &dh, ds_0, gradient, workspace);
         workspace.put_all([dx, dq, dkeys, dh, d.s, d.e, d.c]);
     }
 
@@ -381,6 +381,7 @@ impl Job<'_> {
     fn encode_back(
         &self,
         encoded: &Encoded,
+        s_0: &[f32],
         dh: &[f32],
         mut ds_0: Vec<f32>,
         gradient: &mut [f32],
@@ -399,9 +400,8 @@ impl Job<'_> {
                 backward[at].copy_from_slice(&d[n..]);
             }
         }
-        // W_s and <-h_1 through the unrolled s_0 = tanh(a): da = ds_0 (1 - s_0^2)
-        let s_0 = self.initial_state(encoded, workspace);
-        for (d, s) in ds_0.iter_mut().zip(&s_0) {
+        // W_s and <-h_1 through s_0 = tanh(a): da = ds_0 (1 - s_0^2)
+        for (d, s) in ds_0.iter_mut().zip(s_0) {
             *d *= 1.0 - s * s;
         }
         matmul_tn(n, n, b, &ds_0, n, &encoded.backward.h, n, &mut gradient[layout.range("decoder.W_s")], true);
@@ -415,15 +415,6 @@ impl Job<'_> {
         }
         apply_mask(encoded.mask.as_deref(), &mut de);
         scatter(&self.shard.x, &de, &mut gradient[layout.range("source_embedding")]);
-        workspace.put_all([forward, backward, de, ds_0, s_0]);
-    }
-
-    fn initial_state(&self, encoded: &Encoded, workspace: &mut Workspace) -> Vec<f32> {
-        let (b, n) = (self.shard.b, self.model.config.hidden);
-        let mut s_0 = workspace.take(b * n);
-        add_bias(self.model.get("decoder.b_s"), &mut s_0);
-        matmul_nt(b, n, n, &encoded.backward.h[..b * n], self.model.get("decoder.W_s"), &mut s_0, true);
-        tanh_all(&mut s_0);
-        s_0
+        workspace.put_all([forward, backward, de, ds_0]);
     }
 }
