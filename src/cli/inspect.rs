@@ -78,13 +78,24 @@ fn facts(model: &Model) -> Vec<(&'static str, Value)> {
         ("source_eos", json!(config.source_eos)),
         ("embedding", json!(config.embedding)),
         ("hidden", json!(config.hidden)),
-        ("maxout", json!(config.maxout)),
     ];
+    if config.maxout > 0 {
+        facts.push(("maxout", json!(config.maxout)));
+    }
     if config.alignment > 0 {
         facts.push(("alignment", json!(config.alignment)));
     }
     if let Some(rank) = config.output_rank {
         facts.push(("output_rank", json!(rank)));
+    }
+    if let Some(luong) = &config.luong {
+        facts.push(("layers", json!(luong.layers)));
+        facts.push(("attention", json!(luong.attention.name())));
+        facts.push(("score", json!(luong.score)));
+        facts.push(("input_feeding", json!(luong.input_feeding)));
+        facts.push(("reverse_source", json!(luong.reverse_source)));
+        facts.extend((luong.window > 0).then(|| ("window", json!(luong.window))));
+        facts.extend((luong.max_source > 0).then(|| ("max_source", json!(luong.max_source))));
     }
     facts.push(("parameters", json!(model.parameters())));
     facts.push(("digest", json!(format!("sha256:{}", model.digest()))));

@@ -106,7 +106,7 @@ fn without_eos<'a>(model: &Model, hypothesis: &'a Hypothesis) -> &'a [u32] {
 /// # Errors
 /// A sentence that names the model and the flag.
 pub fn require_alignment(model: &Model, flag: &str) -> Result<()> {
-    if model.config.alignment > 0 {
+    if model.config.aligns() {
         return Ok(());
     }
     let config = &model.config;

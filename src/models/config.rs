@@ -19,6 +19,9 @@ const VERSION: usize = 1;
 /// No size may exceed this: it keeps products of two sizes far from overflow.
 const LARGEST: usize = 1 << 24;
 
+/// The scores of Luong et al. 2015, equations 7 and 8.
+const SCORES: &[&str] = &["dot", "general", "concat", "location"];
+
 /// Which paper's wiring. Its name in files stands in [`MODELS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Architecture {
@@ -26,6 +29,8 @@ pub enum Architecture {
     RnnSearch,
     /// Cho et al. 2014.
     RnnEncDec,
+    /// Luong, Pham, Manning 2015.
+    Luong,
 }
 
 impl Architecture {
@@ -40,6 +45,65 @@ impl Architecture {
     pub fn from_name(name: &str) -> Option<Self> {
         MODELS.iter().find(|entry| entry.name == name).map(|entry| entry.architecture)
     }
+}
+
+/// Where a decoder of Luong et al. 2015 looks (section 3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AttentionKind {
+    /// Nowhere: the last encoder state is all it has.
+    None,
+    /// At every source word (section 3.1).
+    #[default]
+    Global,
+    /// At a window round p_t = t (section 3.2, local-m).
+    LocalM,
+    /// At a window round a predicted p_t (section 3.2, local-p).
+    LocalP,
+}
+
+impl AttentionKind {
+    /// Every kind with its name in files.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::None, "none"), (Self::Global, "global"), (Self::LocalM, "local-m"), (Self::LocalP, "local-p")];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("none", |(_, name)| name)
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+
+    /// Whether it looks through a window.
+    #[must_use]
+    pub fn is_local(self) -> bool {
+        matches!(self, Self::LocalM | Self::LocalP)
+    }
+}
+
+/// What only a model of Luong et al. 2015 has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LuongSizes {
+    /// Stacked LSTM layers on either side, at least 1.
+    pub layers: usize,
+    /// Where the decoder looks.
+    pub attention: AttentionKind,
+    /// How a state and an annotation are compared: `dot`, `general`, `concat` or `location`.
+    pub score: String,
+    /// Whether h~_{t-1} is fed into step t (section 3.3).
+    pub input_feeding: bool,
+    /// Whether the encoder reads the source backwards.
+    pub reverse_source: bool,
+    /// D, half the window of local attention in words; 0 where the attention is not local.
+    pub window: usize,
+    /// The source words that `location` has a row for; 0 for other scores.
+    pub max_source: usize,
+    /// y_0, the id that the decoder reads first.
+    pub start: u32,
 }
 
 /// Sizes and languages of a model.
@@ -67,12 +131,14 @@ pub struct Config {
     pub embedding: usize,
     /// n.
     pub hidden: usize,
-    /// l.
+    /// l; 0 for luong, which has no maxout layer.
     pub maxout: usize,
     /// n', rnnsearch only (0 otherwise).
     pub alignment: usize,
     /// Rank r of `G = G_l G_r`, rnnencdec only.
     pub output_rank: Option<usize>,
+    /// luong only.
+    pub luong: Option<LuongSizes>,
 }
 
 /// What a key of `config.json` belongs to.
@@ -80,11 +146,16 @@ pub struct Config {
 enum Belongs {
     /// Every architecture has it.
     Everywhere,
-    /// One architecture needs it.
-    Needs(Architecture),
-    /// One architecture may have it.
-    May(Architecture),
+    /// These architectures need it.
+    Needs(&'static [Architecture]),
+    /// These architectures may have it.
+    May(&'static [Architecture]),
 }
+
+/// The architectures of gated units.
+const GATED: &[Architecture] = &[Architecture::RnnSearch, Architecture::RnnEncDec];
+/// Luong's own.
+const LUONG: &[Architecture] = &[Architecture::Luong];
 
 /// Every key, in the order in which it is written.
 const KEYS: &[(&str, Belongs)] = &[
@@ -101,12 +172,36 @@ const KEYS: &[(&str, Belongs)] = &[
     ("source_eos", Belongs::Everywhere),
     ("embedding", Belongs::Everywhere),
     ("hidden", Belongs::Everywhere),
-    ("maxout", Belongs::Everywhere),
-    ("alignment", Belongs::Needs(Architecture::RnnSearch)),
-    ("output_rank", Belongs::May(Architecture::RnnEncDec)),
+    ("maxout", Belongs::Needs(GATED)),
+    ("alignment", Belongs::Needs(&[Architecture::RnnSearch])),
+    ("output_rank", Belongs::May(&[Architecture::RnnEncDec])),
+    ("layers", Belongs::Needs(LUONG)),
+    ("attention", Belongs::Needs(LUONG)),
+    ("score", Belongs::Needs(LUONG)),
+    ("input_feeding", Belongs::Needs(LUONG)),
+    ("reverse_source", Belongs::Needs(LUONG)),
+    ("window", Belongs::May(LUONG)),
+    ("max_source", Belongs::May(LUONG)),
+    ("start", Belongs::Needs(LUONG)),
 ];
 
 impl Config {
+    /// Whether the model aligns at all; rnnencdec and luong with attention `none` do not.
+    #[must_use]
+    pub fn aligns(&self) -> bool {
+        match self.architecture {
+            Architecture::RnnSearch => true,
+            Architecture::RnnEncDec => false,
+            Architecture::Luong => self.luong.as_ref().is_some_and(|luong| luong.attention != AttentionKind::None),
+        }
+    }
+
+    /// D of local attention, in words; `None` for models that look at every word or at none.
+    #[must_use]
+    pub fn window(&self) -> Option<usize> {
+        self.luong.as_ref().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)
+    }
+
     /// Reads and checks `config.json`.
     ///
     /// # Errors
@@ -167,9 +262,26 @@ impl Config {
             "source_eos" => self.source_eos.into(),
             "embedding" => self.embedding.into(),
             "hidden" => self.hidden.into(),
-            "maxout" => self.maxout.into(),
+            "maxout" if self.maxout > 0 => self.maxout.into(),
             "alignment" if self.alignment > 0 => self.alignment.into(),
             "output_rank" => self.output_rank?.into(),
+            _ => return self.luong.as_ref().and_then(|luong| luong.value(key)),
+        })
+    }
+}
+
+impl LuongSizes {
+    /// The value of a key; `None` where this attention does not have it.
+    fn value(&self, key: &str) -> Option<Value> {
+        Some(match key {
+            "layers" => self.layers.into(),
+            "attention" => self.attention.name().into(),
+            "score" => self.score.as_str().into(),
+            "input_feeding" => self.input_feeding.into(),
+            "reverse_source" => self.reverse_source.into(),
+            "window" if self.window > 0 => self.window.into(),
+            "max_source" if self.max_source > 0 => self.max_source.into(),
+            "start" => self.start.into(),
             _ => return None,
         })
     }
@@ -198,12 +310,51 @@ impl Reader<'_> {
             source_eos: self.truth("source_eos")?,
             embedding: self.size("embedding")?,
             hidden: self.size("hidden")?,
-            maxout: self.size("maxout")?,
+            maxout: if GATED.contains(&architecture) { self.size("maxout")? } else { 0 },
             alignment: if architecture == Architecture::RnnSearch { self.size("alignment")? } else { 0 },
             output_rank: self.map.get("output_rank").map(|_| self.size("output_rank")).transpose()?,
+            luong: if architecture == Architecture::Luong { Some(self.luong()?) } else { None },
         };
         self.check_ids(&config)?;
         Ok(config)
+    }
+
+    fn luong(&self) -> Result<LuongSizes> {
+        let names: Vec<&str> = AttentionKind::ALL.iter().map(|(_, name)| *name).collect();
+        let attention = self.one_of("attention", &names)?;
+        let attention = AttentionKind::from_name(&attention).unwrap_or_default();
+        let score = self.one_of("score", SCORES)?;
+        let by_place = score == "location" && attention != AttentionKind::None;
+        if by_place && attention.is_local() {
+            return self.wrong("score", "is \"location\", which goes with global attention only; choose another");
+        }
+        Ok(LuongSizes {
+            layers: self.size("layers")?,
+            attention,
+            score,
+            input_feeding: self.truth("input_feeding")?,
+            reverse_source: self.truth("reverse_source")?,
+            window: self.size_if("window", attention.is_local(), "attention is local-m or local-p")?,
+            max_source: self.size_if("max_source", by_place, "score is location")?,
+            start: self.id("start")?,
+        })
+    }
+
+    /// A size that only some models have, 0 for the others.
+    fn size_if(&self, key: &str, needed: bool, when: &str) -> Result<usize> {
+        match (needed, self.map.contains_key(key)) {
+            (true, _) => self.size(key),
+            (false, true) => self.wrong(key, format!("means something only where {when}; remove it")),
+            (false, false) => Ok(0),
+        }
+    }
+
+    fn one_of(&self, key: &str, names: &[&str]) -> Result<String> {
+        let text = self.text(key)?;
+        if names.contains(&text.as_str()) {
+            return Ok(text);
+        }
+        self.wrong(key, format!("is \"{text}\"; choose one of {}", names.join(", ")))
     }
 
     fn wrong<T>(&self, key: &str, message: impl Into<String>) -> Result<T> {
@@ -236,10 +387,11 @@ impl Reader<'_> {
         for key in self.map.keys() {
             match KEYS.iter().find(|(name, _)| name == key) {
                 None => return self.wrong(key, "is unknown; remove it or correct its spelling"),
-                Some((_, Belongs::Needs(other) | Belongs::May(other))) if *other != architecture => {
+                Some((_, Belongs::Needs(others) | Belongs::May(others))) if !others.contains(&architecture) => {
+                    let others: Vec<&str> = others.iter().map(|other| other.name()).collect();
                     return self.wrong(
                         key,
-                        format!("belongs to {} and not to {}; remove it", other.name(), architecture.name()),
+                        format!("belongs to {} and not to {}; remove it", others.join(" and "), architecture.name()),
                     );
                 }
                 Some(_) => {}
@@ -304,6 +456,13 @@ impl Reader<'_> {
                     format!("is {id}, but the smaller vocabulary has only {smaller} words (0 to {})", smaller - 1),
                 );
             }
+        }
+        if let Some(luong) = config.luong.as_ref().filter(|luong| luong.start as usize >= config.target_vocabulary) {
+            let words = config.target_vocabulary;
+            return self.wrong(
+                "start",
+                format!("is {}, but there are only {words} target words (0 to {})", luong.start, words - 1),
+            );
         }
         if config.eos == config.unk {
             return self.wrong("unk", format!("is {}, the same id as `eos`; they are two words", config.unk));

@@ -170,6 +170,7 @@ pub fn readable(config: &Config, weights: &Weights, device: &candle_core::Device
     Ok(match config.architecture {
         Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, &tensors)?),
         Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, &tensors)?),
+        Architecture::Luong => return Err(Error::Internal("luong has no readable form yet".into())),
     })
 }
 

@@ -10,8 +10,9 @@ use crate::models::config::Config;
 use crate::models::shapes;
 use crate::nn::init::gaussian;
 use crate::nn::init::orthogonal;
+use crate::nn::init::uniform;
 
-/// How to draw the weights. Recurrent matrices U are orthogonal and biases 0 in both.
+/// How to draw the weights. Recurrent matrices U are orthogonal and biases 0 in the first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// Bahdanau et al. 2015, appendix B.1: W_a and U_a Gaussian of deviation 0.001, v_a 0, all other
@@ -20,6 +21,8 @@ pub enum Scheme {
     /// Gaussian of deviation 1/sqrt(fan in), embeddings of deviation 0.1: the same size of activations
     /// whatever the sizes of the layers.
     Scaled,
+    /// Every number, biases too, uniform in [-0.1, 0.1] (Luong et al. 2015, section 4.1).
+    Uniform,
 }
 
 /// The weights of a model to be trained; the same for the same seed on every machine.
@@ -47,11 +50,12 @@ fn draw(scheme: Scheme, name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Ve
     let count = shape.iter().product();
     let matrix = name.rsplit('.').next().unwrap_or(name);
     match (scheme, matrix, shape) {
-        (_, "U" | "U_z" | "U_r", [n, _]) => orthogonal(*n, rng),
+        (Scheme::Uniform, ..) => uniform(count, 0.1, rng),
+        (_, "U" | "U_z" | "U_r" | "U_i" | "U_f" | "U_o" | "U_g", [n, _]) => orthogonal(*n, rng),
         (Scheme::Paper, "W_a" | "U_a", _) => gaussian(count, 0.001, rng),
         (Scheme::Paper, _, [_, _]) => gaussian(count, 0.01, rng),
         (Scheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1, rng),
-        (Scheme::Scaled, "v_a", [n_a]) => gaussian(count, 1.0 / (*n_a as f64).sqrt(), rng),
+        (Scheme::Scaled, "v_a" | "v_p", [n_a]) => gaussian(count, 1.0 / (*n_a as f64).sqrt(), rng),
         (Scheme::Scaled, _, [_, fan_in]) => gaussian(count, 1.0 / (*fan_in as f64).sqrt(), rng),
         _ => vec![0.0; count],
     }

@@ -132,5 +132,8 @@ pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<B
     Ok(match config.architecture {
         Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, tensors)?),
         Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, tensors)?),
+        Architecture::Luong => {
+            return Err(crate::error::Error::Internal("luong cannot be trained this way yet".into()));
+        }
     })
 }

@@ -11,6 +11,7 @@ pub mod folder;
 pub mod fused;
 pub mod init;
 pub mod loss;
+pub mod luong;
 pub mod plain;
 pub mod rnn_encdec;
 pub mod rnn_search;
@@ -184,6 +185,12 @@ pub const MODELS: &[ModelEntry] = &[
         name: "rnnencdec",
         citation: "Cho et al. 2014, Learning Phrase Representations using RNN Encoder-Decoder",
         shapes: rnn_encdec::shapes,
+    },
+    ModelEntry {
+        architecture: Architecture::Luong,
+        name: "luong",
+        citation: "Luong, Pham, Manning 2015, Effective Approaches to Attention-based Neural Machine Translation",
+        shapes: luong::shapes,
     },
 ];
 

@@ -16,6 +16,11 @@ pub fn gaussian(count: usize, deviation: f64, rng: &mut impl Rng) -> Vec<f64> {
     numbers
 }
 
+/// `count` numbers uniform in [-limit, limit).
+pub fn uniform(count: usize, limit: f64, rng: &mut impl Rng) -> Vec<f64> {
+    (0..count).map(|_| (2.0 * rng.random::<f64>() - 1.0) * limit).collect()
+}
+
 /// A random orthogonal matrix of n rows (Saxe et al. 2014): a Gaussian one, its rows made
 /// orthonormal one after the other (modified Gram-Schmidt).
 pub fn orthogonal(n: usize, rng: &mut impl Rng) -> Vec<f64> {

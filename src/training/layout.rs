@@ -1,5 +1,5 @@
 //! Floor 6: all parameters of a model in one flat vector, ordered so that the fused kernels
-//! find joined matrices (the gates z, r, candidate) side by side.
+//! find joined matrices (the gates z, r, candidate; i, f, o, g) side by side.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -43,9 +43,10 @@ pub struct Layout {
     total: usize,
 }
 
-/// Sorts W_z, W_r, W of one unit together, whatever order the file lists them in.
+/// Sorts W_z, W_r, W of one gated unit and W_i, W_f, W_o, W_g of one LSTM layer together, whatever order the file
+/// lists them in.
 fn rank(name: &str) -> (String, u8) {
-    for (suffix, order) in [("_z", 0), ("_r", 1)] {
+    for (suffix, order) in [("_z", 0), ("_r", 1), ("_i", 0), ("_f", 1), ("_o", 2), ("_g", 3)] {
         if let Some(stem) = name.strip_suffix(suffix)
             && stem.rsplit('.').next().is_some_and(|last| ["W", "U", "C", "b"].contains(&last))
         {

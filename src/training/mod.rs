@@ -156,6 +156,10 @@ fn tokenizers(
         check_specials(&from.join("config.json"))?;
         return Tokenizers::load(from);
     }
+    if let Some(folder) = &settings.data.vocabulary {
+        check_specials(&folder.join("config.json"))?;
+        return Tokenizers::load(folder);
+    }
     emit(&Report::Note("counting words".into()));
     Tokenizers::build(settings, ticket)
 }
@@ -167,7 +171,7 @@ fn check_specials(path: &Path) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "is {}; --from needs a model whose `eos` is {EOS_ID}, `unk` {UNK_ID} and `source_eos` true",
+        "is {}; vocabularies are taken from a model whose `eos` is {EOS_ID}, `unk` {UNK_ID} and `source_eos` true only",
         config.eos
     );
     Err(Error::key(path, "eos", message))
@@ -182,6 +186,7 @@ fn engine(settings: &Settings, config: &Config, options: &RunOptions, shards: us
             let scheme = match settings.model.start {
                 Start::Papers => init::Scheme::Paper,
                 Start::Scaled => init::Scheme::Scaled,
+                Start::Uniform => init::Scheme::Uniform,
             };
             init::initial_weights(config, scheme, settings.schedule.seed)
         }

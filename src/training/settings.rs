@@ -10,7 +10,9 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::models::MODELS;
 use crate::models::config::Architecture;
+use crate::models::config::AttentionKind;
 use crate::models::config::Config;
+use crate::models::config::LuongSizes;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -50,7 +52,8 @@ pub struct ModelSettings {
     pub embedding: usize,
     /// n.
     pub hidden: usize,
-    /// l.
+    /// l (rnnsearch and rnnencdec).
+    #[serde(default)]
     pub maxout: usize,
     /// n' (rnnsearch).
     #[serde(default)]
@@ -58,7 +61,28 @@ pub struct ModelSettings {
     /// r of G = G_l G_r (rnnencdec).
     #[serde(default)]
     pub output_rank: Option<usize>,
-    /// `papers` (appendix B of Bahdanau et al. 2015) or `scaled` (1/sqrt(fan-in)).
+    /// Stacked LSTM layers on either side (luong).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<usize>,
+    /// `none`, `global`, `local-m` or `local-p` (luong).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention: Option<String>,
+    /// `dot`, `general`, `concat` or `location` (luong).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<String>,
+    /// Whether h~_{t-1} is fed into step t (luong; default true).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_feeding: Option<bool>,
+    /// Whether the encoder reads backwards (luong; default true).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse_source: Option<bool>,
+    /// D of local attention, 10 in the paper (luong).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<usize>,
+    /// Source words that `location` has a row for (luong; default `data.max_length` + 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_source: Option<usize>,
+    /// `papers` (appendix B of Bahdanau et al. 2015), `scaled` (1/sqrt(fan-in)) or `uniform` (Luong et al. 2015).
     #[serde(default)]
     pub start: Start,
 }
@@ -72,6 +96,8 @@ pub enum Start {
     /// Orthogonal U, the rest Gaussian with 1/sqrt(fan-in).
     #[default]
     Scaled,
+    /// Every number uniform in [-0.1, 0.1] (Luong et al. 2015, section 4.1).
+    Uniform,
 }
 
 /// One parallel text.
@@ -102,6 +128,10 @@ pub struct DataSettings {
     pub train: Vec<TextPair>,
     /// Development text, for NLL and BLEU.
     pub development: TextPair,
+    /// A model folder whose two vocabularies are taken instead of counting words: models of one vocabulary can be
+    /// compared word by word and form an ensemble.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vocabulary: Option<PathBuf>,
     /// Most words of a sentence on either side.
     #[serde(default = "fifty")]
     pub max_length: usize,
@@ -146,6 +176,9 @@ pub struct OptimizerSettings {
     pub warmup: u64,
     /// Update from which the rate falls linearly, reaching `final_rate` of itself at the last update; never when absent.
     pub decay_from: Option<u64>,
+    /// Epochs after which the rate is halved, and again after each further one (Luong et al. 2015: 5, with dropout
+    /// 8); never when absent.
+    pub halve_after_epochs: Option<u64>,
     /// Share of the rate that is left at the end of the fall.
     pub final_rate: f32,
 }
@@ -162,6 +195,7 @@ impl Default for OptimizerSettings {
             clip: 1.0,
             warmup: 0,
             decay_from: None,
+            halve_after_epochs: None,
             final_rate: 0.05,
         }
     }
@@ -191,6 +225,8 @@ pub struct ScheduleSettings {
     pub sorted: usize,
     /// Updates in all.
     pub updates: u64,
+    /// Passes over the training text, where they are to end the training before `updates` does.
+    pub epochs: Option<u64>,
     /// Probability of dropping an embedding or maxout unit; 0 in the papers.
     pub dropout: f32,
     /// Epsilon of label smoothing; 0 in the papers.
@@ -226,6 +262,7 @@ impl Default for ScheduleSettings {
             batch: 80,
             sorted: 20,
             updates: 100_000,
+            epochs: None,
             dropout: 0.0,
             label_smoothing: 0.0,
             measure_every: 1000,
@@ -255,6 +292,7 @@ impl Settings {
         let base = path.parent().unwrap_or(Path::new("."));
         let root = |p: &mut PathBuf| *p = base.join(&*p);
         root(&mut settings.output);
+        settings.data.vocabulary.iter_mut().for_each(root);
         for pair in settings.data.train.iter_mut().chain([&mut settings.data.development]) {
             root(&mut pair.source);
             root(&mut pair.target);
@@ -269,7 +307,6 @@ impl Settings {
             ("model.target_vocabulary", self.model.target_vocabulary.saturating_sub(2)),
             ("model.embedding", self.model.embedding),
             ("model.hidden", self.model.hidden),
-            ("model.maxout", self.model.maxout),
             ("schedule.batch", self.schedule.batch),
             ("schedule.sorted", self.schedule.sorted),
             ("data.max_length", self.data.max_length),
@@ -323,9 +360,71 @@ impl Settings {
             let message = format!("is {}; it is a share of the rate, from 0 to 1", self.optimizer.final_rate);
             return Err(Error::key(path, "optimizer.final_rate", message));
         }
+        self.check_luong(path)?;
         // what the model's own config.json would be refused for (languages, keys of the other architecture)
         let config = self.config(self.model.source_vocabulary, self.model.target_vocabulary);
         Config::from_json(path, &config.to_json()).map(|_| ())
+    }
+
+    /// Keys of luong are spelled right and stand in no other architecture's file.
+    fn check_luong(&self, path: &Path) -> Result<()> {
+        let model = &self.model;
+        let is_luong = self.architecture() == Some(Architecture::Luong);
+        let given = [
+            ("model.layers", model.layers.is_some()),
+            ("model.attention", model.attention.is_some()),
+            ("model.score", model.score.is_some()),
+            ("model.input_feeding", model.input_feeding.is_some()),
+            ("model.reverse_source", model.reverse_source.is_some()),
+            ("model.window", model.window.is_some()),
+            ("model.max_source", model.max_source.is_some()),
+        ];
+        if let Some((key, _)) = given.iter().find(|(_, given)| *given && !is_luong) {
+            return Err(Error::key(
+                path,
+                *key,
+                format!("belongs to luong and not to {}; remove it", model.architecture),
+            ));
+        }
+        let gated = [
+            ("model.maxout", model.maxout > 0),
+            ("model.alignment", model.alignment > 0),
+            ("model.output_rank", model.output_rank.is_some()),
+        ];
+        if let Some((key, _)) = gated.iter().find(|(_, given)| *given && is_luong) {
+            return Err(Error::key(path, *key, "does not belong to luong; remove it"));
+        }
+        if !is_luong && model.maxout == 0 {
+            return Err(Error::key(path, "model.maxout", "is missing; it must be greater than zero"));
+        }
+        let attention = model.attention.as_deref().filter(|name| AttentionKind::from_name(name).is_none());
+        if let Some(name) = attention {
+            let names: Vec<&str> = AttentionKind::ALL.iter().map(|(_, name)| *name).collect();
+            let message = format!("is `{name}`; choose one of {}", names.join(", "));
+            return Err(Error::key(path, "model.attention", message));
+        }
+        Ok(())
+    }
+
+    /// What the file says of luong, with the paper's choices where it is silent.
+    fn luong(&self) -> LuongSizes {
+        let model = &self.model;
+        let attention = model.attention.as_deref().and_then(AttentionKind::from_name).unwrap_or_default();
+        let score = model.score.clone().unwrap_or_else(|| "general".into());
+        // what does not belong to this attention is passed on only where the file has it, so that it is refused
+        let default_window = if attention.is_local() { 10 } else { 0 };
+        let by_place = score == "location" && attention == AttentionKind::Global;
+        let default_source = if by_place { self.data.max_length + 1 } else { 0 };
+        LuongSizes {
+            layers: model.layers.unwrap_or(1),
+            attention,
+            score,
+            input_feeding: model.input_feeding.unwrap_or(true),
+            reverse_source: model.reverse_source.unwrap_or(true),
+            window: model.window.unwrap_or(default_window),
+            max_source: model.max_source.unwrap_or(default_source),
+            start: 0,
+        }
     }
 
     fn architecture(&self) -> Option<Architecture> {
@@ -353,12 +452,13 @@ impl Settings {
             maxout: model.maxout,
             alignment: if architecture == Architecture::RnnSearch { model.alignment } else { 0 },
             output_rank: model.output_rank,
+            luong: (architecture == Architecture::Luong).then(|| self.luong()),
         }
     }
 
-    /// The step size of update `update`, counted from 0.
+    /// The step size of update `update` in epoch `epoch`, both counted from 0.
     #[must_use]
-    pub fn rate_at(&self, update: u64) -> f32 {
+    pub fn rate_at(&self, update: u64, epoch: u64) -> f32 {
         let o = &self.optimizer;
         let mut rate = o.rate();
         if update < o.warmup {
@@ -370,6 +470,11 @@ impl Settings {
         {
             let done = (update - from) as f32 / (self.schedule.updates - from) as f32;
             rate *= 1.0 - (1.0 - o.final_rate) * done.min(1.0);
+        }
+        if let Some(after) = o.halve_after_epochs
+            && epoch >= after
+        {
+            rate *= 0.5_f32.powi((epoch - after + 1).min(100) as i32);
         }
         rate
     }

@@ -76,6 +76,8 @@ pub struct Position {
     pub order: Option<Order>,
     /// Shards a minibatch is cut into by the fused engine; absent in older checkpoints.
     pub shards: Option<usize>,
+    /// Update of the last measurement.
+    pub measured_at: Option<u64>,
 }
 
 /// What the order of the sentences depends on: batch `k` of epoch `e` means something else with another.

@@ -190,7 +190,8 @@ impl Trainer<'_> {
         self.position.rule = Some(self.settings.optimizer.rule);
         self.position.order = Some(self.order());
         self.position.measured_by = Some(self.measured_by());
-        while self.position.update < updates && !ticket.is_stale() {
+        let epochs = self.settings.schedule.epochs.unwrap_or(u64::MAX);
+        while self.position.update < updates && self.position.epoch < epochs && !ticket.is_stale() {
             let schedule = &self.settings.schedule;
             let batches = self.training.batches(schedule.seed, self.position.epoch, schedule.batch, schedule.sorted);
             while let Some(batch) = batches.get(self.position.batch) {
@@ -205,8 +206,13 @@ impl Trainer<'_> {
                 self.position.batch = 0;
             }
         }
+        let complete = self.position.update >= updates || self.position.epoch >= epochs;
+        // a run that its epochs ended has its last weights measured too
+        if complete && self.position.measured_at != Some(self.position.update) && self.position.update > 0 {
+            self.note_measure(&mut log, emit)?;
+        }
         self.save()?;
-        emit(&Report::Ended { position: self.position.clone(), complete: self.position.update >= updates });
+        emit(&Report::Ended { position: self.position.clone(), complete });
         Ok(())
     }
 
@@ -222,7 +228,7 @@ impl Trainer<'_> {
             scale: 1.0 / batch.len() as f32,
             seed: schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update,
         };
-        let rate = self.settings.rate_at(update);
+        let rate = self.settings.rate_at(update, self.position.epoch);
         let (loss, norm) = self.engine.update(&source, &target, options, rate, update)?;
         let seconds = (self.clock)() - start;
         if !loss.smoothed.is_finite() {
@@ -261,7 +267,7 @@ impl Trainer<'_> {
                 loss: tally.smoothed / words,
                 nll: tally.nll / words,
                 norm: tally.norm / tally.updates.max(1) as f64,
-                rate: self.settings.rate_at(update - 1),
+                rate: self.settings.rate_at(update - 1, self.position.epoch),
                 words: self.position.words,
                 words_per_second: words / tally.seconds.max(1e-9),
                 seconds: self.position.seconds,
@@ -273,13 +279,19 @@ impl Trainer<'_> {
         let measure = last || due(schedule.measure_every);
         let checkpoint = due(schedule.checkpoint_every);
         if measure {
-            let measure = self.measure(emit)?;
-            log.append(&measure)?;
-            emit(&Report::Measure(measure));
+            self.note_measure(log, emit)?;
         }
         if checkpoint || measure {
             self.save()?;
         }
+        Ok(())
+    }
+
+    fn note_measure(&mut self, log: &mut Log, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+        let measure = self.measure(emit)?;
+        self.position.measured_at = Some(measure.update);
+        log.append(&measure)?;
+        emit(&Report::Measure(measure));
         Ok(())
     }
 

@@ -20,7 +20,6 @@ use crate::models::Engine as Kernels;
 use crate::models::MODELS;
 use crate::models::Model;
 use crate::models::Stepper;
-use crate::models::config::Architecture;
 use crate::nn::device::Device;
 use crate::nn::device::DeviceChoice;
 use crate::nn::device::pick;
@@ -216,7 +215,7 @@ impl Shelved {
             hidden: config.hidden,
             eos: config.eos,
             unk: config.unk,
-            has_alignment: config.architecture == Architecture::RnnSearch,
+            has_alignment: config.aligns(),
             device: device.name.clone(),
             notice: device.notice.clone(),
             digest: model.digest(),

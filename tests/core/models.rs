@@ -235,6 +235,7 @@ fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
         maxout: 2,
         alignment: if architecture == Architecture::RnnSearch { 5 } else { 0 },
         output_rank,
+        luong: None,
     }
 }
 

@@ -41,6 +41,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         maxout: 4,
         alignment: if architecture == Architecture::RnnSearch { 7 } else { 0 },
         output_rank,
+        luong: None,
     }
 }
 

@@ -87,6 +87,7 @@ impl Subject {
             maxout: l,
             alignment,
             output_rank: None,
+            luong: None,
         };
         let mut weights = random_weights(&config);
         silence(&mut weights, config.eos);

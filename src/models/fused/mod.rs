@@ -38,6 +38,7 @@ impl Prepared {
         Ok(match config.architecture {
             Architecture::RnnSearch => Self::Search(Arc::new(rnn_search::Prepared::new(config, weights)?)),
             Architecture::RnnEncDec => Self::EncDec(Arc::new(rnn_encdec::Prepared::new(config, weights)?)),
+            Architecture::Luong => return Err(Error::Internal("luong has no fused form yet".into())),
         })
     }
 

@@ -99,6 +99,7 @@ impl Fused {
         match self.config.architecture {
             Architecture::RnnSearch => self.packs.search.repack(&self.config, &self.layout, flat),
             Architecture::RnnEncDec => self.packs.encdec.repack(&self.config, &self.layout, flat),
+            Architecture::Luong => {}
         }
     }
 
@@ -124,6 +125,7 @@ impl Fused {
                         Architecture::RnnEncDec => {
                             encdec::step(model, &packs.encdec, &shard, workspace, gradient, options)
                         }
+                        Architecture::Luong => Loss::default(),
                     };
                 });
             }
