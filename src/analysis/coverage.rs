@@ -1,5 +1,5 @@
 //! Floor 5: how much of the source a translation has looked at: sum_i alpha_ij for every source word.
-//! The penalty is that of Wu et al. 2016, equation 14.
+//! The penalty that Wu et al. 2016 make of it belongs to the search ([`crate::decoding::rank`]).
 
 use crate::analysis::alignment::Alignment;
 
@@ -13,12 +13,6 @@ pub fn coverage(alignment: &Alignment<'_>) -> Vec<f32> {
         }
     }
     sums
-}
-
-/// sum_j log(min(sum_i alpha_ij, 1)): 0 when all is covered, below 0 otherwise, -inf where a word gets nothing.
-#[must_use]
-pub fn penalty(alignment: &Alignment<'_>) -> f32 {
-    coverage(alignment).iter().map(|sum| sum.min(1.0).ln()).sum()
 }
 
 /// The source words that receive less than `least` in all: perhaps left untranslated.

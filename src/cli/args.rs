@@ -7,7 +7,9 @@ use clap::Args;
 use clap::ValueEnum;
 
 use crate::cli::output;
+use crate::decoding::LengthRule;
 use crate::decoding::Options;
+use crate::decoding::Ranking;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::Engine;
@@ -101,6 +103,13 @@ pub struct SearchArgs {
     /// Rank by log p divided by the length to the power of A; 0 ranks by log p
     #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = finite, allow_negative_numbers = true)]
     length_normalization: f32,
+    /// Rank by log p corrected for length: wu:ALPHA, by ((5 + length) / 6)^ALPHA (Wu et al. 2016, equation 14), or
+    /// power:A, the same as --length-normalization A
+    #[arg(long, value_name = "RULE", conflicts_with = "length_normalization")]
+    length_penalty: Option<LengthRule>,
+    /// Weight of the coverage penalty in the ranking (Wu et al. 2016, equation 14); 0 is off
+    #[arg(long, value_name = "BETA", default_value_t = 0.0, value_parser = not_negative)]
+    coverage: f32,
     /// Never emit an unknown word
     #[arg(long)]
     forbid_unk: bool,
@@ -112,7 +121,10 @@ impl SearchArgs {
         Options {
             beam: usize::from(self.beam),
             max_length: self.max_length.map(|length| length as usize),
-            length_normalization: self.length_normalization,
+            ranking: Ranking {
+                length: self.length_penalty.unwrap_or(LengthRule::Power(self.length_normalization)),
+                coverage: self.coverage,
+            },
             forbid_unk: self.forbid_unk,
             ..Options::default()
         }
@@ -151,6 +163,10 @@ pub struct PairArgs {
 fn finite(text: &str) -> Result<f32> {
     let number: Option<f32> = text.parse().ok();
     number.filter(|number| number.is_finite()).ok_or_else(|| Error::Input("write a number such as 0.6".into()))
+}
+
+fn not_negative(text: &str) -> Result<f32> {
+    finite(text).ok().filter(|number| *number >= 0.0).ok_or_else(|| Error::Input("write a number such as 0.2".into()))
 }
 
 /// Physical cores that this process may use; two threads of one core share the units that matter here.

@@ -3,7 +3,8 @@
 //! At every step the best (beam - finished) extensions of a sentence stay. One that emits `</s>`
 //! is finished and leaves, so the beam shrinks, as in `GroundHog`, the code of Bahdanau et al.
 //! (2015). It ends when the beam is empty or at the maximal length; unfinished hypotheses are
-//! returned only when none finished. Finished ones are ranked by log p / |y|^A.
+//! returned only when none finished. Finished ones are ranked by log p, corrected for length and
+//! coverage as [`Ranking`](crate::decoding::Ranking) says; the search itself goes by log p alone.
 
 use crate::decoding::Options;
 use crate::decoding::Specials;
@@ -29,7 +30,8 @@ use crate::ticket::Ticket;
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a beam of 0, an empty source, a prefix outside the
-/// vocabulary or without any probability, probabilities that are no numbers; what the stepper refuses.
+/// vocabulary or without any probability, probabilities that are no numbers; coverage without an alignment; what the
+/// stepper refuses.
 pub fn search(
     stepper: &mut dyn Stepper,
     specials: Specials,
@@ -66,6 +68,7 @@ pub fn search(
         }
         stepper.step(&rows, &mut output)?;
         ticket.check()?;
+        check_coverage(&output, options)?;
         for (sentence, beam) in beams.iter_mut().enumerate().filter(|(_, beam)| !beam.live.is_empty()) {
             beam.advance(&output, &rules)?;
             emit(sentence, Progress::Expanded { step: beam.step, best: beam.lead(options) });
@@ -81,6 +84,17 @@ pub(crate) fn check_sources(sources: &[&[u32]]) -> Result<()> {
         Some(index) => Err(Error::Input(format!("source sentence {} is empty, not even `</s>` is there", index + 1))),
         None => Ok(()),
     }
+}
+
+/// Coverage is a sum of alpha: nothing stands in for it.
+fn check_coverage(output: &StepOutput, options: &Options) -> Result<()> {
+    if options.ranking.coverage == 0.0 || !output.alpha.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Input(
+        "the coverage penalty needs an alignment and this model has none; set it to 0 or choose a model that aligns"
+            .to_owned(),
+    ))
 }
 
 /// What is the same for all sentences and steps.
@@ -110,8 +124,8 @@ struct Beam {
     live: Vec<Live>,
     /// The row of the running step that extends `live[0]`; the others follow.
     first_row: usize,
-    /// Last nodes of what finished, in the order of finishing.
-    finished: Vec<usize>,
+    /// Last nodes of what finished with their ranks, in the order of finishing.
+    finished: Vec<(f64, usize)>,
     /// Last nodes of what reached the maximal length unfinished, best first.
     cut: Vec<usize>,
     tree: Tree,
@@ -164,7 +178,7 @@ impl Beam {
             match fate {
                 Fate::Alive => self.live.push(Live { node: Some(node), row }),
                 Fate::Cut => self.cut.push(node),
-                Fate::Finished => self.finished.push(node),
+                Fate::Finished => self.finished.push((self.tree.rank(node, rules.options.ranking), node)),
                 Fate::Pruned => {}
             }
         }
@@ -208,30 +222,30 @@ impl Beam {
         Ok(best)
     }
 
-    /// The best hypothesis so far, finished or not; a finished one wins a tie.
+    /// The best hypothesis so far: a finished one or the most probable unfinished one; a finished one wins a tie.
     fn lead(&mut self, options: &Options) -> &Hypothesis {
         let unfinished = self.live.first().and_then(|live| live.node).or(self.cut.first().copied());
+        let unfinished = unfinished.map(|node| (self.tree.rank(node, options.ranking), node));
         let mut leader = None;
-        for node in self.finished.iter().copied().chain(unfinished) {
-            let rank = self.tree.rank(node, options.length_normalization);
+        for (rank, node) in self.finished.iter().copied().chain(unfinished) {
             if leader.is_none_or(|(best, _)| rank > best) {
                 leader = Some((rank, node));
             }
         }
         let (_, node) = leader.expect("a step that keeps no extension is an error");
-        self.leading.follow(&self.tree, node, options.length_normalization, options.trace)
+        self.leading.follow(&self.tree, node, options.ranking, options.trace)
     }
 
     /// The finished hypotheses, or else the cut ones, best first.
     fn finish(self, options: &Options, context: Option<Vec<f32>>) -> Decoded {
         let Self { finished, cut, tree, .. } = self;
-        let mut tips = if finished.is_empty() { cut } else { finished };
-        let rank = |node: usize| tree.rank(node, options.length_normalization);
-        tips.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)));
+        let cut = cut.into_iter().map(|node| (tree.rank(node, options.ranking), node));
+        let mut tips = if finished.is_empty() { cut.collect() } else { finished };
+        tips.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut room = options.most_numbers;
-        let read = |(place, tip)| {
+        let read = |(place, (_, tip))| {
             let mut reading = Reading::default();
-            reading.follow(&tree, tip, options.length_normalization, options.trace);
+            reading.follow(&tree, tip, options.ranking, options.trace);
             let mut hypothesis = reading.into_hypothesis();
             let numbers = numbers(&hypothesis);
             if place > 0 && numbers > room {

@@ -8,6 +8,7 @@ pub mod batching;
 pub mod beam;
 pub mod constraint;
 pub mod forced;
+pub mod rank;
 mod select;
 pub mod trace;
 mod tree;
@@ -17,6 +18,8 @@ use crate::models::Stepper;
 use crate::ticket::Ticket;
 
 pub use crate::decoding::batching::batches;
+pub use crate::decoding::rank::LengthRule;
+pub use crate::decoding::rank::Ranking;
 pub use crate::decoding::trace::Decoded;
 pub use crate::decoding::trace::Fate;
 pub use crate::decoding::trace::Forced;
@@ -31,8 +34,8 @@ pub struct Options {
     pub beam: usize,
     /// Most target tokens, `</s>` included; `None`: 2 T_x + 10.
     pub max_length: Option<usize>,
-    /// A of log p / |y|^A, the rank of finished hypotheses; 0 ranks by log p.
-    pub length_normalization: f32,
+    /// What finished hypotheses are ranked by; by default log p.
+    pub ranking: Ranking,
     /// Never emit `[UNK]`.
     pub forbid_unk: bool,
     /// How many next-word candidates each expanded node keeps for the inspector.
@@ -51,7 +54,7 @@ impl Default for Options {
         Self {
             beam: 5,
             max_length: None,
-            length_normalization: 0.0,
+            ranking: Ranking::default(),
             forbid_unk: false,
             candidates: 0,
             trace: false,
@@ -82,8 +85,8 @@ pub struct Specials {
 ///
 /// # Errors
 /// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; a beam of 0, an empty
-/// source, a prefix outside the vocabulary or without any probability, probabilities that are no numbers; what
-/// the stepper refuses.
+/// source, a prefix outside the vocabulary or without any probability, probabilities that are no numbers,
+/// coverage without an alignment; what the stepper refuses.
 pub fn decode(
     stepper: &mut dyn Stepper,
     specials: Specials,

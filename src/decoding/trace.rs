@@ -49,7 +49,7 @@ pub struct Hypothesis {
     pub token_log_p: Vec<f32>,
     /// Their sum.
     pub log_p: f32,
-    /// What it is ranked by: log p / |y|^A.
+    /// What it is ranked by: log p corrected for length and coverage ([`crate::decoding::Ranking`]).
     pub rank: f32,
     /// Ends with `</s>`.
     pub finished: bool,

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::decoding::rank::Ranking;
 use crate::decoding::select::Extension;
 use crate::decoding::select::top;
 use crate::decoding::trace::Fate;
@@ -102,11 +103,11 @@ impl Tree {
         self.branches[node].total
     }
 
-    /// log p / |y|^A of the hypothesis that ends with a node.
-    pub fn rank(&self, node: usize, length_normalization: f32) -> f64 {
+    /// What the hypothesis that ends with a node is ranked by.
+    pub fn rank(&self, node: usize, ranking: Ranking) -> f64 {
         let branch = &self.branches[node];
-        let length = (branch.step + 1) as f64;
-        branch.total / length.powf(f64::from(length_normalization))
+        let alpha = |node: &usize| self.expansions[self.branches[*node].expansion].alpha.as_deref();
+        ranking.score(branch.total, branch.step + 1, || self.chain(node).iter().filter_map(alpha).collect())
     }
 
     /// The nodes from the root to `tip`.
@@ -154,7 +155,7 @@ pub struct Reading {
 
 impl Reading {
     /// Reads the hypothesis that ends with `tip`. `traced`: tell the tip as [`Hypothesis::node`].
-    pub fn follow(&mut self, tree: &Tree, tip: usize, length_normalization: f32, traced: bool) -> &Hypothesis {
+    pub fn follow(&mut self, tree: &Tree, tip: usize, ranking: Ranking, traced: bool) -> &Hypothesis {
         let chain = tree.chain(tip);
         let shared = self.chain.iter().zip(&chain).take_while(|(a, b)| a == b).count();
         self.truncate(shared);
@@ -163,7 +164,7 @@ impl Reading {
         }
         self.chain = chain;
         self.hypothesis.log_p = tree.total(tip) as f32;
-        self.hypothesis.rank = tree.rank(tip, length_normalization) as f32;
+        self.hypothesis.rank = tree.rank(tip, ranking) as f32;
         self.hypothesis.finished = tree.branches[tip].fate == Fate::Finished;
         self.hypothesis.node = traced.then_some(tip);
         &self.hypothesis
@@ -223,7 +224,7 @@ mod tests {
         let left = |tree: &Tree| tree.expansions.iter().map(|one| one.alpha.is_some()).collect::<Vec<_>>();
         assert_eq!(left(&tree), [true, true, false]);
         let mut reading = Reading::default();
-        let alpha = reading.follow(&tree, d, 0.0, false).alpha.clone();
+        let alpha = reading.follow(&tree, d, Ranking::default(), false).alpha.clone();
         assert_eq!(alpha, Some(vec![vec![0.0], vec![1.0]]));
         tree.forget(d);
         assert_eq!(left(&tree), [false; 3]);

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::decoding::Options as SearchOptions;
+use crate::decoding::Ranking;
 use crate::models::Engine;
 use crate::text::sentence::Sentence;
 use crate::worker::protocol::ColumnSpec;
@@ -386,7 +387,7 @@ impl Session {
     fn search_options(&self) -> SearchOptions {
         SearchOptions {
             beam: self.settings.beam,
-            length_normalization: self.settings.length_normalization,
+            ranking: Ranking::power(self.settings.length_normalization),
             forbid_unk: self.settings.forbid_unk,
             candidates: CANDIDATES,
             trace: true,

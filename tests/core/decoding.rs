@@ -7,9 +7,11 @@ use fake::Fake;
 use interlinear::decoding::Decoded;
 use interlinear::decoding::Fate;
 use interlinear::decoding::Hypothesis;
+use interlinear::decoding::LengthRule;
 use interlinear::decoding::Node;
 use interlinear::decoding::Options;
 use interlinear::decoding::Progress;
+use interlinear::decoding::Ranking;
 use interlinear::decoding::Specials;
 use interlinear::decoding::batches;
 use interlinear::decoding::decode;
@@ -29,8 +31,22 @@ struct Naive {
     leaders: Vec<Vec<u32>>,
 }
 
-fn rank(tokens: &[u32], total: f64, options: &Options) -> f64 {
-    total / (tokens.len() as f64).powf(f64::from(options.length_normalization))
+/// Equation 14 of Wu et al. 2016, or log p / |y|^A.
+fn rank(model: &Fake, source: &[u32], tokens: &[u32], total: f64, options: &Options) -> f64 {
+    let length = tokens.len() as f64;
+    let total = match options.ranking.length {
+        LengthRule::Power(a) => total / length.powf(f64::from(a)),
+        LengthRule::Wu(alpha) => total * 6f64.powf(f64::from(alpha)) / (5.0 + length).powf(f64::from(alpha)),
+    };
+    if options.ranking.coverage == 0.0 {
+        return total;
+    }
+    let mut covered = vec![0.0; source.len()];
+    for i in 0..tokens.len() {
+        let alpha = model.alpha(model.state(source, &tokens[..i]), source.len());
+        covered.iter_mut().zip(alpha).for_each(|(sum, alpha)| *sum += f64::from(alpha));
+    }
+    total + f64::from(options.ranking.coverage) * covered.iter().map(|sum: &f64| sum.min(1.0).ln()).sum::<f64>()
 }
 
 /// May `token` stand at position `i`?
@@ -44,7 +60,8 @@ fn allowed(i: usize, token: u32, options: &Options) -> bool {
 /// The definition of the formats, word by word, without any care for speed.
 fn naive(model: &Fake, source: &[u32], options: &Options) -> Naive {
     let best_first = |list: &mut Vec<(Vec<u32>, f64, bool)>| {
-        list.sort_by(|a, b| rank(&b.0, b.1, options).total_cmp(&rank(&a.0, a.1, options)));
+        let rank = |one: &(Vec<u32>, f64, bool)| rank(model, source, &one.0, one.1, options);
+        list.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     };
     let max_length = options.max_length.unwrap_or(2 * source.len() + 10);
     let mut live = vec![(Vec::new(), 0.0)];
@@ -67,7 +84,8 @@ fn naive(model: &Fake, source: &[u32], options: &Options) -> Naive {
         }
         live = next;
         let mut all = finished.clone();
-        all.extend(live.iter().map(|(tokens, total)| (tokens.clone(), *total, false)));
+        // Among the unfinished, which are equally long, log p alone decides.
+        all.extend(live.first().map(|(tokens, total)| (tokens.clone(), *total, false)));
         best_first(&mut all);
         leaders.push(all[0].0.clone());
         if live.is_empty() {
@@ -113,7 +131,7 @@ fn check_hypothesis(model: &Fake, source: &[u32], got: &Hypothesis, options: &Op
         }
     }
     check_near(got.log_p, total);
-    check_near(got.rank, rank(&got.tokens, total, options));
+    check_near(got.rank, rank(model, source, &got.tokens, total, options));
     assert_eq!(got.finished, got.tokens.last() == Some(&EOS));
 }
 
@@ -124,12 +142,19 @@ fn check_candidates(got: &[(u32, f32)], log_p: &[f32], count: usize) {
     assert_eq!(got, words);
 }
 
+/// Coverage only for the models that align ([`model_of`]).
+fn ranking_of(seed: u64) -> Ranking {
+    let length = [LengthRule::Power(0.0), LengthRule::Power(1.0), LengthRule::Power(0.6), LengthRule::Wu(0.8)];
+    let coverage = if seed.is_multiple_of(7) { 0.0 } else { [0.0, 0.3, 0.0, 2.0, 0.0][(seed % 5) as usize] };
+    Ranking { length: length[(seed / 2 % 4) as usize], coverage }
+}
+
 /// Different options for different seeds.
 fn options_of(seed: u64) -> Options {
     Options {
         beam: 1 + (seed % 6) as usize,
         max_length: [None, Some(1), Some(4), Some(9)][(seed / 6 % 4) as usize],
-        length_normalization: [0.0, 1.0, 0.6][(seed / 2 % 3) as usize],
+        ranking: ranking_of(seed),
         forbid_unk: seed % 4 < 2,
         candidates: (seed % 5) as usize,
         trace: seed.is_multiple_of(3),
@@ -180,7 +205,7 @@ fn enumerate(
     all: &mut Vec<(f64, Vec<u32>)>,
 ) {
     if tokens.last() == Some(&EOS) {
-        all.push((rank(tokens, total, options), tokens.clone()));
+        all.push((rank(model, source, tokens, total, options), tokens.clone()));
         return;
     }
     if Some(tokens.len()) == options.max_length {
@@ -203,7 +228,7 @@ fn a_wide_beam_finds_what_brute_force_finds() {
         let options = Options {
             beam: 1000,
             max_length: Some(5),
-            length_normalization: [0.0, 1.0, 0.5][(seed % 3) as usize],
+            ranking: ranking_of(seed),
             forbid_unk: seed.is_multiple_of(2),
             prefix: if seed.is_multiple_of(5) { vec![3] } else { Vec::new() },
             ..Options::default()
@@ -469,6 +494,8 @@ fn what_cannot_be_searched_is_said_in_a_sentence() {
         &[2, EOS],
         "word id 9, but the model knows only 9",
     );
+    let covering = Options { ranking: Ranking { coverage: 0.2, ..Ranking::default() }, ..plain() };
+    check(Fake { aligned: false, ..Fake::new(1, 9) }, covering, &[2, EOS], "the coverage penalty needs an alignment");
     check(Fake { broken_at: Some(1), ..Fake::new(1, 9) }, plain(), &[2, EOS], "at target position 2");
     for beam in [1, 5] {
         let impossible = Fake { impossible: Some(4), ..Fake::new(1, 9) };
