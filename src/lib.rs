@@ -13,7 +13,8 @@
 //! ui/            9  the window: all of egui, every colour and key      (feature `gui`)
 //! cli/           9  translate, score, inspect, train, evaluate, bench, explore
 //! session/       8  the explorer without a window: commands in, view model out, history, saving
-//! worker/        7  decodes behind the window: one slot, the latest request wins, a thread a model
+//! worker/        7  decodes behind the window: one slot, the latest request wins, a thread a model;
+//!                   worker/corpus: long orders in a queue, which step aside for the live one
 //! training/      6  loss, optimisers, data, checkpoints, resuming
 //! analysis/      5  what is read off results: BLEU, alignments; plain numbers, no tensors
 //! decoding/      4  beam search, greedy search, forced decoding, and the trace of each

@@ -56,10 +56,34 @@ impl Session {
                 self.notices.retain(|notice| notice.id != id);
                 None
             }
+            Command::ShowPage(_)
+            | Command::Evaluation(_)
+            | Command::Map(_)
+            | Command::Phrases(_)
+            | Command::PauseTask(..)
+            | Command::CancelTask(_) => {
+                self.apply_to_pages(command);
+                None
+            }
             other => {
                 self.apply_to_picture(other);
                 None
             }
+        }
+    }
+
+    fn apply_to_pages(&mut self, command: Command) {
+        match command {
+            Command::ShowPage(page) if page != self.page => {
+                self.page = page;
+                self.revision += 1;
+            }
+            Command::Evaluation(command) => self.apply_to_evaluation(command),
+            Command::Map(command) => self.apply_to_maps(command),
+            Command::Phrases(command) => self.apply_to_phrases(command),
+            Command::PauseTask(number, is_paused) => self.pause_task(number, is_paused),
+            Command::CancelTask(number) => self.cancel_task(number),
+            _ => {}
         }
     }
 

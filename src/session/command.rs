@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 
 use crate::nn::device::DeviceChoice;
+use crate::session::evaluation;
+use crate::session::maps;
+use crate::session::pages::Page;
+use crate::session::phrases;
 use crate::worker::protocol::ColumnId;
 
 /// Light or dark.
@@ -170,4 +174,17 @@ pub enum Command {
     DismissNotice(u64),
     /// Stops the work under way; the table stays.
     Stop,
+
+    /// Shows a page.
+    ShowPage(Page),
+    /// Something on the page Evaluation.
+    Evaluation(evaluation::Command),
+    /// Something on the page Map.
+    Map(maps::Command),
+    /// Something on the page Phrases.
+    Phrases(phrases::Command),
+    /// Holds up the work of this number, or has it go on.
+    PauseTask(u64, bool),
+    /// Ends the work of this number.
+    CancelTask(u64),
 }

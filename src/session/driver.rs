@@ -15,11 +15,13 @@ use crate::error::Result;
 use crate::nn::device::DeviceChoice;
 use crate::session::Session;
 use crate::session::command::Command;
+use crate::session::pages::LaneCall;
 use crate::session::persist;
 use crate::session::persist::SavedSession;
 use crate::text::lines::TextFile;
 use crate::text::lines::write_atomic;
 use crate::worker::Worker;
+use crate::worker::corpus::Lane;
 use crate::worker::disk::Disk;
 use crate::worker::protocol::Event;
 
@@ -97,6 +99,7 @@ pub enum News {
 pub struct Driver {
     session: Session,
     worker: Worker,
+    lane: Lane,
     disk: Disk<News>,
     saved: Option<PathBuf>,
     saved_revision: u64,
@@ -109,11 +112,12 @@ impl Driver {
     #[must_use]
     pub fn open(options: Options, wake: Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(&wake));
+        let lane = Lane::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
         let found = options.saved.as_deref().map(persist::load_or_set_aside).unwrap_or_default();
         let session = Session::start(found.state.map(|state| state.with_moved(&options.bundled)), &options);
         let saved = options.saved.filter(|_| !found.is_left_alone);
-        let mut driver = Self { saved_revision: session.revision(), session, worker, disk, saved, wake };
+        let mut driver = Self { saved_revision: session.revision(), session, worker, lane, disk, saved, wake };
         if let Some(text) = found.trouble {
             driver.session.notify(text, true);
         }
@@ -153,6 +157,8 @@ impl Driver {
                     self.worker.submit(request);
                 }
                 changed = true;
+            } else if let Some(event) = self.lane.try_next() {
+                changed |= self.session.absorb_corpus(event);
             } else if self.session.search_some() {
                 changed = true;
             } else {
@@ -196,6 +202,13 @@ impl Driver {
         for chore in self.session.take_chores() {
             let (name, job) = job(chore);
             self.disk.run(name, job);
+        }
+        for call in self.session.take_lane_calls() {
+            match call {
+                LaneCall::Submit(number, order) => self.lane.submit(number, order),
+                LaneCall::Cancel(number) => self.lane.cancel(number),
+                LaneCall::Pause(number, is_paused) => self.lane.pause(number, is_paused),
+            }
         }
         if self.session.revision() == self.saved_revision {
             return;

@@ -7,11 +7,15 @@ mod absorb;
 mod apply;
 pub mod command;
 pub mod driver;
+pub mod evaluation;
 pub mod export;
 pub mod figures;
 pub mod history;
 pub mod lists;
+pub mod maps;
+pub mod pages;
 pub mod persist;
+pub mod phrases;
 pub mod table;
 
 use std::collections::BTreeMap;
@@ -36,11 +40,15 @@ pub use crate::session::lists::Example;
 pub use crate::session::lists::ExampleGroup;
 pub use crate::session::lists::OpenFile;
 pub use crate::session::lists::Search;
+pub use crate::session::pages::LaneCall;
+pub use crate::session::pages::Page;
+pub use crate::session::pages::Task;
 pub use crate::session::table::AlignmentTable;
 pub use crate::session::table::LEFT_OUT;
 pub use crate::session::table::Matrix;
 pub use crate::session::table::SourceWord;
 pub use crate::session::table::TargetWord;
+pub use crate::worker::corpus::CorpusEvent;
 pub use crate::worker::protocol::ColumnId;
 pub use crate::worker::protocol::ColumnResult;
 pub use crate::worker::protocol::Event;
@@ -177,6 +185,16 @@ pub struct Session {
     pub notices: Vec<Notice>,
     /// Words a second of the last finished columns together.
     pub words_per_second: f32,
+    /// The page that is shown.
+    pub page: Page,
+    /// The page Evaluation.
+    pub evaluation: evaluation::Evaluation,
+    /// The page Map.
+    pub maps: maps::Maps,
+    /// The page Phrases.
+    pub phrases: phrases::Phrases,
+    /// Work of the pages that is not done, in the order it was asked for.
+    pub tasks: Vec<Task>,
     undo: history::Undo,
     /// Number of the newest request; events with any other change nothing.
     newest: u64,
@@ -188,6 +206,7 @@ pub struct Session {
     /// The source came by typing.
     typed: bool,
     chores: Vec<driver::Chore>,
+    lane_calls: Vec<LaneCall>,
 }
 
 impl Default for Settings {
@@ -231,6 +250,10 @@ impl Session {
             zoom: saved.zoom.clamp(0.5, 3.0),
         };
         session.layout = saved.layout;
+        session.page = Page::of_key(&saved.page);
+        session.evaluation = evaluation::Evaluation::of(saved.evaluation);
+        session.maps = maps::Maps::of(saved.maps);
+        session.phrases = phrases::Phrases::of(saved.phrases);
         session.translated = saved.translated;
         for file in saved.files {
             session.add_file(file.path, file.target, false);
@@ -271,6 +294,11 @@ impl Session {
             layout: BTreeMap::new(),
             notices: Vec::new(),
             words_per_second: 0.0,
+            page: Page::default(),
+            evaluation: evaluation::Evaluation::default(),
+            maps: maps::Maps::default(),
+            phrases: phrases::Phrases::default(),
+            tasks: Vec::new(),
             undo: history::Undo::default(),
             newest: 0,
             next_id: 0,
@@ -278,6 +306,7 @@ impl Session {
             typed_on: false,
             typed: false,
             chores: Vec::new(),
+            lane_calls: Vec::new(),
         }
     }
 

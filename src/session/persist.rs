@@ -16,6 +16,9 @@ use crate::session::command::List;
 use crate::session::command::Shown;
 use crate::session::command::Theme;
 use crate::session::driver::write_whole;
+use crate::session::evaluation;
+use crate::session::maps;
+use crate::session::phrases;
 
 /// The version that this program writes.
 const VERSION: u32 = 1;
@@ -56,6 +59,14 @@ pub struct SavedSession {
     pub device: String,
     /// `alpha` or `energies`.
     pub shown: String,
+    /// The page that is shown, by its key.
+    pub page: String,
+    /// The page Evaluation.
+    pub evaluation: evaluation::Saved,
+    /// The page Map.
+    pub maps: maps::Saved,
+    /// The page Phrases.
+    pub phrases: phrases::Saved,
 }
 
 /// An opened file.
@@ -87,6 +98,10 @@ impl Default for SavedSession {
             unk_replacement: false,
             device: "auto".to_owned(),
             shown: "alpha".to_owned(),
+            page: "sentence".to_owned(),
+            evaluation: evaluation::Saved::default(),
+            maps: maps::Saved::default(),
+            phrases: phrases::Saved::default(),
         }
     }
 }
@@ -115,6 +130,10 @@ impl SavedSession {
             unk_replacement: settings.unk_replacement,
             device: settings.device.to_string(),
             shown: if settings.shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
+            page: session.page.key().to_owned(),
+            evaluation: session.evaluation.saved(),
+            maps: session.maps.saved(),
+            phrases: session.phrases.saved(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Floor 9: what the keys and menus do: each [`Act`] as commands, or as a change of the window alone.
 
 use crate::session::Command;
+use crate::session::Page;
 use crate::session::Session;
 use crate::session::Shown;
 use crate::session::Theme;
@@ -24,6 +25,10 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
     }
     let settings = &session.settings;
     match act {
+        Act::FocusSource | Act::FocusSearch if session.page != Page::Sentence => {
+            inside(act, local);
+            vec![Command::ShowPage(Page::Sentence)]
+        }
         Act::WidenBeam => vec![Command::SetBeam(settings.beam + 1)],
         Act::NarrowBeam => vec![Command::SetBeam(settings.beam.saturating_sub(1).max(1))],
         Act::NextPalette => vec![Command::SetPalette(next_palette(&settings.palette))],
@@ -72,6 +77,7 @@ fn simple(act: Act) -> Option<Command> {
     Some(match act {
         Act::Undo => Command::Undo,
         Act::Redo => Command::Redo,
+        Act::ShowPage(page) => Command::ShowPage(page),
         Act::Stop => Command::Stop,
         Act::NextSentence => Command::MoveSentence(1),
         Act::PreviousSentence => Command::MoveSentence(-1),

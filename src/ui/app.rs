@@ -100,7 +100,7 @@ impl App {
     }
 
     fn read_input(&mut self, ctx: &egui::Context) {
-        for act in shortcuts::pressed(ctx, source::editor_id()) {
+        for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().page) {
             let commands = act::perform(act, self.desk.session(), &mut self.local);
             self.commands.extend(commands);
         }

@@ -4,6 +4,8 @@ use egui::Key;
 use egui::KeyboardShortcut;
 use egui::Modifiers;
 
+use crate::session::Page;
+
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -15,6 +17,8 @@ pub enum Act {
     FocusSource,
     /// To the search in the list of sentences.
     FocusSearch,
+    /// To a page of the window.
+    ShowPage(Page),
     /// To the next panel.
     NextPanel,
     /// To the panel before.
@@ -92,6 +96,18 @@ pub struct Binding {
     pub while_typing: bool,
 }
 
+impl Binding {
+    /// On other pages than the sentence's, what changes the sentence or its picture unseen does not answer.
+    #[must_use]
+    pub fn works_on(&self, page: Page) -> bool {
+        let belongs_to_sentence = [TEXT, WORDS, PICTURE].contains(&self.group)
+            || matches!(self.act, Act::NextPanel | Act::PreviousPanel | Act::ToggleSentences | Act::ToggleInspector);
+        // These two go to a panel, and so to its page.
+        let goes_there = matches!(self.act, Act::FocusSource | Act::FocusSearch);
+        page == Page::Sentence || !belongs_to_sentence || goes_there
+    }
+}
+
 const fn ctrl(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
@@ -152,6 +168,10 @@ pub const BINDINGS: &[Binding] = &[
     not_typing(Act::LargerCells, PICTURE, "Larger cells", &[plain(Key::Plus), plain(Key::Equals)]),
     not_typing(Act::SmallerCells, PICTURE, "Smaller cells", &[plain(Key::Minus)]),
     not_typing(Act::WholeMatrix, PICTURE, "All cells in view", &[plain(Key::Num0)]),
+    always(Act::ShowPage(Page::Sentence), WINDOW, "Page Sentence", &[ctrl(Key::Num1)]),
+    always(Act::ShowPage(Page::Evaluation), WINDOW, "Page Evaluation", &[ctrl(Key::Num2)]),
+    always(Act::ShowPage(Page::Map), WINDOW, "Page Map", &[ctrl(Key::Num3)]),
+    always(Act::ShowPage(Page::Phrases), WINDOW, "Page Phrases", &[ctrl(Key::Num4)]),
     always(Act::NextPanel, WINDOW, "Next panel", &[plain(Key::F6)]),
     always(Act::PreviousPanel, WINDOW, "Previous panel", &[shift(Key::F6)]),
     always(Act::ToggleSentences, WINDOW, "Show or hide the sentences", &[ctrl(Key::B)]),
@@ -168,7 +188,7 @@ pub const BINDINGS: &[Binding] = &[
 /// The acts whose keys were pressed since the last frame; their keys are consumed, so no widget sees them.
 /// Undo belongs to the text field `source`; other fields keep their own.
 #[must_use]
-pub fn pressed(ctx: &egui::Context, source: egui::Id) -> Vec<Act> {
+pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
     let typing = ctx.text_edit_focused();
     let elsewhere = typing && ctx.memory(egui::Memory::focused) != Some(source);
     let mut acts = Vec::new();
@@ -177,7 +197,7 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id) -> Vec<Act> {
         for shifted in [true, false] {
             for binding in BINDINGS {
                 let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
-                if is_fields_own || typing && !binding.while_typing {
+                if is_fields_own || !binding.works_on(page) || typing && !binding.while_typing {
                     continue;
                 }
                 for key in binding.keys.iter().filter(|key| key.modifiers.shift == shifted) {

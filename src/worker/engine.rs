@@ -15,6 +15,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::decoding::Specials;
+use crate::error::Error;
 use crate::error::Result;
 use crate::models::Engine as Kernels;
 use crate::models::MODELS;
@@ -63,7 +64,17 @@ enum Slot {
 #[derive(Default)]
 struct Shelf {
     slots: Mutex<HashMap<Key, Slot>>,
+    /// What the corpus lane uses now; it stays although no column wants it.
+    borrowed: Mutex<HashSet<Key>>,
     changed: Condvar,
+}
+
+/// The engine's models, for work that is not a column's.
+#[derive(Clone)]
+pub struct Library {
+    shelf: Arc<Shelf>,
+    /// The cores that such work may use.
+    pub threads: usize,
 }
 
 impl Engine {
@@ -99,6 +110,12 @@ impl Engine {
         self.shelf.lock().values().filter(|slot| !matches!(slot, Slot::Failed(_))).count()
     }
 
+    /// The models for other work, which shares them.
+    #[must_use]
+    pub fn library(&self) -> Library {
+        Library { shelf: Arc::clone(&self.shelf), threads: self.threads }
+    }
+
     /// Forgets models that no column wants and starts to read those that are missing. A failed one
     /// is tried again only for a column that has not been told yet.
     pub(super) fn arrange(&mut self, request: &Request) {
@@ -107,7 +124,7 @@ impl Engine {
         let mut told = lock(&self.told);
         told.retain(|column| columns.contains(column));
         let mut slots = self.shelf.lock();
-        slots.retain(|key, _| wanted.contains(key));
+        slots.retain(|key, _| wanted.contains(key) || lock(&self.shelf.borrowed).contains(key));
         self.readers.retain(|reader| !reader.is_finished());
         for key in wanted {
             let users: Vec<ColumnId> =
@@ -142,27 +159,7 @@ impl Engine {
         ticket: &Ticket,
         progress: &mut dyn FnMut(f32),
     ) -> Option<std::result::Result<Arc<Shelved>, String>> {
-        let mut slots = self.shelf.lock();
-        let mut last = -1.0;
-        loop {
-            let fraction = match slots.get(key) {
-                Some(Slot::Ready(shelved)) => return Some(Ok(Arc::clone(shelved))),
-                Some(Slot::Failed(message)) => return Some(Err(message.clone())),
-                Some(Slot::Reading(fraction)) => *fraction,
-                None => return None,
-            };
-            if ticket.is_stale() {
-                return None;
-            }
-            if fraction != last {
-                last = fraction;
-                drop(slots);
-                progress(fraction);
-                slots = self.shelf.lock();
-                continue;
-            }
-            slots = self.shelf.changed.wait_timeout(slots, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
-        }
+        self.shelf.wait(key, ticket, progress)
     }
 
     /// Whether the model could not be read.
@@ -185,9 +182,72 @@ impl Drop for Engine {
     }
 }
 
+impl Library {
+    /// A library of its own, without models.
+    #[must_use]
+    pub fn new(threads: usize) -> Self {
+        Engine::new(threads).library()
+    }
+
+    /// The model of this folder: the one in memory, or the one that is being read, or read here. It stays on the
+    /// shelf until [`Library::release`]. A failed one is tried again.
+    pub(super) fn borrow(&self, key: &Key, ticket: &Ticket) -> Result<Arc<Shelved>> {
+        let mut slots = self.shelf.lock();
+        lock(&self.shelf.borrowed).insert(key.clone());
+        let is_missing = matches!(slots.get(key), None | Some(Slot::Failed(_)));
+        if is_missing {
+            slots.insert(key.clone(), Slot::Reading(0.0));
+        }
+        drop(slots);
+        if is_missing {
+            read_onto(&self.shelf, key);
+        }
+        match self.shelf.wait(key, ticket, &mut |_| ()) {
+            None => Err(Error::Stale),
+            Some(Ok(shelved)) => Ok(shelved),
+            Some(Err(message)) => Err(Error::Input(message)),
+        }
+    }
+
+    /// What was borrowed may go when no column wants it.
+    pub(super) fn release(&self) {
+        lock(&self.shelf.borrowed).clear();
+    }
+}
+
 impl Shelf {
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Slot>> {
         lock(&self.slots)
+    }
+
+    /// As [`Engine::wait`].
+    fn wait(
+        &self,
+        key: &Key,
+        ticket: &Ticket,
+        progress: &mut dyn FnMut(f32),
+    ) -> Option<std::result::Result<Arc<Shelved>, String>> {
+        let mut slots = self.lock();
+        let mut last = -1.0;
+        loop {
+            let fraction = match slots.get(key) {
+                Some(Slot::Ready(shelved)) => return Some(Ok(Arc::clone(shelved))),
+                Some(Slot::Failed(message)) => return Some(Err(message.clone())),
+                Some(Slot::Reading(fraction)) => *fraction,
+                None => return None,
+            };
+            if ticket.is_stale() {
+                return None;
+            }
+            if fraction != last {
+                last = fraction;
+                drop(slots);
+                progress(fraction);
+                slots = self.lock();
+                continue;
+            }
+            slots = self.changed.wait_timeout(slots, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     /// Sets the slot, unless nobody wants it any more.

@@ -2,10 +2,13 @@
 //!
 //! The live lane is one slot where the latest request wins. It is served by one thread, which decodes columns
 //! side by side and reads models in threads of their own (`serve.rs`). `disk.rs` keeps slow files away from the
-//! window. A lane for whole corpora would be a queue beside the slot, asked only when the slot is empty.
+//! window. The lane for whole corpora (`corpus/`) is a queue beside the slot; it shares the models and steps aside
+//! while the live lane has work (`gate.rs`).
 
+pub mod corpus;
 pub mod disk;
 mod engine;
+pub mod gate;
 pub mod mailbox;
 pub mod protocol;
 mod serve;
@@ -27,11 +30,14 @@ use std::time::Duration;
 
 use crate::ticket::Counter;
 use crate::ticket::Ticket;
+use crate::worker::gate::Busy;
+use crate::worker::gate::Gate;
 use crate::worker::mailbox::Mailbox;
 use crate::worker::protocol::Event;
 use crate::worker::protocol::Request;
 
 pub use crate::worker::engine::Engine;
+pub use crate::worker::engine::Library;
 pub use crate::worker::serve::serve;
 
 /// Called after something was sent, from any thread: "come and look".
@@ -42,9 +48,14 @@ const ROOM: usize = 256;
 /// Rows among them, each of which repeats those before it; more are left out.
 const ROOM_FOR_ROWS: usize = 16;
 
+/// A request, its ticket, and what keeps the corpus lane aside until it is served or replaced.
+type Letter = (Request, Ticket, Busy);
+
 /// The live lane: one thread, one slot, latest wins.
 pub struct Worker {
-    mailbox: Arc<Mailbox<(Request, Ticket)>>,
+    mailbox: Arc<Mailbox<Letter>>,
+    gate: Arc<Gate>,
+    library: Library,
     tickets: Counter,
     events: Option<Receiver<Event>>,
     thread: Option<JoinHandle<()>>,
@@ -64,19 +75,41 @@ impl Worker {
     #[must_use]
     pub fn spawn_with(engine: Engine, wake: Wake) -> Self {
         let (sender, events) = sync_channel(ROOM);
-        let mailbox = Arc::new(Mailbox::<(Request, Ticket)>::new());
+        let mailbox = Arc::new(Mailbox::<Letter>::new());
         let rows = Arc::new(AtomicUsize::new(0));
         let (inbox, outbox) = (Arc::clone(&mailbox), Outbox { events: sender, rows: Arc::clone(&rows), wake });
         let thread = std::thread::Builder::new().name("interlinear-worker".to_owned());
+        let library = engine.library();
         let thread = thread.spawn(move || run(engine, &inbox, &outbox)).ok();
-        Self { mailbox, tickets: Counter::new(), events: Some(events), thread, rows, refused: RefCell::default() }
+        Self {
+            mailbox,
+            gate: Gate::new(),
+            library,
+            tickets: Counter::new(),
+            events: Some(events),
+            thread,
+            rows,
+            refused: RefCell::default(),
+        }
+    }
+
+    /// Shut while there is something to translate.
+    #[must_use]
+    pub fn gate(&self) -> Arc<Gate> {
+        Arc::clone(&self.gate)
+    }
+
+    /// The models, for the corpus lane.
+    #[must_use]
+    pub fn library(&self) -> Library {
+        self.library.clone()
     }
 
     /// Asks for this and for nothing that was asked before.
     pub fn submit(&self, request: Request) {
         let ticket = self.tickets.next();
         if self.thread.is_some() {
-            self.mailbox.put((request, ticket));
+            self.mailbox.put((request, ticket, self.gate.shut()));
             return;
         }
         let message = "The system gave no thread to translate with; close other programs and start again.";
@@ -118,8 +151,8 @@ impl Drop for Worker {
     }
 }
 
-fn run(mut engine: Engine, inbox: &Mailbox<(Request, Ticket)>, outbox: &Outbox) {
-    while let Some((request, ticket)) = inbox.take() {
+fn run(mut engine: Engine, inbox: &Mailbox<Letter>, outbox: &Outbox) {
+    while let Some((request, ticket, _busy)) = inbox.take() {
         let mut emit = |event| outbox.send(event, &ticket);
         let outcome = catch_unwind(AssertUnwindSafe(|| serve(&request, &mut engine, &ticket, &mut emit)));
         if let Err(panic) = outcome {

@@ -243,10 +243,12 @@ fn grouped(number: usize) -> String {
 
 /// A panic as a sentence for the user.
 pub(super) fn panic_sentence(panic: &(dyn Any + Send)) -> String {
+    format!("Something went wrong inside this column ({}); the other columns go on.", panic_words(panic))
+}
+
+/// What a panic said.
+pub(super) fn panic_words(panic: &(dyn Any + Send)) -> String {
     let words =
         panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
-    format!(
-        "Something went wrong inside this column ({}); the other columns go on.",
-        words.unwrap_or_else(|| "no details".to_owned())
-    )
+    words.unwrap_or_else(|| "no details".to_owned())
 }

@@ -4,6 +4,7 @@ mod bad_input;
 mod cli;
 mod decoding;
 mod fused;
+mod lane;
 mod models;
 mod session;
 mod text;

@@ -23,6 +23,7 @@ use interlinear::session::LEFT_OUT;
 use interlinear::session::List;
 use interlinear::session::MAX_TRANSLATED;
 use interlinear::session::ModelFacts;
+use interlinear::session::Page;
 use interlinear::session::Request;
 use interlinear::session::Session;
 use interlinear::session::Theme;
@@ -761,4 +762,18 @@ fn a_state_that_cannot_be_written_is_a_notice() {
     opened.driver.send(Command::EditSource("a".to_owned()));
     opened.until(|session| session.notices.iter().any(|notice| notice.is_error));
     assert_eq!(opened.driver.session().source, "a");
+}
+
+#[test]
+fn the_page_is_kept_between_starts() {
+    let mut session = session(1);
+    assert_eq!(session.page, Page::Sentence);
+    for page in Page::ALL {
+        session.apply(Command::ShowPage(page));
+        let text = serde_json::to_string(&SavedSession::of(&session)).expect("the state can be written");
+        let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
+        assert_eq!(Session::start(Some(saved), &Options::default()).page, page);
+    }
+    let saved = SavedSession { page: "no such page".to_owned(), ..SavedSession::default() };
+    assert_eq!(Session::start(Some(saved), &Options::default()).page, Page::Sentence);
 }

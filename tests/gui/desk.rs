@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use interlinear::session::Command;
+use interlinear::session::CorpusEvent;
 use interlinear::session::Event;
 use interlinear::session::HypothesisView;
 use interlinear::session::ModelFacts;
@@ -23,6 +24,8 @@ pub struct Wires {
     pub sent: Rc<RefCell<Vec<Command>>>,
     /// What the window will hear.
     pub events: Rc<RefCell<Vec<Event>>>,
+    /// What the window will hear of the corpus lane.
+    pub corpus: Rc<RefCell<Vec<CorpusEvent>>>,
 }
 
 /// The stand-in.
@@ -45,6 +48,9 @@ impl Desk for Rehearsal {
         let mut changed = false;
         for event in self.wires.events.take() {
             changed |= self.session.absorb(event);
+        }
+        for event in self.wires.corpus.take() {
+            changed |= self.session.absorb_corpus(event);
         }
         changed
     }

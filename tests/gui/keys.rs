@@ -8,6 +8,7 @@ use egui::Modifiers;
 use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::session::Command;
+use interlinear::session::Page;
 use interlinear::session::Theme;
 use interlinear::ui::views::source;
 
@@ -36,6 +37,10 @@ fn keys_send_their_commands() {
         (ctrl, Key::ArrowDown, Command::MoveSentence(1)),
         (none, Key::PageUp, Command::MoveSentence(-1)),
         (ctrl, Key::Period, Command::Stop),
+        (ctrl, Key::Num1, Command::ShowPage(Page::Sentence)),
+        (ctrl, Key::Num2, Command::ShowPage(Page::Evaluation)),
+        (ctrl, Key::Num3, Command::ShowPage(Page::Map)),
+        (ctrl, Key::Num4, Command::ShowPage(Page::Phrases)),
         (alt, Key::ArrowDown, Command::MoveTarget(1)),
         (alt, Key::ArrowUp, Command::MoveTarget(-1)),
         (alt, Key::ArrowRight, Command::MoveColumnSelection(1)),
@@ -153,4 +158,27 @@ fn what_is_dropped_is_opened() {
     harness.input_mut().dropped_files.push(Arc::new(Dropped(path.clone())));
     harness.run();
     assert!(wires.sent.borrow().contains(&Command::Open(path)));
+}
+
+#[test]
+fn on_other_pages_no_key_changes_the_sentence_unseen() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    for page in &Page::ALL[1..] {
+        harness.state_mut().send(Command::ShowPage(*page));
+        harness.run();
+        wires.sent.borrow_mut().clear();
+        for (modifiers, key) in
+            [(Modifiers::COMMAND, Key::Z), (Modifiers::NONE, Key::PageDown), (Modifiers::COMMAND, Key::CloseBracket)]
+        {
+            harness.key_press_modifiers(modifiers, key);
+        }
+        harness.run();
+        let sent = wires.sent.borrow();
+        let sent: Vec<&Command> = sent.iter().filter(|command| !matches!(command, Command::Hover(_))).collect();
+        assert!(sent.is_empty(), "{page:?} sent {sent:?}");
+    }
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
+    harness.run();
+    assert_eq!(harness.state().session().page, Page::Sentence);
+    assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }

@@ -10,6 +10,7 @@ use interlinear::session::Command;
 use interlinear::session::Event;
 use interlinear::session::Hover;
 use interlinear::session::List;
+use interlinear::session::Page;
 use interlinear::session::Selection;
 use interlinear::session::Shown;
 use interlinear::ui::App;
@@ -383,4 +384,24 @@ fn a_column_that_is_selected_comes_into_view() {
         harness.run_steps(4);
         assert!(in_view(&harness, name), "{name} is not in view");
     }
+}
+
+#[test]
+fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    let source = |harness: &Harness<'_, App>| {
+        harness.query_by_role_and_label(Role::MultilineTextInput, "Source text").is_some()
+            || harness.query_by_label("List of sentences, arrows move through it").is_some()
+    };
+    assert!(source(&harness));
+    for page in [Page::Evaluation, Page::Map, Page::Phrases] {
+        harness.get_by_role_and_label(Role::Tab, &format!("Page {}", page.name())).click();
+        harness.run();
+        assert!(sent(&wires, &Command::ShowPage(page)));
+        assert!(!source(&harness), "{page:?} shows the sentence");
+        assert!(harness.query_all_by_label("Remove RNNsearch").next().is_some(), "the models belong to every page");
+    }
+    harness.get_by_role_and_label(Role::Tab, "Page Sentence").click();
+    harness.run();
+    assert!(source(&harness));
 }

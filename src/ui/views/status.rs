@@ -12,6 +12,7 @@ use crate::ui::theme;
 use crate::ui::views::Place;
 use crate::ui::views::View;
 use crate::ui::views::facts;
+use crate::ui::views::task;
 use crate::ui::widgets::labels::plural;
 
 /// Room for the button behind a notice, points.
@@ -55,7 +56,9 @@ pub fn activity(session: &Session) -> String {
     let count = session.columns.len();
     let loading = session.columns.iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
     let decoding = session.decoding();
-    if count == 0 {
+    if let Some(task) = session.tasks.first() {
+        task::line(task)
+    } else if count == 0 {
         "No model is open".to_owned()
     } else if loading > 0 {
         format!("Loading {}", plural(loading, "model"))

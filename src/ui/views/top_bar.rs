@@ -1,4 +1,4 @@
-//! Floor 9: the bar at the top: the models, and what is set once for all of them.
+//! Floor 9: the bar at the top: the pages, the models, and what is set once for all of them.
 
 use egui::Button;
 use egui::CornerRadius;
@@ -22,6 +22,7 @@ use crate::ui::views::Place;
 use crate::ui::views::View;
 use crate::ui::views::facts;
 use crate::ui::views::settings;
+use crate::ui::views::tabs;
 
 /// The bar at the top.
 pub struct TopBar;
@@ -40,7 +41,9 @@ impl View for TopBar {
         Panel::top("top_bar").frame(theme::panel(t)).show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
-                ui.add_space(theme::SPACE_2);
+                ui.add_space(theme::SPACE_1);
+                tabs::tabs_ui(ui, screen);
+                ui.add_space(theme::SPACE_1);
                 // The right side first: chips take what it leaves.
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                     right_ui(ui, screen);

@@ -1,0 +1,30 @@
+//! Floor 9: the tabs of the pages, in the bar at the top.
+
+use egui::Button;
+use egui::RichText;
+use egui::Ui;
+use egui::WidgetInfo;
+use egui::accesskit::Role;
+
+use crate::session::Command;
+use crate::session::Page;
+use crate::ui::local::Screen;
+use crate::ui::shortcuts;
+use crate::ui::shortcuts::Act;
+use crate::ui::theme;
+
+/// One tab a page.
+pub fn tabs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let t = theme::tokens(ui);
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    for page in Page::ALL {
+        let is_shown = screen.session.page == page;
+        let name = RichText::new(page.name()).color(if is_shown { t.accent } else { t.weak });
+        let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
+        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, format!("Page {}", page.name())));
+        let key = shortcuts::text(ui.ctx(), Act::ShowPage(page));
+        if tab.on_hover_text(format!("Show this page ({key})")).clicked() {
+            screen.push(Command::ShowPage(page));
+        }
+    }
+}

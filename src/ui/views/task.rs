@@ -1,0 +1,71 @@
+//! Floor 9: work under way, the same on every page: how far it is, pause and cancel.
+
+use egui::ProgressBar;
+use egui::RichText;
+use egui::Ui;
+
+use crate::session::Command;
+use crate::session::Page;
+use crate::session::Task;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+
+/// The page's work of this number: a bar with what it does, how far and how fast it is, and its two buttons.
+/// Nothing when it is done.
+pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
+    let Some(task) = number.and_then(|number| screen.session.task(number)) else { return };
+    let before = screen.session.tasks.first().filter(|first| first.number != task.number);
+    let text = match before {
+        Some(first) if task.progress.is_none() => format!("Waits for the work of page {}", first.page.name()),
+        _ => line(task),
+    };
+    let fraction = fraction(task);
+    ui.horizontal(|ui| {
+        if ui.button("Cancel").on_hover_text("Ends this work; what it has done so far is lost").clicked() {
+            screen.push(Command::CancelTask(task.number));
+        }
+        let (name, note) = if task.is_paused {
+            ("Go on", "Takes this work up again")
+        } else {
+            ("Pause", "Holds this work up; sentences that you type go first anyway")
+        };
+        if ui.button(name).on_hover_text(note).clicked() {
+            screen.push(Command::PauseTask(task.number, !task.is_paused));
+        }
+        ui.vertical(|ui| {
+            ui.add(egui::Label::new(RichText::new(&text).size(theme::TEXT_SMALL)).truncate());
+            let bar = ProgressBar::new(fraction).desired_height(theme::PROGRESS_HEIGHT).animate(false);
+            let bar = ui.add(bar.fill(theme::tokens(ui).accent));
+            bar.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, &text));
+        });
+    });
+}
+
+/// From 0 to 1.
+#[must_use]
+pub fn fraction(task: &Task) -> f32 {
+    let progress = task.progress.as_ref().filter(|progress| progress.total > 0);
+    progress.map_or(0.0, |progress| progress.done as f32 / progress.total as f32)
+}
+
+/// What a task does and how far it is, in a line.
+#[must_use]
+pub fn line(task: &Task) -> String {
+    let Some(progress) = &task.progress else {
+        return match task.page {
+            Page::Sentence => "Waiting".to_owned(),
+            page => format!("Page {} waits for its turn", page.name()),
+        };
+    };
+    let mut line = progress.what.clone();
+    if progress.total > 0 {
+        line += &format!(", {} of {}", progress.done, progress.total);
+    }
+    if progress.words_per_second > 0.0 && !task.is_paused {
+        line += &format!(", {:.0} words/s", progress.words_per_second);
+    }
+    if task.is_paused {
+        line += ", paused";
+    }
+    line
+}

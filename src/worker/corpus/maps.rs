@@ -1,0 +1,32 @@
+//! Floor 7: vectors of words and phrases, their maps and neighbours, behind the window.
+
+use std::path::PathBuf;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::nn::device::DeviceChoice;
+use crate::worker::corpus::Work;
+
+/// What to do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Map {
+    /// The model folder.
+    pub model: PathBuf,
+    /// Where the model computes.
+    pub device: DeviceChoice,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mapped {}
+
+impl Map {
+    /// Does it.
+    ///
+    /// # Errors
+    /// As [`Job::run`](crate::worker::corpus::Job::run).
+    pub(super) fn run(self, work: &Work<'_>) -> Result<Mapped> {
+        work.model(&self.model, self.device)?;
+        Err(Error::Input("This cannot be done yet".to_owned()))
+    }
+}

@@ -1,0 +1,68 @@
+//! Floor 7: lets the live lane go first. Std only.
+//!
+//! Every request of the live lane holds a [`Busy`] from the moment it is asked for until it is served or replaced.
+//! Whoever works in the background asks [`Gate::is_open`] between two pieces of work, which is one atomic read,
+//! and waits while it is shut.
+
+use std::sync::Arc;
+use std::sync::Condvar;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+
+/// Open while the live lane has nothing to do.
+#[derive(Debug, Default)]
+pub struct Gate {
+    busy: AtomicUsize,
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+/// Keeps the gate shut until it is dropped.
+#[derive(Debug)]
+pub struct Busy(Arc<Gate>);
+
+impl Gate {
+    /// An open gate.
+    #[must_use]
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Shuts the gate for as long as the answer lives.
+    #[must_use]
+    pub fn shut(self: &Arc<Self>) -> Busy {
+        self.busy.fetch_add(1, Ordering::AcqRel);
+        Busy(Arc::clone(self))
+    }
+
+    /// Nobody holds it shut.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.busy.load(Ordering::Acquire) == 0
+    }
+
+    /// Waits until `ready` says so; it is asked again whenever the gate opens and at every [`Gate::ring`].
+    pub(super) fn wait_until(&self, ready: impl Fn() -> bool) {
+        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while !ready() {
+            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Has those who wait look again.
+    pub(super) fn ring(&self) {
+        // Whoever was about to wait holds the lock until it does, so it cannot miss this.
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_all();
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        if self.0.busy.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.ring();
+        }
+    }
+}
