@@ -16,6 +16,7 @@
 //! worker/        7  decodes behind the window: one slot, the latest request wins, a thread a model;
 //!                   worker/corpus: long orders in a queue, which step aside for the live one
 //! training/      6  loss, optimisers, data, checkpoints, resuming
+//! evaluation/    6  models on test sets: NLL, BLEU, by length and unknown words, alignment error
 //! analysis/      5  what is read off results: BLEU, alignments; plain numbers, no tensors
 //! decoding/      4  beam search, greedy search, forced decoding, and the trace of each
 //! models/        3  the papers' wiring, model folders, weights; models/fused for the CPU
@@ -93,6 +94,7 @@ pub mod attention;
 pub mod cli;
 pub mod decoding;
 pub mod error;
+pub mod evaluation;
 pub mod models;
 pub mod nn;
 pub mod session;

@@ -20,6 +20,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("decoding", 4),
     ("analysis", 5),
     ("training", 6),
+    ("evaluation", 6),
     ("worker", 7),
     ("session", 8),
     ("ui", 9),
@@ -56,7 +57,8 @@ const THREADS: &[(&str, &str)] = &[
 const COLOURS: &[&str] = &["src/ui/theme.rs", "src/ui/theme/", "src/ui/palette.rs", "src/ui/palettes.rs"];
 
 /// Rooms that must be told the time, the seed and the environment instead of asking for them.
-const TIMELESS: &[&str] = &["error", "ticket", "text", "nn", "attention", "models", "decoding", "analysis"];
+const TIMELESS: &[&str] =
+    &["error", "ticket", "text", "nn", "attention", "models", "decoding", "analysis", "evaluation"];
 
 /// The longest file, in lines.
 const LONGEST: usize = 600;

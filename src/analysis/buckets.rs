@@ -1,41 +1,79 @@
-//! Floor 5: sentences by length, as in figure 2 of Bahdanau et al. 2015.
+//! Floor 5: sentences by length, as in figure 2 of Bahdanau et al. 2015 and figure 6 of Luong et al. 2015.
+
+use crate::error::Error;
+use crate::error::Result;
 
 /// Sentences of so many source words, `</s>` not counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bucket {
     /// The name: `1-10`.
-    pub name: &'static str,
+    pub name: String,
     /// Fewest words.
     pub from: usize,
     /// Most words.
     pub to: usize,
 }
 
-/// The buckets, without gaps from 1 word on.
-pub const BUCKETS: &[Bucket] = &[
-    Bucket { name: "1-10", from: 1, to: 10 },
-    Bucket { name: "11-20", from: 11, to: 20 },
-    Bucket { name: "21-30", from: 21, to: 30 },
-    Bucket { name: "31-40", from: 31, to: 40 },
-    Bucket { name: "41-50", from: 41, to: 50 },
-    Bucket { name: "51-60", from: 51, to: 60 },
-    Bucket { name: "61+", from: 61, to: usize::MAX },
-];
+/// Buckets without gaps from 1 word on; the last has no end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buckets(Vec<Bucket>);
 
-/// The index in [`BUCKETS`] of a sentence of `words` source words; `None` for an empty one.
-#[must_use]
-pub fn bucket(words: usize) -> Option<usize> {
-    BUCKETS.iter().position(|bucket| (bucket.from..=bucket.to).contains(&words))
+/// The last lengths of the usual buckets: `1-10` to `51-60`, and `61+`.
+const USUAL: &[usize] = &[10, 20, 30, 40, 50, 60];
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Self::cut(USUAL)
+    }
 }
 
-/// The sentences of each bucket, by their index in `lengths` (source words).
-#[must_use]
-pub fn by_length(lengths: &[usize]) -> Vec<Vec<usize>> {
-    let mut sentences = vec![Vec::new(); BUCKETS.len()];
-    for (sentence, words) in lengths.iter().enumerate() {
-        if let Some(bucket) = bucket(*words) {
-            sentences[bucket].push(sentence);
+impl Buckets {
+    /// Buckets that end with these lengths, and one for all that is longer.
+    ///
+    /// # Errors
+    /// When the lengths do not rise from 1 on.
+    pub fn new(ends: &[usize]) -> Result<Self> {
+        let rising = ends.first().is_none_or(|first| *first > 0) && ends.windows(2).all(|pair| pair[0] < pair[1]);
+        if rising && ends.last() != Some(&usize::MAX) {
+            return Ok(Self::cut(ends));
         }
+        let names: Vec<String> = ends.iter().map(usize::to_string).collect();
+        Err(Error::Input(format!("the bucket ends {} do not rise; write them as in 10,20,30", names.join(","))))
     }
-    sentences
+
+    fn cut(ends: &[usize]) -> Self {
+        let mut from = 1;
+        let mut buckets = Vec::with_capacity(ends.len() + 1);
+        for &to in ends {
+            let name = if from == to { to.to_string() } else { format!("{from}-{to}") };
+            buckets.push(Bucket { name, from, to });
+            from = to + 1;
+        }
+        buckets.push(Bucket { name: format!("{from}+"), from, to: usize::MAX });
+        Self(buckets)
+    }
+
+    /// All of them, the shortest first.
+    #[must_use]
+    pub fn all(&self) -> &[Bucket] {
+        &self.0
+    }
+
+    /// The index of the bucket of a sentence of `words` source words; `None` for an empty one.
+    #[must_use]
+    pub fn bucket(&self, words: usize) -> Option<usize> {
+        self.0.iter().position(|bucket| (bucket.from..=bucket.to).contains(&words))
+    }
+
+    /// The sentences of each bucket, by their index in `lengths` (source words).
+    #[must_use]
+    pub fn by_length(&self, lengths: &[usize]) -> Vec<Vec<usize>> {
+        let mut sentences = vec![Vec::new(); self.0.len()];
+        for (sentence, words) in lengths.iter().enumerate() {
+            if let Some(bucket) = self.bucket(*words) {
+                sentences[bucket].push(sentence);
+            }
+        }
+        sentences
+    }
 }

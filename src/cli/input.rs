@@ -9,7 +9,6 @@ use std::io::Read;
 use std::path::Path;
 use std::path::PathBuf;
 
-use crate::decoding::batches;
 use crate::error::Error;
 use crate::error::Result;
 use crate::text::reader;
@@ -20,12 +19,7 @@ use crate::worker::protocol::MAX_SOURCE_BYTES;
 use crate::worker::protocol::MAX_SOURCE_TOKENS;
 
 /// How error sentences name stdin.
-const STDIN: &str = "standard input";
-/// Source words, padding included, that one batch may hold; longer sentences come in smaller batches.
-const BATCH_WORDS: usize = 8192;
-/// Rows (sentences times beam) that one batch may come to: each carries a state and probabilities for a vocabulary.
-const BATCH_ROWS: usize = 2048;
-
+pub const STDIN: &str = "standard input";
 /// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
@@ -247,17 +241,6 @@ impl Side<'_> {
     }
 }
 
-/// Batches of like length, like [`batches`], cut further where sentences are long or the beam is wide.
-pub fn bounded_batches(lengths: &[usize], batch_size: usize, beam: usize) -> Vec<Vec<usize>> {
-    let mut bounded = Vec::new();
-    for batch in batches(lengths, batch_size) {
-        let longest = batch.iter().map(|&index| lengths[index]).max().unwrap_or(1).max(1);
-        let most = (BATCH_WORDS / longest).min(BATCH_ROWS / beam.max(1)).max(1);
-        bounded.extend(batch.chunks(most).map(<[usize]>::to_vec));
-    }
-    bounded
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,18 +286,5 @@ mod tests {
         let mut long = vec![b'x'; MAX_SOURCE_BYTES + 1];
         long.extend(b"\nb");
         assert_eq!(all(&long), vec![Ok(Line::TooLong(MAX_SOURCE_BYTES + 1)), Ok(Line::Text("b".into()))]);
-    }
-
-    #[test]
-    fn long_sentences_come_in_small_batches() {
-        let mut seen: Vec<usize> =
-            bounded_batches(&[1000; 20], 16, 5).into_iter().inspect(|b| assert!(b.len() <= 8)).flatten().collect();
-        seen.sort_unstable();
-        assert_eq!(seen, (0..20).collect::<Vec<_>>());
-        for (beam, most) in [(0, 2048), (1, 2048), (5, 409), (1000, 2), (5000, 1)] {
-            let batches = bounded_batches(&vec![1; 3000], 4096, beam);
-            assert_eq!(batches.iter().map(Vec::len).max(), Some(most), "beam {beam}");
-            assert_eq!(batches.iter().map(Vec::len).sum::<usize>(), 3000);
-        }
     }
 }

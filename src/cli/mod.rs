@@ -9,6 +9,7 @@
 pub mod args;
 pub mod bench;
 pub mod bundled;
+pub mod columns;
 pub mod evaluate;
 pub mod explore;
 pub mod input;

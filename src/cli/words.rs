@@ -3,7 +3,6 @@
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::Link;
-use crate::cli::input;
 use crate::decoding;
 use crate::decoding::Decoded;
 use crate::decoding::Forced;
@@ -24,8 +23,7 @@ pub fn specials(model: &Model) -> Specials {
     Specials { eos: model.config.eos, unk: model.config.unk }
 }
 
-/// Translates any number of sentences (ids, none empty) in batches of like length. `done` takes each
-/// batch: its indexes into `sources` and its results, which are kept no longer than it keeps them.
+/// [`decoding::decode_all`] for work that is never cancelled.
 ///
 /// # Errors
 /// What the search refuses.
@@ -37,17 +35,14 @@ pub fn decode_all(
     batch: usize,
     done: &mut dyn FnMut(&[usize], Vec<Decoded>),
 ) -> Result<()> {
-    let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
     let ticket = Ticket::forever();
-    for indexes in input::bounded_batches(&lengths, batch, options.beam) {
-        let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();
-        let decoded = decoding::decode(stepper, specials(model), &chosen, options, &ticket, &mut |_, _| {})?;
-        done(&indexes, decoded);
-    }
-    Ok(())
+    decoding::decode_all(stepper, specials(model), sources, options, batch, &ticket, &mut |indexes, decoded| {
+        done(indexes, decoded);
+        Ok(())
+    })
 }
 
-/// Scores any number of pairs (ids, no source empty); otherwise as [`decode_all`].
+/// [`decoding::force_all`] for work that is never cancelled.
 ///
 /// # Errors
 /// What forced decoding refuses.
@@ -57,13 +52,10 @@ pub fn force_all(
     batch: usize,
     done: &mut dyn FnMut(&[usize], Vec<Forced>),
 ) -> Result<()> {
-    let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();
-    let ticket = Ticket::forever();
-    for indexes in input::bounded_batches(&lengths, batch, 1) {
-        let chosen: Vec<(&[u32], &[u32])> = indexes.iter().map(|&index| pairs[index]).collect();
-        done(&indexes, decoding::force(stepper, &chosen, &ticket)?);
-    }
-    Ok(())
+    decoding::force_all(stepper, pairs, batch, &Ticket::forever(), &mut |indexes, forced| {
+        done(indexes, forced);
+        Ok(())
+    })
 }
 
 /// The words of ids, `</s>` and `[UNK]` among them.

@@ -2,11 +2,13 @@
 //! are plain numbers. Blocking, no threads, no clock, never prints.
 //!
 //! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences;
-//! [`force`] reads off the probability and alignment of a given target.
+//! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
+//! any number of sentences in batches.
 
 pub mod batching;
 pub mod beam;
 pub mod constraint;
+pub mod corpus;
 pub mod forced;
 pub mod rank;
 mod select;
@@ -18,6 +20,8 @@ use crate::models::Stepper;
 use crate::ticket::Ticket;
 
 pub use crate::decoding::batching::batches;
+pub use crate::decoding::corpus::decode_all;
+pub use crate::decoding::corpus::force_all;
 pub use crate::decoding::rank::LengthRule;
 pub use crate::decoding::rank::Ranking;
 pub use crate::decoding::trace::Decoded;

@@ -7,6 +7,12 @@ pub const EOS: &str = "</s>";
 /// The string of the unknown-word token.
 pub const UNK: &str = "[UNK]";
 
+/// Most words of a sentence that a model reads, `</s>` not counted.
+pub const MAX_SOURCE_TOKENS: usize = 1_000;
+
+/// Most bytes of a text that is tokenised at all.
+pub const MAX_SOURCE_BYTES: usize = 100_000;
+
 /// A tokenised sentence. `tokens`, `spans` and `ids` have the same length T_x;
 /// where `source_eos` holds the last token is [`EOS`] with an empty span at the end of `text`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

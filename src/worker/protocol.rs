@@ -12,14 +12,11 @@ use crate::models::Engine;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::Sentence;
 
+pub use crate::text::sentence::MAX_SOURCE_BYTES;
+pub use crate::text::sentence::MAX_SOURCE_TOKENS;
+
 /// Names a column for as long as it is on screen; never used again.
 pub type ColumnId = u64;
-
-/// Most words of a source sentence, `</s>` not counted.
-pub const MAX_SOURCE_TOKENS: usize = 1_000;
-
-/// Most bytes of a source text that is tokenised at all.
-pub const MAX_SOURCE_BYTES: usize = 100_000;
 
 /// One column: which model, where, and how it searches.
 #[derive(Clone, Debug, PartialEq)]

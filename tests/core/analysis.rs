@@ -6,7 +6,7 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::bleu;
 use interlinear::analysis::bleu::Counts;
 use interlinear::analysis::bleu::Tokenization;
-use interlinear::analysis::buckets;
+use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::coverage;
 use interlinear::analysis::entropy;
 use interlinear::analysis::hard;
@@ -140,15 +140,22 @@ fn coverage_sums_the_columns() {
 fn every_length_is_in_one_bucket() {
     let names =
         [(0, None), (1, Some("1-10")), (10, Some("1-10")), (11, Some("11-20")), (60, Some("51-60")), (61, Some("61+"))];
+    let usual = Buckets::default();
     for (words, expect) in names {
-        assert_eq!(buckets::bucket(words).map(|at| buckets::BUCKETS[at].name), expect, "{words}");
+        assert_eq!(usual.bucket(words).map(|at| usual.all()[at].name.as_str()), expect, "{words}");
     }
-    assert!((1..200).all(|words| buckets::bucket(words).is_some()));
-    let by_length = buckets::by_length(&[5, 70, 0, 10, 15]);
+    assert!((1..200).all(|words| usual.bucket(words).is_some()));
+    let by_length = usual.by_length(&[5, 70, 0, 10, 15]);
     assert_eq!(
         (by_length[0].as_slice(), by_length[1].as_slice(), by_length[6].as_slice()),
         (&[0, 3][..], &[4][..], &[1][..])
     );
+    let own = Buckets::new(&[1, 5]).expect("they rise");
+    assert_eq!(own.all().iter().map(|bucket| bucket.name.as_str()).collect::<Vec<_>>(), ["1", "2-5", "6+"]);
+    assert_eq!(Buckets::new(&[]).expect("one for all").all()[0].name, "1+");
+    for ends in [&[0, 5][..], &[5, 5], &[9, 3], &[usize::MAX]] {
+        assert!(Buckets::new(ends).is_err(), "{ends:?}");
+    }
 }
 
 #[test]

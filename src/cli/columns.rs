@@ -1,0 +1,71 @@
+//! Floor 9: tables whose columns stand under each other.
+
+use std::fmt::Write as _;
+
+/// Rows of cells; the first is the head. Numbers stand to the right, words to the left.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these heads.
+    pub fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
+        Self { rows: vec![head.into_iter().map(Into::into).collect()] }
+    }
+
+    /// Adds a row.
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// The lines, each column as wide as its widest cell.
+    pub fn text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let cell = |row: &Vec<String>, column: usize| row.get(column).map_or("", String::as_str).to_owned();
+        let width = |column| self.rows.iter().map(|row| cell(row, column).chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let numeric: Vec<bool> =
+            (0..columns).map(|column| self.rows[1..].iter().all(|row| is_number(&cell(row, column)))).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (column, &width) in widths.iter().enumerate() {
+                let space = if column == 0 { "" } else { "  " };
+                let cell = cell(row, column);
+                let _ = if numeric[column] {
+                    write!(line, "{space}{cell:>width$}")
+                } else {
+                    write!(line, "{space}{cell:<width$}")
+                };
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A number, a dash for a missing one, or nothing.
+fn is_number(cell: &str) -> bool {
+    cell.is_empty() || cell == "-" || cell.parse::<f64>().is_ok()
+}
+
+/// A figure with so many digits; a dash where there is none.
+pub fn figure(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_under_each_other() {
+        let mut table = Table::new(["name", "words", ""]);
+        table.row(["é", "12", "so"]);
+        table.row(["longer name", "-"]);
+        assert_eq!(table.text(), "name         words\né               12  so\nlonger name      -\n");
+        assert_eq!((figure(Some(1.25), 1), figure(None, 1)), ("1.2".into(), "-".into()));
+    }
+}

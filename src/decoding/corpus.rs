@@ -1,0 +1,54 @@
+//! Floor 4: any number of sentences, decoded or scored in batches of like length.
+
+use crate::decoding;
+use crate::decoding::Decoded;
+use crate::decoding::Forced;
+use crate::decoding::Options;
+use crate::decoding::Specials;
+use crate::decoding::batching::bounded_batches;
+use crate::error::Result;
+use crate::models::Stepper;
+use crate::ticket::Ticket;
+
+/// Translates any number of sentences (ids, none empty) in batches of like length. `done` takes each
+/// batch: its indexes into `sources` and its results, which are kept no longer than it keeps them.
+///
+/// # Errors
+/// What the search refuses, and what `done` returns.
+pub fn decode_all(
+    stepper: &mut dyn Stepper,
+    specials: Specials,
+    sources: &[&[u32]],
+    options: &Options,
+    batch: usize,
+    ticket: &Ticket,
+    done: &mut dyn FnMut(&[usize], Vec<Decoded>) -> Result<()>,
+) -> Result<()> {
+    let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
+    for indexes in bounded_batches(&lengths, batch, options.beam) {
+        let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();
+        let decoded = decoding::decode(stepper, specials, &chosen, options, ticket, &mut |_, _| {})?;
+        done(&indexes, decoded)?;
+    }
+    Ok(())
+}
+
+/// Scores any number of pairs (ids, no source empty); otherwise as [`decode_all`].
+///
+/// # Errors
+/// What forced decoding refuses, and what `done` returns.
+pub fn force_all(
+    stepper: &mut dyn Stepper,
+    pairs: &[(&[u32], &[u32])],
+    batch: usize,
+    ticket: &Ticket,
+    done: &mut dyn FnMut(&[usize], Vec<Forced>) -> Result<()>,
+) -> Result<()> {
+    let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();
+    for indexes in bounded_batches(&lengths, batch, 1) {
+        let chosen: Vec<(&[u32], &[u32])> = indexes.iter().map(|&index| pairs[index]).collect();
+        let forced = decoding::force(stepper, &chosen, ticket)?;
+        done(&indexes, forced)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! Floor 6: models on test sets. Plain data in, plain data out: [`run`] takes a loaded model, its stepper and a
+//! [`TestSet`] and gives a [`Report`]; nothing is printed, no thread started, no clock read. Imports floors 0-5.
+//!
+//! What a run keeps: for each sentence its texts (shared with the test set), its translations, its NLL and the
+//! counts that BLEU and chrF are made of, some hundred bytes and the translations; ids and alignments of some
+//! twenty batches at a time.
+
+pub mod report;
+pub mod run;
+pub mod test_set;
+
+pub use crate::evaluation::report::Record;
+pub use crate::evaluation::report::Report;
+pub use crate::evaluation::report::Row;
+pub use crate::evaluation::report::Set;
+pub use crate::evaluation::report::Translation;
+pub use crate::evaluation::report::Unk;
+pub use crate::evaluation::run::Options;
+pub use crate::evaluation::run::Progress;
+pub use crate::evaluation::run::Stage;
+pub use crate::evaluation::run::run;
+pub use crate::evaluation::test_set::Pair;
+pub use crate::evaluation::test_set::TestSet;

@@ -1,0 +1,305 @@
+//! Floor 6: one model over one test set, some twenty batches at a time: the NLL of the references by forced
+//! decoding, then the translations by beam search.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use crate::analysis::bleu;
+use crate::analysis::buckets::Buckets;
+use crate::decoding;
+use crate::decoding::Hypothesis;
+use crate::decoding::Specials;
+use crate::decoding::batching::WINDOW;
+use crate::error::Error;
+use crate::error::Result;
+use crate::evaluation::Pair;
+use crate::evaluation::Record;
+use crate::evaluation::Report;
+use crate::evaluation::TestSet;
+use crate::evaluation::Translation;
+use crate::evaluation::Unk;
+use crate::evaluation::report::rows;
+use crate::models::Model;
+use crate::models::Stepper;
+use crate::text::join::join;
+use crate::text::sentence::MAX_SOURCE_BYTES;
+use crate::text::sentence::MAX_SOURCE_TOKENS;
+use crate::text::sentence::Sentence;
+use crate::text::sentence::UNK;
+use crate::text::tokenizer::Tokenizer;
+use crate::ticket::Ticket;
+
+/// How to evaluate.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How to search; `forbid_unk` gives way to `unk`.
+    pub search: decoding::Options,
+    /// Sentences decoded together, at least 1.
+    pub batch: usize,
+    /// Lengths to tell apart.
+    pub buckets: Buckets,
+    /// How BLEU cuts text into words.
+    pub tokenization: bleu::Tokenization,
+    /// Which translations to make: with `[UNK]`, without, or both.
+    pub unk: Vec<Unk>,
+    /// What tells the time, for [`Report::seconds`].
+    pub clock: Option<fn() -> Instant>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            search: decoding::Options::default(),
+            batch: 16,
+            buckets: Buckets::default(),
+            tokenization: bleu::Tokenization::default(),
+            unk: vec![Unk::Allowed],
+            clock: None,
+        }
+    }
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// NLL of the references.
+    Scoring,
+    /// Translations.
+    Translating(Unk),
+}
+
+/// How far a run is; told after every batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What it did last.
+    pub stage: Stage,
+    /// Sentences of that batch.
+    pub sentences: usize,
+    /// Words of that batch, `</s>` counted.
+    pub words: usize,
+    /// Sentences done so far, each counted once for every stage.
+    pub done: usize,
+    /// What `done` comes to.
+    pub total: usize,
+}
+
+/// Evaluates a model. The ticket is asked at every step of every batch; `progress` may wait, as a pause does.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; a line that the model cannot read, named; what the search
+/// refuses.
+pub fn run(
+    model: &Model,
+    stepper: &mut dyn Stepper,
+    test_set: &TestSet,
+    options: &Options,
+    ticket: &Ticket,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report> {
+    let total = test_set.len() * (1 + options.unk.len());
+    let mut run =
+        Run { model, test_set, options, ticket, progress, done: 0, total, seconds: 0.0, words: 0, translated: 0 };
+    let mut records = Vec::with_capacity(test_set.len());
+    let window = options.batch.max(1) * WINDOW;
+    for start in (0..test_set.len()).step_by(window) {
+        records.extend(run.window(stepper, start..(start + window).min(test_set.len()))?);
+    }
+    Ok(Report {
+        name: model.config.name.clone(),
+        architecture: model.config.architecture.name(),
+        folder: model.folder.clone(),
+        test_set: test_set.name(),
+        search: options.search.clone(),
+        unk: options.unk.clone(),
+        bleu_signature: bleu::signature(test_set.references.len(), options.tokenization),
+        chrf_signature: String::new(),
+        seconds: options.clock.map(|_| run.seconds),
+        translated: run.translated,
+        words: run.words,
+        rows: rows(&records, &options.unk, &options.buckets),
+        records,
+    })
+}
+
+/// A pair as the model reads it.
+struct Case {
+    source: Sentence,
+    /// The first reference.
+    target: Sentence,
+    reference_unk: bool,
+}
+
+struct Run<'a> {
+    model: &'a Model,
+    test_set: &'a TestSet,
+    options: &'a Options,
+    ticket: &'a Ticket,
+    progress: &'a mut dyn FnMut(Progress),
+    done: usize,
+    total: usize,
+    seconds: f64,
+    words: usize,
+    translated: usize,
+}
+
+impl Run<'_> {
+    /// The records of some neighbouring lines.
+    fn window(&mut self, stepper: &mut dyn Stepper, lines: Range<usize>) -> Result<Vec<Record>> {
+        let cases: Result<Vec<Case>> = lines.clone().map(|line| self.read(line)).collect();
+        let cases = cases?;
+        let nll = self.score(stepper, &cases)?;
+        let mut records = Vec::with_capacity(cases.len());
+        for ((line, case), nll) in lines.clone().zip(&cases).zip(nll) {
+            records.push(Record {
+                pair: self.test_set.pairs[line].clone(),
+                source_words: case.source.words(),
+                words: case.target.len(),
+                nll,
+                source_unk: case.source.ids.contains(&self.model.config.unk),
+                reference_unk: case.reference_unk,
+                translations: Vec::with_capacity(self.options.unk.len()),
+            });
+        }
+        for &unk in &self.options.unk {
+            let translations = self.translate(stepper, &cases, &self.test_set.pairs[lines.clone()], unk)?;
+            for (record, translation) in records.iter_mut().zip(translations) {
+                record.translations.push(translation);
+            }
+        }
+        Ok(records)
+    }
+
+    /// A line of every file, tokenised by the model's own tokenizers.
+    fn read(&self, line: usize) -> Result<Case> {
+        let pair = &self.test_set.pairs[line];
+        let encode = |tokenizer: &Tokenizer, text: &str| {
+            if !self.test_set.pretokenized {
+                return tokenizer.encode(text);
+            }
+            let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+            tokenizer.encode_words(&words)
+        };
+        let checked = |path, tokenizer, text: &str| {
+            // A test set with holes would give figures that mean something else.
+            let refuse = |what: String| Err(Error::line(path, line + 1, format!("{what}; cut it into sentences")));
+            if text.len() > MAX_SOURCE_BYTES {
+                return refuse(format!(
+                    "has {} bytes, more than the {MAX_SOURCE_BYTES} that a model reads",
+                    text.len()
+                ));
+            }
+            let sentence = encode(tokenizer, text);
+            if sentence.words() > MAX_SOURCE_TOKENS {
+                let words = sentence.words();
+                return refuse(format!("has {words} words, more than the {MAX_SOURCE_TOKENS} that a model reads"));
+            }
+            Ok(sentence)
+        };
+        let source = checked(&self.test_set.source, &self.model.source, &pair.source)?;
+        if source.is_empty() {
+            let message = "has no words, and this model needs at least one; take the line out";
+            return Err(Error::line(&self.test_set.source, line + 1, message));
+        }
+        let mut references = Vec::with_capacity(pair.references.len());
+        for (path, text) in self.test_set.references.iter().zip(pair.references.iter()) {
+            references.push(checked(path, &self.model.target, text)?);
+        }
+        let reference_unk = references.iter().any(|reference| reference.ids.contains(&self.model.config.unk));
+        let target = references.into_iter().next().unwrap_or_default();
+        Ok(Case { source, target, reference_unk })
+    }
+
+    /// NLL of every first reference.
+    fn score(&mut self, stepper: &mut dyn Stepper, cases: &[Case]) -> Result<Vec<f64>> {
+        let pairs: Vec<(&[u32], &[u32])> =
+            cases.iter().map(|case| (case.source.ids.as_slice(), case.target.ids.as_slice())).collect();
+        let mut nll = vec![0.0; cases.len()];
+        decoding::force_all(stepper, &pairs, self.options.batch, self.ticket, &mut |indexes, forced| {
+            for (&index, forced) in indexes.iter().zip(forced) {
+                nll[index] = -forced.token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>();
+            }
+            self.tell(Stage::Scoring, indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
+            Ok(())
+        })?;
+        Ok(nll)
+    }
+
+    /// A translation of every source; of one without words nothing.
+    fn translate(
+        &mut self,
+        stepper: &mut dyn Stepper,
+        cases: &[Case],
+        pairs: &[Pair],
+        unk: Unk,
+    ) -> Result<Vec<Translation>> {
+        let search = decoding::Options {
+            forbid_unk: unk == Unk::Forbidden,
+            // Only the text of the best is used.
+            most_numbers: 0,
+            ..self.options.search.clone()
+        };
+        let chosen: Vec<usize> = (0..cases.len()).filter(|&index| cases[index].source.words() > 0).collect();
+        let sources: Vec<&[u32]> = chosen.iter().map(|&index| cases[index].source.ids.as_slice()).collect();
+        let specials = Specials { eos: self.model.config.eos, unk: self.model.config.unk };
+        let mut best: Vec<Hypothesis> = vec![Hypothesis::default(); cases.len()];
+        let mut begun = self.options.clock.map(|clock| clock());
+        decoding::decode_all(
+            stepper,
+            specials,
+            &sources,
+            &search,
+            self.options.batch,
+            self.ticket,
+            &mut |indexes, all| {
+                if let (Some(clock), Some(begun)) = (self.options.clock, begun) {
+                    self.seconds += clock().duration_since(begun).as_secs_f64();
+                }
+                let mut words = 0;
+                for (&index, decoded) in indexes.iter().zip(all) {
+                    let Some(first) = decoded.hypotheses.into_iter().next() else { continue };
+                    words += first.tokens.len();
+                    best[chosen[index]] = first;
+                }
+                self.words += words;
+                self.translated += indexes.len();
+                self.tell(Stage::Translating(unk), indexes.len(), words);
+                // A pause is not work.
+                begun = self.options.clock.map(|clock| clock());
+                Ok(())
+            },
+        )?;
+        self.tell_rest(Stage::Translating(unk), cases.len() - chosen.len());
+        Ok(best.iter().zip(pairs).map(|(best, pair)| self.translation(best, pair)).collect())
+    }
+
+    fn translation(&self, hypothesis: &Hypothesis, pair: &Pair) -> Translation {
+        let config = &self.model.config;
+        let ids = match hypothesis.tokens.split_last() {
+            Some((&last, words)) if last == config.eos => words,
+            _ => &hypothesis.tokens,
+        };
+        let words: Vec<&str> = ids.iter().map(|&id| self.model.target.token(id).unwrap_or(UNK)).collect();
+        let text = if self.test_set.pretokenized { words.join(" ") } else { join(&config.target_language, &words) };
+        let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
+        let counts = bleu::Counts::of(&text, &references, self.options.tokenization);
+        Translation {
+            has_unk: ids.contains(&config.unk),
+            words: hypothesis.tokens.len(),
+            bleu: counts.bleu().score,
+            chrf: 0.0,
+            counts,
+            text,
+        }
+    }
+
+    fn tell_rest(&mut self, stage: Stage, sentences: usize) {
+        if sentences > 0 {
+            self.tell(stage, sentences, 0);
+        }
+    }
+
+    fn tell(&mut self, stage: Stage, sentences: usize, words: usize) {
+        self.done += sentences;
+        (self.progress)(Progress { stage, sentences, words, done: self.done, total: self.total });
+    }
+}

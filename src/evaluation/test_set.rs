@@ -1,0 +1,114 @@
+//! Floor 6: a test set in memory: sources and one or more references, line by line.
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::reader::LineReader;
+
+/// A source sentence and its references. Cloning it copies no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// As it stands in the file.
+    pub source: Arc<str>,
+    /// At least one; the first is the one whose probability is measured.
+    pub references: Arc<[Arc<str>]>,
+}
+
+/// A test set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestSet {
+    /// The file of the sources.
+    pub source: PathBuf,
+    /// The files of the references, at least one.
+    pub references: Vec<PathBuf>,
+    /// The words are split by spaces already.
+    pub pretokenized: bool,
+    /// At least one; pair n is line n of every file.
+    pub pairs: Vec<Pair>,
+}
+
+impl TestSet {
+    /// Reads a file of sources and files of references, packed (gzip, zstandard) or not.
+    ///
+    /// # Errors
+    /// A sentence that names the file, and the line where one ends before another or is not UTF-8; files without
+    /// any line.
+    pub fn read(source: &Path, references: &[PathBuf], pretokenized: bool) -> Result<Self> {
+        let references: Result<Vec<LineReader>> = references.iter().map(|path| LineReader::open(path)).collect();
+        Self::from_lines(LineReader::open(source)?, references?, pretokenized)
+    }
+
+    /// As [`TestSet::read`], from any readers.
+    ///
+    /// # Errors
+    /// As [`TestSet::read`].
+    pub fn from_lines(mut source: LineReader, mut references: Vec<LineReader>, pretokenized: bool) -> Result<Self> {
+        if references.is_empty() {
+            return Err(Error::Input("a test set needs at least one file of references".into()));
+        }
+        let mut pairs = Vec::new();
+        loop {
+            let line = source.next().transpose()?;
+            let lines: Result<Vec<Option<String>>> =
+                references.iter_mut().map(|reader| reader.next().transpose()).collect();
+            let lines = lines?;
+            let ended = line.is_none() || lines.iter().any(Option::is_none);
+            if ended {
+                let going = line.is_some() || lines.iter().any(Option::is_some);
+                let lines: Vec<bool> =
+                    std::iter::once(line.is_some()).chain(lines.iter().map(Option::is_some)).collect();
+                if going {
+                    return Err(unequal(&source, &references, &lines));
+                }
+                break;
+            }
+            let (Some(line), lines) = (line, lines.into_iter().flatten()) else { break };
+            pairs.push(Pair { source: line.into(), references: lines.map(Arc::from).collect() });
+        }
+        if pairs.is_empty() {
+            return Err(Error::file(source.path(), "has no lines; give a test set"));
+        }
+        Ok(Self {
+            source: source.path().into(),
+            references: references.iter().map(|reader| reader.path().into()).collect(),
+            pretokenized,
+            pairs,
+        })
+    }
+
+    /// Number of sentences.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Never true for a set that was read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// A short name: that of the file of sources without its folder.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.source.file_name().map_or_else(|| "test set".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+/// One file ended and another goes on; `goes_on` tells which, the source first.
+fn unequal(source: &LineReader, references: &[LineReader], goes_on: &[bool]) -> Error {
+    let readers: Vec<&LineReader> = std::iter::once(source).chain(references).collect();
+    let find = |wanted: bool| readers.iter().zip(goes_on).find(|(_, goes)| **goes == wanted).map(|(reader, _)| *reader);
+    let (Some(short), Some(long)) = (find(false), find(true)) else {
+        return Error::Internal("files of equal length were called unequal".into());
+    };
+    let message = format!(
+        "ends after line {}, but {} goes on; the files must be translations line by line",
+        short.line(),
+        long.path().display()
+    );
+    Error::file(short.path(), message)
+}
