@@ -160,7 +160,7 @@ pub fn json(told: &[Told]) -> Value {
         let report = &told.report;
         json!({"name": report.name, "architecture": report.architecture,
                "folder": report.folder.display().to_string(), "beam": report.search.beam,
-               "length_normalization": report.search.length_normalization, "device": told.device,
+               "length": report.search.ranking.length.to_string(), "coverage": report.search.ranking.coverage, "device": told.device,
                "threads": told.threads, "seconds": report.seconds,
                "sentences_per_second": report.sentences_per_second(), "words_per_second": report.words_per_second(),
                "rows": report.rows.iter().map(row).collect::<Vec<_>>()})
