@@ -3,7 +3,10 @@
 use candle_core::Tensor;
 
 use crate::attention::Attention;
+use crate::attention::Query;
 use crate::attention::Shapes;
+use crate::attention::Sizes;
+use crate::attention::Source;
 use crate::error::Result;
 use crate::nn::linear::Parameters;
 use crate::nn::linear::affine;
@@ -21,8 +24,9 @@ pub struct Additive {
 
 /// Its parameters: s_{i-1} [n] and h_j [annotation] meet in n' units.
 #[must_use]
-pub fn shapes(n: usize, annotation: usize, n_a: usize) -> Shapes {
-    vec![("W_a", vec![n_a, n]), ("U_a", vec![n_a, annotation]), ("b_a", vec![n_a]), ("v_a", vec![n_a])]
+pub fn shapes(sizes: &Sizes) -> Shapes {
+    let n_a = sizes.units;
+    vec![("W_a", vec![n_a, sizes.query]), ("U_a", vec![n_a, sizes.annotation]), ("b_a", vec![n_a]), ("v_a", vec![n_a])]
 }
 
 /// From `W_a`, `U_a`, `b_a` and `v_a`.
@@ -40,13 +44,13 @@ pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
 
 impl Attention for Additive {
     /// U_a h_j + b_a.
-    fn keys(&self, h: &Tensor) -> Result<Tensor> {
-        affine(&self.u_a, &self.b_a, h) // [b, t_x, n']
+    fn keys(&self, h: &Tensor) -> Result<Option<Tensor>> {
+        Ok(Some(affine(&self.u_a, &self.b_a, h)?)) // [b, t_x, n']
     }
 
-    fn energies(&self, query: &Tensor, keys: &Tensor) -> Result<Tensor> {
-        let query = apply(&self.w_a, query)?.unsqueeze(1)?; // [rows, 1, n']
-        let match_ij = keys.broadcast_add(&query)?.tanh()?; // [rows, t_x, n']
+    fn energies(&self, query: &Query<'_>, source: &Source<'_>) -> Result<Tensor> {
+        let query = apply(&self.w_a, query.state)?.unsqueeze(1)?; // [rows, 1, n']
+        let match_ij = source.keys()?.broadcast_add(&query)?.tanh()?; // [rows, t_x, n']
         Ok(apply(&self.v_a.unsqueeze(0)?, &match_ij)?.squeeze(2)?) // [rows, t_x]
     }
 }

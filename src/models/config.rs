@@ -7,10 +7,16 @@ use std::path::Path;
 use serde_json::Map;
 use serde_json::Value;
 
+use crate::attention::AttentionEntry;
+use crate::attention::KINDS;
+use crate::attention::find;
+use crate::attention::scores;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::MODELS;
 use crate::text::lines::write_atomic;
+
+pub use crate::attention::AttentionKind;
 
 /// The value of the key `format`.
 pub const FORMAT: &str = "interlinear";
@@ -18,9 +24,6 @@ pub const FORMAT: &str = "interlinear";
 const VERSION: usize = 1;
 /// No size may exceed this: it keeps products of two sizes far from overflow.
 const LARGEST: usize = 1 << 24;
-
-/// The scores of Luong et al. 2015, equations 7 and 8.
-const SCORES: &[&str] = &["dot", "general", "concat", "location"];
 
 /// Which paper's wiring. Its name in files stands in [`MODELS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,44 +50,6 @@ impl Architecture {
     }
 }
 
-/// Where a decoder of Luong et al. 2015 looks (section 3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AttentionKind {
-    /// Nowhere: the last encoder state is all it has.
-    None,
-    /// At every source word (section 3.1).
-    #[default]
-    Global,
-    /// At a window round p_t = t (section 3.2, local-m).
-    LocalM,
-    /// At a window round a predicted p_t (section 3.2, local-p).
-    LocalP,
-}
-
-impl AttentionKind {
-    /// Every kind with its name in files.
-    pub const ALL: [(Self, &'static str); 4] =
-        [(Self::None, "none"), (Self::Global, "global"), (Self::LocalM, "local-m"), (Self::LocalP, "local-p")];
-
-    /// Its name in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("none", |(_, name)| name)
-    }
-
-    /// The kind of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-    }
-
-    /// Whether it looks through a window.
-    #[must_use]
-    pub fn is_local(self) -> bool {
-        matches!(self, Self::LocalM | Self::LocalP)
-    }
-}
-
 /// What only a model of Luong et al. 2015 has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LuongSizes {
@@ -92,7 +57,7 @@ pub struct LuongSizes {
     pub layers: usize,
     /// Where the decoder looks.
     pub attention: AttentionKind,
-    /// How a state and an annotation are compared: `dot`, `general`, `concat` or `location`.
+    /// How a state and an annotation are compared: a name in [`ATTENTIONS`](crate::attention::ATTENTIONS).
     pub score: String,
     /// Whether h~_{t-1} is fed into step t (section 3.3).
     pub input_feeding: bool,
@@ -271,6 +236,12 @@ impl Config {
 }
 
 impl LuongSizes {
+    /// The score function; `None` where `score` is no name of the table.
+    #[must_use]
+    pub fn entry(&self) -> Option<&'static AttentionEntry> {
+        find(&self.score)
+    }
+
     /// The value of a key; `None` where this attention does not have it.
     fn value(&self, key: &str) -> Option<Value> {
         Some(match key {
@@ -320,14 +291,18 @@ impl Reader<'_> {
     }
 
     fn luong(&self) -> Result<LuongSizes> {
-        let names: Vec<&str> = AttentionKind::ALL.iter().map(|(_, name)| *name).collect();
-        let attention = self.one_of("attention", &names)?;
+        let kinds: Vec<&str> = KINDS.iter().map(|entry| entry.name).collect();
+        let attention = self.one_of("attention", &kinds)?;
         let attention = AttentionKind::from_name(&attention).unwrap_or_default();
-        let score = self.one_of("score", SCORES)?;
-        let by_place = score == "location" && attention != AttentionKind::None;
-        if by_place && attention.is_local() {
-            return self.wrong("score", "is \"location\", which goes with global attention only; choose another");
+        let known: Vec<&str> = scores(Architecture::Luong.name()).map(|entry| entry.name).collect();
+        let score = self.one_of("score", &known)?;
+        let entry = find(&score);
+        if entry.is_some_and(|entry| !attention.allows(entry)) {
+            let message =
+                format!("is \"{score}\", which does not go with {} attention; choose another", attention.name());
+            return self.wrong("score", message);
         }
+        let by_place = attention != AttentionKind::None && entry.is_some_and(|entry| !entry.content);
         Ok(LuongSizes {
             layers: self.size("layers")?,
             attention,

@@ -20,6 +20,7 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Architecture;
 use crate::models::config::Config;
 use crate::models::fused::Prepared;
+use crate::models::luong::Luong;
 use crate::models::plain::PlainStepper;
 use crate::models::rnn_encdec::RnnEncDec;
 use crate::models::rnn_search::RnnSearch;
@@ -113,7 +114,8 @@ impl Model {
     /// # Errors
     /// When the device refuses.
     pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
-        if engine == Engine::Fused && self.device.is_cpu() {
+        // luong has no fused form yet
+        if engine == Engine::Fused && self.device.is_cpu() && self.config.architecture != Architecture::Luong {
             return Ok(self.prepared()?.stepper(threads));
         }
         Ok(Box::new(PlainStepper::new(self.plain()?)))
@@ -170,7 +172,7 @@ pub fn readable(config: &Config, weights: &Weights, device: &candle_core::Device
     Ok(match config.architecture {
         Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, &tensors)?),
         Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, &tensors)?),
-        Architecture::Luong => return Err(Error::Internal("luong has no readable form yet".into())),
+        Architecture::Luong => Box::new(Luong::from_tensors(config, &tensors)?),
     })
 }
 

@@ -51,7 +51,10 @@ fn draw(scheme: Scheme, name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Ve
     let matrix = name.rsplit('.').next().unwrap_or(name);
     match (scheme, matrix, shape) {
         (Scheme::Uniform, ..) => uniform(count, 0.1, rng),
-        (_, "U" | "U_z" | "U_r" | "U_i" | "U_f" | "U_o" | "U_g", [n, _]) => orthogonal(*n, rng),
+        // RNNsearch's readout has a U_o too, which nothing feeds back.
+        (_, "U" | "U_z" | "U_r" | "U_i" | "U_f" | "U_o" | "U_g", [n, _]) if !name.starts_with("readout.") => {
+            orthogonal(*n, rng)
+        }
         (Scheme::Paper, "W_a" | "U_a", _) => gaussian(count, 0.001, rng),
         (Scheme::Paper, _, [_, _]) => gaussian(count, 0.01, rng),
         (Scheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1, rng),

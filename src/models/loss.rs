@@ -16,6 +16,7 @@ use crate::models::TranslationModel;
 use crate::models::batch::Batch;
 use crate::models::config::Architecture;
 use crate::models::config::Config;
+use crate::models::luong::Luong;
 use crate::models::rnn_encdec::RnnEncDec;
 use crate::models::rnn_search::RnnSearch;
 
@@ -72,13 +73,14 @@ pub struct Loss {
 
 /// A model that can be trained by gradients.
 pub trait Trainable: TranslationModel {
-    /// The maxout layer t of every real target word, [words, l], in the order of [`Batch::words`].
+    /// What the output layer reads for every real target word, in the order of [`Batch::words`]: the maxout layer
+    /// t, [words, l], or Luong's h~_t, [words, n].
     ///
     /// # Errors
     /// When candle refuses an operation.
-    fn deep_outputs(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor>;
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor>;
 
-    /// The output layer before its softmax, [rows, K_y], from `t` [rows, l].
+    /// The output layer before its softmax, [rows, K_y], from rows of [`Trainable::last_hidden`].
     ///
     /// # Errors
     /// When candle refuses an operation.
@@ -93,14 +95,15 @@ pub trait Trainable: TranslationModel {
         Ok((loss.nll, loss.words))
     }
 
-    /// As [`Trainable::loss`], with dropout on embeddings and maxout layer and with label smoothing.
+    /// As [`Trainable::loss`], with label smoothing and with dropout: on the embeddings, on what the output layer
+    /// reads and, in stacked layers, between them; never on what goes from one step to the next.
     ///
     /// # Errors
     /// When candle refuses an operation.
     fn training_loss(&self, source: &[&[u32]], target: &[&[u32]], regularizer: &mut Regularizer) -> Result<Loss> {
         let (source, target) = (Batch::new(source)?, Batch::new(target)?);
-        let t = self.deep_outputs(&source, &target, regularizer)?;
-        let logits = self.logits(&regularizer.drop(&t)?)?; // [words, K_y]
+        let hidden = self.last_hidden(&source, &target, regularizer)?;
+        let logits = self.logits(&regularizer.drop(&hidden)?)?; // [words, K_y]
         smoothed_loss(&logits, &target.words().1, regularizer.label_smoothing)
     }
 }
@@ -132,8 +135,6 @@ pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<B
     Ok(match config.architecture {
         Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, tensors)?),
         Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, tensors)?),
-        Architecture::Luong => {
-            return Err(crate::error::Error::Internal("luong cannot be trained this way yet".into()));
-        }
+        Architecture::Luong => Box::new(Luong::from_tensors(config, tensors)?),
     })
 }

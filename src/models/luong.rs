@@ -1,9 +1,286 @@
-//! Floor 3: the models of Luong, Pham, Manning 2015: stacked LSTM encoder and decoder, global or
-//! local attention, input feeding. Imports `nn` and `attention`.
+//! Floor 3: the models of Luong, Pham and Manning 2015.
+//!
+//! | paper | here | shape |
+//! |---|---|---|
+//! | source states h_s, of the top layer | `annotations.h`, h_j of source word j | [b, t_x, n] |
+//! | target state h_t, of the top layer | `h_t` | [rows, n] |
+//! | aligned position p_t | `p_t`, from 0 | [rows] |
+//! | attentional state h~_t | `h_tilde` | [rows, n] |
+//!
+//! Wiring: stacked LSTMs on both sides; the decoder starts from the encoder's last states in every layer. A
+//! step moves to h_t first, aligns by it, mixes c_t, and reads the word out from
+//! h~_t = tanh(W_c [c_t; h_t]), or from h_t where there is no attention. With input feeding the next step reads
+//! [e(y_t); h~_t]. With `reverse_source` the encoder reads the last word first, each sentence within its own
+//! length; annotation j belongs to source word j all the same.
+//!
+//! Dropout, as Zaremba et al. 2015 apply it, falls in training on
+//! - the embedding that layer 0 reads (not on the h~_{t-1} fed beside it),
+//! - the output of layer k-1 that layer k reads,
+//! - h~_t before W_s (what is fed, and what attention reads, is the h~_t and h_t that nothing was dropped from),
+//!
+//! and on nothing that goes from one step to the next. Encoder and decoder alike; annotations are the top
+//! layer's states, not dropped.
 
+use std::collections::HashMap;
+
+use candle_core::Tensor;
+
+use crate::attention::Alignment;
+use crate::attention::Attention;
+use crate::attention::Query;
+use crate::attention::Sizes;
+use crate::attention::construct;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Annotations;
 use crate::models::Shapes;
-use crate::models::config::AttentionKind;
+use crate::models::State;
+use crate::models::Step;
+use crate::models::TranslationModel;
+use crate::models::batch::Batch;
+use crate::models::batch::embed;
 use crate::models::config::Config;
+use crate::models::config::LuongSizes;
+use crate::models::loss::Regularizer;
+use crate::models::loss::Trainable;
+use crate::nn::bidirectional::Direction;
+use crate::nn::linear::Parameters;
+use crate::nn::linear::apply;
+use crate::nn::lstm::Gates;
+use crate::nn::lstm::Lstm;
+use crate::nn::lstm::Memory;
+use crate::nn::softmax::log_softmax;
+
+/// A model of Luong et al. over candle tensors.
+pub struct Luong {
+    config: Config,
+    sizes: LuongSizes,
+    source_embedding: Tensor, // [K_x, m]
+    target_embedding: Tensor, // [K_y, m]
+    encoder: Vec<Lstm>,
+    decoder: Vec<Lstm>,
+    look: Option<Look>,
+    w_s: Tensor, // [K_y, n]
+}
+
+/// Attention and what is made of it.
+struct Look {
+    attention: Box<dyn Attention>,
+    w_c: Tensor, // [n, 2n]
+}
+
+/// The decoder's first layer, ready for many steps.
+struct First {
+    /// W_e and b: what reads the embedding.
+    embedding: Lstm,
+    /// What reads h~_{t-1}, with input feeding.
+    fed: Option<Gates>,
+}
+
+/// Where the decoder stands.
+struct Decoder {
+    /// From below.
+    layers: Vec<Memory>,
+    /// h~_{t-1}, [rows, n]; with input feeding only.
+    fed: Option<Tensor>,
+    /// Steps done.
+    t: usize,
+}
+
+/// What a step found, before its word.
+struct Seen {
+    /// e_t, [rows, t_x], and where it looked.
+    looked: Option<(Tensor, Alignment)>,
+    /// c_t, [rows, n].
+    context: Option<Tensor>,
+    /// h~_t, or h_t without attention, [rows, n].
+    h_tilde: Tensor,
+}
+
+impl Luong {
+    /// From tensors by the names of [`shapes`]; variables stay variables.
+    ///
+    /// # Errors
+    /// When a tensor is missing, or the configuration is not of this architecture.
+    pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
+        let all = Parameters::new(tensors);
+        let Some(sizes) = config.luong.clone() else {
+            return Err(Error::Internal("this configuration is not one of luong".into()));
+        };
+        let Some(entry) = sizes.entry() else {
+            return Err(Error::Internal(format!("there is no score function `{}`", sizes.score)));
+        };
+        let attention = construct(sizes.attention, entry, sizes.window, &all.at("attention"))?;
+        let look = attention.map(|attention| Ok::<_, Error>(Look { attention, w_c: all.get("W_c")? })).transpose()?;
+        Ok(Self {
+            config: config.clone(),
+            source_embedding: all.get("source_embedding")?,
+            target_embedding: all.get("target_embedding")?,
+            encoder: Lstm::stack(&all.at("encoder"), sizes.layers)?,
+            decoder: Lstm::stack(&all.at("decoder"), sizes.layers)?,
+            look,
+            w_s: all.get("W_s")?,
+            sizes,
+        })
+    }
+
+    /// Reads the source, a layer at a time.
+    fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
+        let direction = if self.sizes.reverse_source { Direction::Backward } else { Direction::Forward };
+        let mut x = source.embed(&self.source_embedding)?; // [t_x, b, m], then [t_x, b, n]
+        let time_mask = source.time_mask(x.dtype(), x.device())?;
+        let mut last = Vec::with_capacity(2 * self.encoder.len());
+        for layer in &self.encoder {
+            let (states, memory) = layer.read(&regularizer.drop(&x)?, time_mask.as_ref(), direction)?;
+            x = Tensor::stack(&states, 0)?;
+            last.extend([memory.h, memory.c]);
+        }
+        let h = x.transpose(0, 1)?.contiguous()?; // [b, t_x, n]
+        let keys = self.look.as_ref().map_or(Ok(None), |look| look.attention.keys(&h))?;
+        let mask = source.mask(h.dtype(), h.device())?; // [b, t_x]
+        Ok(Annotations { h, keys, last, mask, lengths: source.lengths.clone() })
+    }
+
+    /// The encoder's last states in every layer, and h~_0 = 0.
+    fn start(&self, annotations: &Annotations) -> Result<State> {
+        let mut tensors = annotations.last.clone();
+        if self.sizes.input_feeding {
+            let Some(h) = tensors.first() else {
+                return Err(Error::Internal("luong was given annotations without last states".into()));
+            };
+            tensors.push(h.zeros_like()?.detach());
+        }
+        Ok(State { tensors, i: 0 })
+    }
+
+    /// The first layer in two parts, where it has two.
+    fn first(&self) -> Result<First> {
+        let Some(layer) = self.decoder.first() else {
+            return Err(Error::Internal("a decoder without layers was asked for a step".into()));
+        };
+        if !self.sizes.input_feeding {
+            return Ok(First { embedding: layer.clone(), fed: None });
+        }
+        let (embedding, fed) = layer.split(self.config.embedding)?;
+        Ok(First { embedding, fed: Some(fed) })
+    }
+
+    /// Moves to h_t, looks at the source and leaves h~_t. `x` = W_e e(y_{t-1}) + b, 4 x [rows, n].
+    fn advance(
+        &self,
+        first: &First,
+        x: &Gates,
+        decoder: &mut Decoder,
+        annotations: &Annotations,
+        regularizer: &mut Regularizer,
+    ) -> Result<Seen> {
+        let mut x = match (&first.fed, &decoder.fed) {
+            (Some(w), Some(h_tilde)) => x.plus(&w.apply(h_tilde)?)?,
+            _ => x.clone(),
+        };
+        for (k, layer) in self.decoder.iter().enumerate() {
+            if k > 0 {
+                x = layer.input(&regularizer.drop(&decoder.layers[k - 1].h)?)?;
+            }
+            decoder.layers[k] = layer.step(&x, &decoder.layers[k])?;
+        }
+        let seen = self.look(&decoder.layers[self.decoder.len() - 1].h, decoder.t, annotations)?;
+        if self.sizes.input_feeding {
+            decoder.fed = Some(seen.h_tilde.clone());
+        }
+        decoder.t += 1;
+        Ok(seen)
+    }
+
+    /// Aligns by `h_t` [rows, n], mixes c_t and makes h~_t = tanh(W_c [c_t; h_t]).
+    fn look(&self, h_t: &Tensor, t: usize, annotations: &Annotations) -> Result<Seen> {
+        let Some(Look { attention, w_c }) = &self.look else {
+            return Ok(Seen { looked: None, context: None, h_tilde: h_t.clone() });
+        };
+        let (query, source) = (Query { state: h_t, i: t }, annotations.source());
+        let e_t = attention.energies(&query, &source)?;
+        let alignment = attention.align(&query, &e_t, &source)?;
+        let c_t = annotations.context(&alignment.alpha)?; // [rows, n]
+        let h_tilde = apply(w_c, &Tensor::cat(&[&c_t, h_t], 1)?)?.tanh()?; // [rows, n]
+        Ok(Seen { looked: Some((e_t, alignment)), context: Some(c_t), h_tilde })
+    }
+
+    /// A state as what it means.
+    fn decoder(&self, state: &State) -> Result<Decoder> {
+        let layers = self.decoder.len();
+        let expected = 2 * layers + usize::from(self.sizes.input_feeding);
+        if state.tensors.len() != expected {
+            let message = format!("a state of {expected} tensors was expected, not of {}", state.tensors.len());
+            return Err(Error::Internal(message));
+        }
+        let (memories, fed) = state.tensors.split_at(2 * layers);
+        Ok(Decoder {
+            layers: memories.chunks(2).map(|pair| Memory { h: pair[0].clone(), c: pair[1].clone() }).collect(),
+            fed: fed.first().cloned(),
+            t: state.i,
+        })
+    }
+}
+
+impl Decoder {
+    /// As a state: h and c of each layer from below, then h~ where it is fed.
+    fn state(self) -> State {
+        let memories = self.layers.into_iter().flat_map(|memory| [memory.h, memory.c]);
+        State { tensors: memories.chain(self.fed).collect(), i: self.t }
+    }
+}
+
+impl TranslationModel for Luong {
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn encode(&self, source: &[&[u32]]) -> Result<Annotations> {
+        self.annotate(&Batch::new(source)?, &mut Regularizer::none())
+    }
+
+    fn init_state(&self, annotations: &Annotations) -> Result<State> {
+        self.start(annotations)
+    }
+
+    fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
+        let mut decoder = self.decoder(s_prev)?;
+        let rows = decoder.layers.first().map_or(Ok(0), |memory| memory.h.dim(0))?;
+        let y_0 = vec![self.sizes.start; rows];
+        let e = embed(&self.target_embedding, y_prev.unwrap_or(&y_0))?; // [rows, m]
+        let first = self.first()?;
+        let x = first.embedding.input(&e)?;
+        let seen = self.advance(&first, &x, &mut decoder, annotations, &mut Regularizer::none())?;
+        let log_p = log_softmax(&self.logits(&seen.h_tilde)?)?; // [rows, K_y]
+        let (e_i, alignment) = seen.looked.unzip();
+        let (alpha_i, p_t) = alignment.map(|alignment| (alignment.alpha, alignment.p_t)).unzip();
+        Ok(Step { s: decoder.state(), e_i, alpha_i, p_t: p_t.flatten(), c_i: seen.context, log_p })
+    }
+}
+
+impl Trainable for Luong {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+        let annotations = self.annotate(source, regularizer)?;
+        let b = target.sentences();
+        let before: Vec<u32> = std::iter::repeat_n(self.sizes.start, b)
+            .chain(target.ids[..target.ids.len() - b].iter().copied())
+            .collect(); // y_0, y_1 .. y_{T-1}
+        let e = embed(&self.target_embedding, &before)?.reshape((target.longest, b, ()))?; // [t_y, b, m]
+        let first = self.first()?;
+        let x = first.embedding.input(&regularizer.drop(&e)?)?; // 4 x [t_y, b, n]
+        let mut decoder = self.decoder(&self.start(&annotations)?)?;
+        let mut hidden = Vec::with_capacity(target.longest);
+        for t in 0..target.longest {
+            hidden.push(self.advance(&first, &x.position(t)?, &mut decoder, &annotations, regularizer)?.h_tilde);
+        }
+        target.rows_of_words(&Tensor::cat(&hidden, 0)?) // [t_y * b, n] to [words, n]
+    }
+
+    /// W_s h~_t, without a bias.
+    fn logits(&self, h_tilde: &Tensor) -> Result<Tensor> {
+        apply(&self.w_s, h_tilde)
+    }
+}
 
 /// Names and shapes of its tensors. K vocabulary, m embedding, n hidden; a layer has the gates i, f, o and the
 /// proposal g.
@@ -26,19 +303,10 @@ pub fn shapes(config: &Config) -> Shapes {
             }
         }
     }
-    if luong.attention != AttentionKind::None {
-        match luong.score.as_str() {
-            "general" => add("attention.W_a", &[n, n]),
-            "concat" => {
-                add("attention.W_a", &[n, 2 * n]);
-                add("attention.v_a", &[n]);
-            }
-            "location" => add("attention.W_a", &[luong.max_source, n]),
-            _ => {}
-        }
-        if luong.attention == AttentionKind::LocalP {
-            add("attention.W_p", &[n, n]);
-            add("attention.v_p", &[n]);
+    if let Some(entry) = luong.entry().filter(|_| config.aligns()) {
+        let sizes = Sizes { query: n, annotation: n, units: 0, max_source: luong.max_source };
+        for (name, shape) in crate::attention::shapes(luong.attention, entry, &sizes) {
+            add(&format!("attention.{name}"), &shape);
         }
         add("W_c", &[n, 2 * n]);
     }

@@ -18,6 +18,7 @@ pub mod rnn_search;
 
 use candle_core::Tensor;
 
+use crate::attention::Source;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::config::Architecture;
@@ -29,19 +30,46 @@ pub use crate::models::folder::Model;
 /// What the encoder leaves for the decoder.
 #[derive(Clone, Debug)]
 pub struct Annotations {
-    /// Annotations h_j, [b, t_x, 2n] (rnnsearch) or the context c, [b, 1, n] (rnnencdec).
+    /// Annotations h_j, [b, t_x, 2n] (rnnsearch) or [b, t_x, n] (luong), or the context c, [b, 1, n] (rnnencdec).
     pub h: Tensor,
-    /// U_a h_j + b_a, [b, t_x, n'], where the model aligns.
+    /// What the alignment model made of them, [b, t_x, ..]; `None` where it makes nothing or there is none.
     pub keys: Option<Tensor>,
+    /// The encoder's last states, where the decoder starts from all of them (luong): those of every layer, h and
+    /// c, [b, n]; else empty.
+    pub last: Vec<Tensor>,
     /// 1 where a source word is, 0 where padding is, [b, t_x].
     pub mask: Tensor,
     /// Source lengths, `</s>` included.
     pub lengths: Vec<usize>,
 }
 
-/// The decoder's state: one or more tensors of [rows, n].
+impl Annotations {
+    /// What an alignment model is asked about.
+    #[must_use]
+    pub fn source(&self) -> Source<'_> {
+        Source { keys: self.keys.as_ref(), mask: &self.mask }
+    }
+
+    /// c_i = sum_j alpha_ij h_j, [rows, |h_j|], from `alpha_i` [rows, t_x].
+    ///
+    /// # Errors
+    /// When the shapes do not fit.
+    pub fn context(&self, alpha_i: &Tensor) -> Result<Tensor> {
+        if self.h.dim(0)? == 1 {
+            return Ok(alpha_i.matmul(&self.h.squeeze(0)?)?);
+        }
+        Ok(alpha_i.unsqueeze(1)?.matmul(&self.h)?.squeeze(1)?)
+    }
+}
+
+/// The decoder's state.
 #[derive(Clone, Debug)]
-pub struct State(pub Vec<Tensor>);
+pub struct State {
+    /// One or more tensors of [rows, n].
+    pub tensors: Vec<Tensor>,
+    /// Steps done, the same for all rows: the position i of the word to come, from 0.
+    pub i: usize,
+}
 
 impl State {
     /// The tensor of a state that is one tensor, [rows, n].
@@ -49,8 +77,8 @@ impl State {
     /// # Errors
     /// When it is not one tensor.
     pub fn only(&self) -> Result<&Tensor> {
-        let [s] = self.0.as_slice() else {
-            return Err(Error::Internal(format!("a state of one tensor was expected, not of {}", self.0.len())));
+        let [s] = self.tensors.as_slice() else {
+            return Err(Error::Internal(format!("a state of one tensor was expected, not of {}", self.tensors.len())));
         };
         Ok(s)
     }
@@ -65,8 +93,10 @@ pub struct Step {
     pub e_i: Option<Tensor>,
     /// Weights alpha_ij, [rows, t_x]; `None` where the model has no alignment.
     pub alpha_i: Option<Tensor>,
-    /// Context c_i, [rows, 2n] or [rows, n].
-    pub c_i: Tensor,
+    /// The aligned position p_t of local attention, in source words from 0, [rows]; `None` elsewhere.
+    pub p_t: Option<Tensor>,
+    /// Context c_i, [rows, 2n] or [rows, n]; `None` where there is none (luong without attention).
+    pub c_i: Option<Tensor>,
     /// log p(y_i | y_<i, x), [rows, K_y].
     pub log_p: Tensor,
 }
@@ -86,7 +116,7 @@ pub trait TranslationModel: Send + Sync {
     /// # Errors
     /// When candle refuses an operation.
     fn init_state(&self, annotations: &Annotations) -> Result<State>;
-    /// One step. `y_prev` is `None` for y_0 (zero embedding), else an id for each row.
+    /// One step. `y_prev` is `None` for y_0, else an id for each row.
     ///
     /// # Errors
     /// When candle refuses an operation.
@@ -117,8 +147,10 @@ pub struct StepOutput {
     pub log_p: Vec<f32>,
     /// alpha_ij, rows * t_x; empty where the model has no alignment.
     pub alpha: Vec<f32>,
-    /// e_ij, rows * t_x; empty where the model has no alignment.
+    /// e_ij, rows * t_x; empty where the model has no alignment, NaN at words that have no energy.
     pub energies: Vec<f32>,
+    /// The aligned position p_t of each row, in source words from 0; empty where the attention is not local.
+    pub p_t: Vec<f32>,
 }
 
 impl StepOutput {
@@ -132,6 +164,12 @@ impl StepOutput {
     #[must_use]
     pub fn alpha_row(&self, r: usize, length: usize) -> Option<&[f32]> {
         (!self.alpha.is_empty()).then(|| &self.alpha[r * self.t_x..r * self.t_x + length])
+    }
+
+    /// p_t of row `r`; `None` where the attention is not local.
+    #[must_use]
+    pub fn p_t_row(&self, r: usize) -> Option<f32> {
+        self.p_t.get(r).copied()
     }
 
     /// e_i of row `r` over the first `length` source words; `None` without alignment.

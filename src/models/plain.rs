@@ -10,6 +10,7 @@ use crate::models::State;
 use crate::models::StepOutput;
 use crate::models::Stepper;
 use crate::models::TranslationModel;
+use crate::models::config::Architecture;
 
 /// A [`Stepper`] over any [`TranslationModel`].
 pub struct PlainStepper {
@@ -59,13 +60,14 @@ impl Stepper for PlainStepper {
         output.log_p = to_host(&step.log_p)?;
         output.alpha = step.alpha_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
         output.energies = step.e_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
+        output.p_t = step.p_t.as_ref().map(to_host).transpose()?.unwrap_or_default();
         batch.state = Some(step.s);
         Ok(())
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         let annotations = &self.batch.as_ref()?.annotations;
-        if annotations.keys.is_some() {
+        if self.model.config().architecture != Architecture::RnnEncDec {
             return None;
         }
         to_host(&annotations.h.get(sentence).ok()?).ok()
@@ -83,7 +85,8 @@ impl Batch {
             };
             (state, rows.iter().map(|row| row.parent as u32).collect())
         };
-        Ok(State(from.0.iter().map(|tensor| gather(tensor, &index)).collect::<Result<_>>()?))
+        let tensors = from.tensors.iter().map(|tensor| gather(tensor, &index)).collect::<Result<_>>()?;
+        Ok(State { tensors, i: from.i })
     }
 
     /// Makes the annotations of `rows` ready: the batch's own where one sentence serves all rows or
@@ -98,6 +101,7 @@ impl Batch {
             let gathered = Annotations {
                 h: gather(&all.h, &index)?,
                 keys: all.keys.as_ref().map(|keys| gather(keys, &index)).transpose()?,
+                last: Vec::new(), // the start states need them, and those are made once for the batch
                 mask: gather(&all.mask, &index)?,
                 lengths: rows.iter().filter_map(|row| all.lengths.get(row.sentence).copied()).collect(),
             };

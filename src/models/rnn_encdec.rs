@@ -120,15 +120,15 @@ impl TranslationModel for RnnEncDec {
         let source = Batch::new(source)?;
         let c = self.context(&source, &mut Regularizer::none())?;
         let mask = source.mask(c.dtype(), c.device())?;
-        Ok(Annotations { h: c.unsqueeze(1)?, keys: None, mask, lengths: source.lengths })
+        Ok(Annotations { h: c.unsqueeze(1)?, keys: None, last: Vec::new(), mask, lengths: source.lengths })
     }
 
     fn init_state(&self, annotations: &Annotations) -> Result<State> {
-        Ok(State(vec![self.start(&annotations.h.squeeze(1)?)?]))
+        Ok(State { tensors: vec![self.start(&annotations.h.squeeze(1)?)?], i: 0 })
     }
 
     fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
-        let s_prev = s_prev.only()?;
+        let (i, s_prev) = (s_prev.i, s_prev.only()?);
         let c = annotations.h.squeeze(1)?; // [rows or 1, n]
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
         let unit = self.decoder.matrices();
@@ -137,12 +137,13 @@ impl TranslationModel for RnnEncDec {
         let t = self.readout.t(&s, &e, &c)?; // [rows, l]
         let log_p = log_softmax(&self.logits(&t)?)?; // [rows, K_y]
         let c_i = c.broadcast_as((s.dim(0)?, c.dim(1)?))?; // [rows, n]
-        Ok(Step { s: State(vec![s]), e_i: None, alpha_i: None, c_i, log_p })
+        let s = State { tensors: vec![s], i: i + 1 };
+        Ok(Step { s, e_i: None, alpha_i: None, p_t: None, c_i: Some(c_i), log_p })
     }
 }
 
 impl Trainable for RnnEncDec {
-    fn deep_outputs(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
         let c = self.context(source, regularizer)?; // [b, n]
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();

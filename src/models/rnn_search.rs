@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use candle_core::Tensor;
 
 use crate::attention::Attention;
+use crate::attention::Query;
+use crate::attention::Sizes;
 use crate::attention::additive;
-use crate::error::Error;
 use crate::error::Result;
 use crate::models::Annotations;
 use crate::models::Shapes;
@@ -83,7 +84,7 @@ impl RnnSearch {
         let h = self.encoder.annotate(&e, source.time_mask(e.dtype(), e.device())?.as_ref())?; // [b, t_x, 2n]
         let keys = self.attention.keys(&h)?; // [b, t_x, n']
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
-        Ok(Annotations { h, keys: Some(keys), mask, lengths: source.lengths.clone() })
+        Ok(Annotations { h, keys, last: Vec::new(), mask, lengths: source.lengths.clone() })
     }
 
     /// s_0 = tanh(W_s <-h_1 + b_s), [b, n].
@@ -94,19 +95,12 @@ impl RnnSearch {
     }
 
     /// e_i and alpha_i, [rows, t_x], and c_i, [rows, 2n], from s_{i-1}, [rows, n].
-    fn align(&self, s_prev: &Tensor, annotations: &Annotations) -> Result<(Tensor, Tensor, Tensor)> {
-        let Some(keys) = &annotations.keys else {
-            return Err(Error::Internal("RNNsearch was given annotations without keys".into()));
-        };
-        // e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a), alpha_i = softmax(e_i)
-        let e_i = self.attention.energies(s_prev, keys)?;
-        let alpha_i = self.attention.align(s_prev, &e_i, &annotations.mask)?;
-        // c_i = sum_j alpha_ij h_j
-        let c_i = if annotations.h.dim(0)? == 1 {
-            alpha_i.matmul(&annotations.h.squeeze(0)?)?
-        } else {
-            alpha_i.unsqueeze(1)?.matmul(&annotations.h)?.squeeze(1)?
-        };
+    fn align(&self, s_prev: &Tensor, i: usize, annotations: &Annotations) -> Result<(Tensor, Tensor, Tensor)> {
+        let (query, source) = (Query { state: s_prev, i }, annotations.source());
+        // e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a), alpha_i = softmax(e_i), c_i = sum_j alpha_ij h_j
+        let e_i = self.attention.energies(&query, &source)?;
+        let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
+        let c_i = annotations.context(&alpha_i)?;
         Ok((e_i, alpha_i, c_i))
     }
 }
@@ -121,24 +115,25 @@ impl TranslationModel for RnnSearch {
     }
 
     fn init_state(&self, annotations: &Annotations) -> Result<State> {
-        Ok(State(vec![self.start(annotations)?]))
+        Ok(State { tensors: vec![self.start(annotations)?], i: 0 })
     }
 
     fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
-        let s_prev = s_prev.only()?;
+        let (i, s_prev) = (s_prev.i, s_prev.only()?);
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
-        let (e_i, alpha_i, c_i) = self.align(s_prev, annotations)?;
+        let (e_i, alpha_i, c_i) = self.align(s_prev, i, annotations)?;
         // t_i = maxout(U_o s_{i-1} + V_o e(y_{i-1}) + C_o c_i + b_o), p(y_i) = softmax(W_o t_i + b_w)
         let t_i = self.readout.t(s_prev, &e, &c_i)?; // [rows, l]
         let log_p = log_softmax(&self.logits(&t_i)?)?; // [rows, K_y]
         let unit = self.decoder.matrices();
         let s = self.decoder.step(&unit.input(&e)?, unit.context(&c_i)?.as_ref(), s_prev)?; // [rows, n]
-        Ok(Step { s: State(vec![s]), e_i: Some(e_i), alpha_i: Some(alpha_i), c_i, log_p })
+        let s = State { tensors: vec![s], i: i + 1 };
+        Ok(Step { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None, c_i: Some(c_i), log_p })
     }
 }
 
 impl Trainable for RnnSearch {
-    fn deep_outputs(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
         let annotations = self.annotate(source, regularizer)?;
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
@@ -146,7 +141,7 @@ impl Trainable for RnnSearch {
         let mut s = self.start(&annotations)?; // [b, n]
         let (mut states, mut contexts) = (Vec::new(), Vec::new());
         for i in 0..target.longest {
-            let (_, _, c_i) = self.align(&s, &annotations)?;
+            let (_, _, c_i) = self.align(&s, i, &annotations)?;
             states.push(s.clone()); // s_{i-1}
             if i + 1 < target.longest {
                 s = self.decoder.step(&x.position(i)?, unit.context(&c_i)?.as_ref(), &s)?;
@@ -184,7 +179,7 @@ pub fn shapes(config: &Config) -> Shapes {
     }
     add("decoder.W_s", &[n, n]);
     add("decoder.b_s", &[n]);
-    for (name, shape) in additive::shapes(n, 2 * n, n_a) {
+    for (name, shape) in additive::shapes(&Sizes { query: n, annotation: 2 * n, units: n_a, max_source: 0 }) {
         add(&format!("attention.{name}"), &shape);
     }
     add("readout.U_o", &[2 * l, n]);

@@ -9,5 +9,6 @@ pub mod fused;
 pub mod gru;
 pub mod init;
 pub mod linear;
+pub mod lstm;
 pub mod maxout;
 pub mod softmax;

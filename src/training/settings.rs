@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde::Serialize;
 
+use crate::attention::KINDS;
+use crate::attention::find;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::MODELS;
@@ -64,10 +66,10 @@ pub struct ModelSettings {
     /// Stacked LSTM layers on either side (luong).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<usize>,
-    /// `none`, `global`, `local-m` or `local-p` (luong).
+    /// Where the decoder looks, a name in [`KINDS`] (luong).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention: Option<String>,
-    /// `dot`, `general`, `concat` or `location` (luong).
+    /// The score function, a name in [`ATTENTIONS`](crate::attention::ATTENTIONS) (luong).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
     /// Whether h~_{t-1} is fed into step t (luong; default true).
@@ -399,7 +401,7 @@ impl Settings {
         }
         let attention = model.attention.as_deref().filter(|name| AttentionKind::from_name(name).is_none());
         if let Some(name) = attention {
-            let names: Vec<&str> = AttentionKind::ALL.iter().map(|(_, name)| *name).collect();
+            let names: Vec<&str> = KINDS.iter().map(|entry| entry.name).collect();
             let message = format!("is `{name}`; choose one of {}", names.join(", "));
             return Err(Error::key(path, "model.attention", message));
         }
@@ -413,7 +415,7 @@ impl Settings {
         let score = model.score.clone().unwrap_or_else(|| "general".into());
         // what does not belong to this attention is passed on only where the file has it, so that it is refused
         let default_window = if attention.is_local() { 10 } else { 0 };
-        let by_place = score == "location" && attention == AttentionKind::Global;
+        let by_place = attention == AttentionKind::Global && find(&score).is_some_and(|entry| !entry.content);
         let default_source = if by_place { self.data.max_length + 1 } else { 0 };
         LuongSizes {
             layers: model.layers.unwrap_or(1),

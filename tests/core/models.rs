@@ -31,7 +31,20 @@ use interlinear::models::shapes;
 use interlinear::nn::device::Device;
 use serde_json::Value;
 
-const FOLDERS: [&str; 3] = ["rnnsearch", "rnnencdec", "rnnencdec-rank"];
+const FOLDERS: [&str; 12] = [
+    "rnnsearch",
+    "rnnencdec",
+    "rnnencdec-rank",
+    "luong-none",
+    "luong-global-dot",
+    "luong-global-general",
+    "luong-global-concat",
+    "luong-global-location",
+    "luong-local-m-dot",
+    "luong-local-m-general",
+    "luong-local-p-dot",
+    "luong-local-p-general",
+];
 const ENGINES: [Engine; 2] = [Engine::Plain, Engine::Fused];
 /// The agreement that the reference asks for, on every number.
 const TOLERANCE: f32 = 1e-4;
@@ -145,7 +158,8 @@ fn rows_may_be_repeated_reordered_and_dropped() {
     for folder in FOLDERS {
         let model = load(folder);
         let cases = cases(&model);
-        let (a, b) = (&cases[0], &cases[1]);
+        let long: Vec<&Case> = cases.iter().filter(|case| case.target.len() >= 3).collect();
+        let (a, b) = (long[0], long[1]);
         for engine in ENGINES {
             let what = format!("{folder}, {engine:?}");
             let mut stepper = model.stepper(engine, 1).expect("a stepper");
@@ -180,7 +194,7 @@ fn only_the_encoder_decoder_has_a_context_vector() {
             contexts.push(stepper.context(1));
         }
         let [Some(plain), Some(fused)] = contexts.as_slice() else {
-            assert!(contexts.iter().all(Option::is_none) && model.config.architecture == Architecture::RnnSearch);
+            assert!(contexts.iter().all(Option::is_none) && model.config.architecture != Architecture::RnnEncDec);
             continue;
         };
         assert_eq!((plain.len(), model.config.architecture), (model.config.hidden, Architecture::RnnEncDec));

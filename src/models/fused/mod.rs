@@ -162,12 +162,13 @@ fn sized(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
     &mut buffer[..length]
 }
 
-/// Sizes a step's output; alpha and energies are zeros, or empty without alignment.
+/// Sizes a step's output; alpha and energies are zeros, or empty without alignment, and p_t is empty.
 fn prepare(output: &mut StepOutput, rows: usize, vocabulary: usize, t_x: Option<usize>) {
     output.rows = rows;
     output.vocabulary = vocabulary;
     output.t_x = t_x.unwrap_or(0);
     output.log_p.resize(rows * vocabulary, 0.0);
+    output.p_t.clear();
     for row in [&mut output.alpha, &mut output.energies] {
         row.clear();
         row.resize(rows * output.t_x, 0.0);

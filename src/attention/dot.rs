@@ -1,0 +1,41 @@
+//! Floor 2: the dot product of Luong et al. 2015, section 3.1.
+
+use candle_core::Tensor;
+
+use crate::attention::Attention;
+use crate::attention::Query;
+use crate::attention::Shapes;
+use crate::attention::Sizes;
+use crate::attention::Source;
+use crate::attention::inner_products;
+use crate::error::Result;
+use crate::nn::linear::Parameters;
+
+/// e_ts = h_t' h_s.
+#[derive(Clone, Copy, Debug)]
+pub struct Dot;
+
+/// It has no parameters.
+#[must_use]
+pub fn shapes(_: &Sizes) -> Shapes {
+    Shapes::new()
+}
+
+/// From nothing.
+///
+/// # Errors
+/// Never.
+pub fn construct(_: &Parameters<'_>) -> Result<Box<dyn Attention>> {
+    Ok(Box::new(Dot))
+}
+
+impl Attention for Dot {
+    /// The annotations themselves.
+    fn keys(&self, h: &Tensor) -> Result<Option<Tensor>> {
+        Ok(Some(h.clone()))
+    }
+
+    fn energies(&self, query: &Query<'_>, source: &Source<'_>) -> Result<Tensor> {
+        inner_products(source.keys()?, query.state) // [rows, t_x]
+    }
+}
