@@ -1,5 +1,6 @@
-//! Floor 5: pure functions of alignments and texts: what is read off a matrix, and how good a translation is.
-//! Imports `text` and `decoding::trace`; no candle, no files.
+//! Floor 5: pure functions of alignments and texts: what is read off a matrix, and how good a translation is;
+//! and of vectors: what lies near each other. Imports `text`, `decoding::trace` and the kernels of `nn::fused`;
+//! no candle, no files.
 //!
 //! [`METRICS`] names every figure that is computed for a translated corpus.
 
@@ -9,6 +10,10 @@ pub mod buckets;
 pub mod coverage;
 pub mod entropy;
 pub mod hard;
+pub mod map;
+pub mod neighbours;
+pub mod pca;
+pub mod tsne;
 
 use crate::analysis::alignment::Alignment;
 

@@ -13,6 +13,7 @@ pub mod init;
 pub mod loss;
 pub mod luong;
 pub mod plain;
+pub mod representations;
 pub mod rnn_encdec;
 pub mod rnn_search;
 
@@ -193,6 +194,12 @@ pub trait Stepper: Send {
     fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()>;
     /// The one context vector c of a sentence of the batch (rnnencdec), else `None`. [n]
     fn context(&self, sentence: usize) -> Option<Vec<f32>>;
+    /// The annotations h_j of a sentence of the batch, one of [2n] (rnnsearch) or [n] for each source word in the
+    /// order of the source, `</s>` included; `None` where the model keeps none.
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        let _ = sentence;
+        None
+    }
 }
 
 /// Names and shapes of tensors.

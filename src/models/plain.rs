@@ -72,6 +72,15 @@ impl Stepper for PlainStepper {
         }
         to_host(&annotations.h.get(sentence).ok()?).ok()
     }
+
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        if self.context(sentence).is_some() {
+            return None;
+        }
+        let annotations = &self.batch.as_ref()?.annotations;
+        let h: Vec<Vec<f32>> = annotations.h.get(sentence).ok()?.to_vec2().ok()?;
+        Some(h.into_iter().take(*annotations.lengths.get(sentence)?).collect())
+    }
 }
 
 impl Batch {

@@ -9,4 +9,5 @@ mod models;
 mod session;
 mod text;
 mod training;
+mod vectors;
 mod worker;

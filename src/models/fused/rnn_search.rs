@@ -293,4 +293,11 @@ impl Stepper for FusedStepper {
     fn context(&self, _sentence: usize) -> Option<Vec<f32>> {
         None
     }
+
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        let (wide, t_x) = (2 * self.model.config.hidden, self.sources.t_x);
+        let length = *self.sources.lengths.get(sentence)?;
+        let h = self.h.get(sentence * t_x * wide..(sentence * t_x + length) * wide)?;
+        Some(h.chunks_exact(wide).map(<[f32]>::to_vec).collect())
+    }
 }
