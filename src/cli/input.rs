@@ -11,12 +11,13 @@ use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::text::line;
 use crate::text::reader;
 use crate::text::reader::Ends;
+use crate::text::sentence::MAX_SOURCE_BYTES;
+use crate::text::sentence::MAX_SOURCE_TOKENS;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Tokenizer;
-use crate::worker::protocol::MAX_SOURCE_BYTES;
-use crate::worker::protocol::MAX_SOURCE_TOKENS;
 
 /// How error sentences name stdin.
 pub const STDIN: &str = "standard input";
@@ -211,33 +212,23 @@ impl Side<'_> {
     /// Tokenises the line that `lines` read last; one that is too long is refused.
     pub fn read(self, lines: &Lines, line: &Line) -> SourceLine {
         let number = lines.number();
-        let refuse = |sentence, what: String| {
-            let message = format!("{what}; cut it into sentences");
-            SourceLine { number, sentence, refused: Some(Error::line(lines.name(), number, message)) }
-        };
+        let refuse =
+            |sentence, what| SourceLine { number, sentence, refused: Some(Error::line(lines.name(), number, what)) };
         let text = match line {
             Line::Text(text) => text,
-            Line::TooLong(bytes) => {
-                let what = format!("has {bytes} bytes, more than the {MAX_SOURCE_BYTES} that a model reads");
-                return refuse(self.encode(""), what);
-            }
+            Line::TooLong(bytes) => return refuse(self.encode(""), line::too_many_bytes(*bytes)),
         };
         let sentence = self.encode(text);
         let words = sentence.words();
         if words > MAX_SOURCE_TOKENS {
-            let what = format!("has {words} words, more than the {MAX_SOURCE_TOKENS} that a model reads");
-            return refuse(sentence, what);
+            return refuse(sentence, line::too_many_words(words));
         }
         SourceLine { number, sentence, refused: None }
     }
 
     /// The sentence of a text.
     pub fn encode(self, text: &str) -> Sentence {
-        if !self.pretokenized {
-            return self.tokenizer.encode(text);
-        }
-        let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-        self.tokenizer.encode_words(&words)
+        line::encode(self.tokenizer, text, self.pretokenized)
     }
 }
 

@@ -21,6 +21,7 @@ use crate::decoding::Forced;
 use crate::error::Error;
 use crate::models::Model;
 use crate::models::Stepper;
+use crate::text::line;
 
 /// A window holds so many batches.
 const WINDOW_BATCHES: usize = 8;
@@ -129,8 +130,7 @@ impl ParallelLines {
         };
         let mut source = Side { tokenizer: &model.source, pretokenized }.read(&self.source, &source);
         if source.sentence.is_empty() && source.refused.is_none() {
-            let message = "has no words, and this model needs at least one; take the line out";
-            source.refused = Some(Error::line(self.source.name(), source.number, message));
+            source.refused = Some(Error::line(self.source.name(), source.number, line::NO_WORDS));
         }
         let target = Side { tokenizer: &model.target, pretokenized }.read(&self.target, &target);
         Ok(Some((source, target)))

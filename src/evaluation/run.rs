@@ -22,11 +22,9 @@ use crate::evaluation::report::rows;
 use crate::models::Model;
 use crate::models::Stepper;
 use crate::text::join::join;
-use crate::text::sentence::MAX_SOURCE_BYTES;
-use crate::text::sentence::MAX_SOURCE_TOKENS;
+use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::text::sentence::UNK;
-use crate::text::tokenizer::Tokenizer;
 use crate::ticket::Ticket;
 
 /// How to evaluate.
@@ -170,39 +168,19 @@ impl Run<'_> {
     }
 
     /// A line of every file, tokenised by the model's own tokenizers.
-    fn read(&self, line: usize) -> Result<Case> {
-        let pair = &self.test_set.pairs[line];
-        let encode = |tokenizer: &Tokenizer, text: &str| {
-            if !self.test_set.pretokenized {
-                return tokenizer.encode(text);
-            }
-            let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-            tokenizer.encode_words(&words)
+    fn read(&self, number: usize) -> Result<Case> {
+        let pair = &self.test_set.pairs[number];
+        // A test set with holes would give figures that mean something else.
+        let read = |path, tokenizer, text: &str| {
+            line::read(tokenizer, text, self.test_set.pretokenized).map_err(|why| Error::line(path, number + 1, why))
         };
-        let checked = |path, tokenizer, text: &str| {
-            // A test set with holes would give figures that mean something else.
-            let refuse = |what: String| Err(Error::line(path, line + 1, format!("{what}; cut it into sentences")));
-            if text.len() > MAX_SOURCE_BYTES {
-                return refuse(format!(
-                    "has {} bytes, more than the {MAX_SOURCE_BYTES} that a model reads",
-                    text.len()
-                ));
-            }
-            let sentence = encode(tokenizer, text);
-            if sentence.words() > MAX_SOURCE_TOKENS {
-                let words = sentence.words();
-                return refuse(format!("has {words} words, more than the {MAX_SOURCE_TOKENS} that a model reads"));
-            }
-            Ok(sentence)
-        };
-        let source = checked(&self.test_set.source, &self.model.source, &pair.source)?;
+        let source = read(&self.test_set.source, &self.model.source, &pair.source)?;
         if source.is_empty() {
-            let message = "has no words, and this model needs at least one; take the line out";
-            return Err(Error::line(&self.test_set.source, line + 1, message));
+            return Err(Error::line(&self.test_set.source, number + 1, line::NO_WORDS));
         }
         let mut references = Vec::with_capacity(pair.references.len());
         for (path, text) in self.test_set.references.iter().zip(pair.references.iter()) {
-            references.push(checked(path, &self.model.target, text)?);
+            references.push(read(path, &self.model.target, text)?);
         }
         let reference_unk = references.iter().any(|reference| reference.ids.contains(&self.model.config.unk));
         let target = references.into_iter().next().unwrap_or_default();

@@ -3,6 +3,7 @@
 pub mod corpus;
 pub mod join;
 pub mod language;
+pub mod line;
 pub mod lines;
 pub mod reader;
 pub mod sentence;
