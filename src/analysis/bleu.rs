@@ -1,7 +1,15 @@
-//! Floor 5: BLEU (Papineni et al. 2002) with the numbers of sacreBLEU (Post 2018): corpus level, mixed case,
-//! exponential smoothing, its tokenizer 13a (that of mteval-v13a) or none. Imports nothing.
+//! Floor 5: BLEU (Papineni et al. 2002) with the numbers of sacreBLEU 2.x (Post 2018): its tokenizers, corpus level with
+//! exponential smoothing, sentence level with effective order besides. Imports its room.
 
 use std::collections::HashMap;
+use std::iter::Sum;
+
+use crate::analysis::mteval::tokenize;
+use crate::analysis::mteval::words;
+use crate::analysis::ngrams::MAX_SYMBOL;
+use crate::analysis::ngrams::Ngrams;
+
+pub use crate::analysis::mteval::Tokenization;
 
 /// Longest n-grams that count.
 pub const MAX_ORDER: usize = 4;
@@ -10,24 +18,33 @@ pub const MAX_ORDER: usize = 4;
 pub const SIGNATURE: &str =
     concat!("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:interlinear-", env!("CARGO_PKG_VERSION"));
 
-/// How text is cut into tokens before n-grams are counted.
+/// What is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tokenization {
-    /// As mteval-v13a: for detokenised text.
-    #[default]
-    Mteval13a,
-    /// At whitespace alone: for text that is tokenised already.
-    None,
+pub struct Settings {
+    /// How text is cut.
+    pub tokenization: Tokenization,
+    /// Whether letter case is ignored.
+    pub lowercase: bool,
 }
 
-/// The signature of other settings, in sacreBLEU's notation.
-#[must_use]
-pub fn signature(references: usize, tokenization: Tokenization) -> String {
-    let tokenizer = match tokenization {
-        Tokenization::Mteval13a => "tok:13a",
-        Tokenization::None => "tok:none",
-    };
-    SIGNATURE.replace("nrefs:1", &format!("nrefs:{references}")).replace("tok:13a", tokenizer)
+impl Settings {
+    /// The signature of corpus-level BLEU in sacreBLEU's notation. `references` is how many each sentence has,
+    /// `None` where that varies.
+    #[must_use]
+    pub fn signature(&self, references: Option<usize>) -> String {
+        let references = references.map_or_else(|| "var".to_owned(), |count| count.to_string());
+        let case = if self.lowercase { "case:lc" } else { "case:mixed" };
+        SIGNATURE
+            .replace("nrefs:1", &format!("nrefs:{references}"))
+            .replace("case:mixed", case)
+            .replace("tok:13a", &format!("tok:{}", self.tokenization.name()))
+    }
+
+    /// The same for [`Counts::sentence`].
+    #[must_use]
+    pub fn sentence_signature(&self, references: Option<usize>) -> String {
+        self.signature(references).replace("eff:no", "eff:yes")
+    }
 }
 
 /// A BLEU score and what it was made of.
@@ -60,31 +77,29 @@ pub struct Counts {
 /// Sentences without a partner on the other side do not count.
 #[must_use]
 pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) -> Bleu {
-    let mut counts = Counts::default();
-    for (hypothesis, reference) in hypotheses.iter().zip(references) {
-        counts.add(&Counts::of(hypothesis.as_ref(), &[reference.as_ref()], Tokenization::Mteval13a));
-    }
-    counts.bleu()
+    let one = |(hypothesis, reference): (&H, &R)| {
+        Counts::of(hypothesis.as_ref(), &[reference.as_ref()], &Settings::default())
+    };
+    hypotheses.iter().zip(references).map(one).sum::<Counts>().bleu()
 }
 
 impl Counts {
     /// Counts one sentence against its references.
     #[must_use]
-    pub fn of(hypothesis: &str, references: &[&str], tokenization: Tokenization) -> Self {
-        let hypothesis = tokenize(hypothesis, tokenization);
-        let hypothesis = words(&hypothesis);
-        let references: Vec<String> = references.iter().map(|text| tokenize(text, tokenization)).collect();
-        let references: Vec<Vec<&str>> = references.iter().map(|text| words(text)).collect();
-        let most = most_in_any(&references);
+    pub fn of(hypothesis: &str, references: &[&str], settings: &Settings) -> Self {
+        let mut ids = Ids::default();
+        let hypothesis = ids.of(hypothesis, settings);
+        let references: Vec<Vec<u32>> = references.iter().map(|text| ids.of(text, settings)).collect();
         let mut counts = Self {
             hypothesis_tokens: hypothesis.len() as u64,
             reference_tokens: closest(hypothesis.len(), references.iter().map(Vec::len)) as u64,
             ..Self::default()
         };
-        for (ngram, count) in ngrams(&hypothesis) {
-            let order = ngram.len() - 1;
-            counts.total[order] += count;
-            counts.correct[order] += count.min(most.get(ngram).copied().unwrap_or(0));
+        let hypothesis = Ngrams::new(&hypothesis, MAX_ORDER);
+        let references: Vec<Ngrams> = references.iter().map(|ids| Ngrams::new(ids, MAX_ORDER)).collect();
+        for n in 1..=MAX_ORDER {
+            counts.total[n - 1] = hypothesis.total(n);
+            counts.correct[n - 1] = hypothesis.shared(&references, n);
         }
         counts
     }
@@ -103,8 +118,25 @@ impl Counts {
     #[must_use]
     pub fn bleu(&self) -> Bleu {
         let mut bleu = Bleu { brevity_penalty: self.brevity_penalty(), counts: *self, ..Bleu::default() };
+        bleu.precisions = self.precisions();
+        // A corpus without any 4-gram has a last precision of 0, hence BLEU 0: ln 0 is -inf and exp of that 0.
+        bleu.score = bleu.brevity_penalty * geometric_mean(&bleu.precisions);
+        bleu
+    }
+
+    /// BLEU of a single sentence, from 0 to 100, with effective order: as [`Counts::bleu`], but the mean goes over
+    /// those n alone for which the hypothesis has n-grams.
+    #[must_use]
+    pub fn sentence(&self) -> f64 {
+        let orders = self.total.iter().take_while(|total| **total > 0).count();
+        if orders == 0 { 0.0 } else { self.brevity_penalty() * geometric_mean(&self.precisions()[..orders]) }
+    }
+
+    /// p_n in per cent, smoothed; all 0 where nothing is correct.
+    fn precisions(&self) -> [f64; MAX_ORDER] {
+        let mut precisions = [0.0; MAX_ORDER];
         if self.correct.iter().all(|correct| *correct == 0) {
-            return bleu;
+            return precisions;
         }
         let mut smoothing = 1.0;
         for order in 0..MAX_ORDER {
@@ -112,17 +144,14 @@ impl Counts {
                 break;
             }
             let total = self.total[order] as f64;
-            bleu.precisions[order] = if self.correct[order] == 0 {
+            precisions[order] = if self.correct[order] == 0 {
                 smoothing *= 2.0;
                 100.0 / (smoothing * total)
             } else {
                 100.0 * self.correct[order] as f64 / total
             };
         }
-        // A corpus without any 4-gram has a last precision of 0, hence BLEU 0: ln 0 is -inf and exp of that 0.
-        let mean = bleu.precisions.iter().map(|precision| precision.ln()).sum::<f64>() / MAX_ORDER as f64;
-        bleu.score = bleu.brevity_penalty * mean.exp();
-        bleu
+        precisions
     }
 
     /// BP = exp(1 - r/c) where the hypotheses are shorter than the references, else 1.
@@ -138,90 +167,68 @@ impl Counts {
     }
 }
 
-type Ngrams<'a, 't> = HashMap<&'a [&'t str], u64>;
-
-/// How often each n-gram occurs, n = 1..4.
-fn ngrams<'a, 't>(tokens: &'a [&'t str]) -> Ngrams<'a, 't> {
-    let mut counts = HashMap::new();
-    for ngram in (1..=MAX_ORDER).flat_map(|order| tokens.windows(order)) {
-        *counts.entry(ngram).or_insert(0) += 1;
+impl Bleu {
+    /// What sacreBLEU prints behind the score: `66.7/40.0/25.0/16.7 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)`.
+    #[must_use]
+    pub fn details(&self) -> String {
+        let precisions: Vec<String> = self.precisions.iter().map(|precision| format!("{precision:.1}")).collect();
+        let (c, r) = (self.counts.hypothesis_tokens, self.counts.reference_tokens);
+        let ratio = if r > 0 { c as f64 / r as f64 } else { 0.0 };
+        let penalty = self.brevity_penalty;
+        format!("{} (BP = {penalty:.3} ratio = {ratio:.3} hyp_len = {c} ref_len = {r})", precisions.join("/"))
     }
-    counts
+
+    /// sacreBLEU's line: name, signature, score with one decimal, details.
+    #[must_use]
+    pub fn line(&self, signature: &str) -> String {
+        format!("BLEU|{signature} = {:.1} {}", self.score, self.details())
+    }
 }
 
-/// For each n-gram the greatest count in any reference.
-fn most_in_any<'a, 't>(references: &'a [Vec<&'t str>]) -> Ngrams<'a, 't> {
-    let mut most = HashMap::new();
-    for (ngram, count) in references.iter().flat_map(|reference| ngrams(reference)) {
-        let so_far = most.entry(ngram).or_insert(0);
-        *so_far = count.max(*so_far);
+impl<'a> Sum<&'a Counts> for Counts {
+    fn sum<I: Iterator<Item = &'a Counts>>(counts: I) -> Self {
+        counts.copied().sum()
     }
-    most
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Counts>>(counts: I) -> Self {
+        counts.fold(Self::default(), |mut sum, counts| {
+            sum.add(&counts);
+            sum
+        })
+    }
+}
+
+/// Numbers for words, so that n-grams can be packed; equal words have equal numbers.
+#[derive(Default)]
+struct Ids(HashMap<String, u32>);
+
+impl Ids {
+    /// The words of a text. A line with more than two million different words would mix up the last of them.
+    fn of(&mut self, text: &str, settings: &Settings) -> Vec<u32> {
+        let text = if settings.lowercase {
+            tokenize(&text.to_lowercase(), settings.tokenization)
+        } else {
+            tokenize(text, settings.tokenization)
+        };
+        let mut id = |word: &str| {
+            if let Some(id) = self.0.get(word) {
+                return *id;
+            }
+            let id = (self.0.len() as u32).min(MAX_SYMBOL);
+            self.0.insert(word.to_owned(), id);
+            id
+        };
+        words(&text).map(&mut id).collect()
+    }
+}
+
+fn geometric_mean(precisions: &[f64]) -> f64 {
+    (precisions.iter().map(|precision| precision.ln()).sum::<f64>() / precisions.len() as f64).exp()
 }
 
 /// The length closest to `length`, the shorter of two equally close ones.
 fn closest(length: usize, lengths: impl Iterator<Item = usize>) -> usize {
     lengths.min_by_key(|other| (other.abs_diff(length), *other)).unwrap_or(0)
-}
-
-/// Python's whitespace, by which sacreBLEU splits: four more control characters than Rust's.
-fn is_space(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
-}
-
-fn words(text: &str) -> Vec<&str> {
-    text.split(is_space).filter(|word| !word.is_empty()).collect()
-}
-
-/// `text` with spaces between its tokens.
-#[must_use]
-pub fn tokenize(text: &str, tokenization: Tokenization) -> String {
-    let text = text.trim_end_matches(is_space);
-    match tokenization {
-        Tokenization::None => text.to_owned(),
-        Tokenization::Mteval13a => words(&mteval_13a(text)).join(" "),
-    }
-}
-
-/// The rules of mteval-v13a in their order, on one line.
-fn mteval_13a(text: &str) -> String {
-    let mut text = text.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
-    for (entity, mark) in [("&quot;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")] {
-        if text.contains(entity) {
-            text = text.replace(entity, mark);
-        }
-    }
-    let line: Vec<char> = std::iter::once(' ').chain(text.chars()).chain(std::iter::once(' ')).collect();
-    // Marks apart, but not ' , - .
-    let line: Vec<char> = line.into_iter().flat_map(|c| if is_mark(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
-    // Full stops and commas apart unless a digit comes before, or after; hyphens behind a digit apart.
-    let is_stop = |c: char| c == '.' || c == ',';
-    let line = pairs(&line, |a, b| !a.is_ascii_digit() && is_stop(b), |a, b| [a, ' ', b, ' ']);
-    let line = pairs(&line, |a, b| is_stop(a) && !b.is_ascii_digit(), |a, b| [' ', a, ' ', b]);
-    let line = pairs(&line, |a, b| a.is_ascii_digit() && b == '-', |a, b| [a, ' ', b, ' ']);
-    line.into_iter().collect()
-}
-
-/// `[\{-\~\[-\` -\&\(-\+\:-\@\/]` of mteval-v13a.
-fn is_mark(c: char) -> bool {
-    matches!(c, '{'..='~' | '['..='`' | ' '..='&' | '('..='+' | ':'..='@' | '/')
-}
-
-/// Replaces pairs of characters from left to right; a replaced pair is not looked at again, as in a regular expression.
-fn pairs(line: &[char], matches: impl Fn(char, char) -> bool, replace: impl Fn(char, char) -> [char; 4]) -> Vec<char> {
-    let mut replaced = Vec::with_capacity(line.len() + 16);
-    let mut i = 0;
-    while let Some(&a) = line.get(i) {
-        match line.get(i + 1) {
-            Some(&b) if matches(a, b) => {
-                replaced.extend(replace(a, b));
-                i += 2;
-            }
-            _ => {
-                replaced.push(a);
-                i += 1;
-            }
-        }
-    }
-    replaced
 }

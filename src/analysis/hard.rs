@@ -1,18 +1,11 @@
 //! Floor 5: a hard alignment read off the soft one: for every target word its source word of greatest alpha
-//! (Bahdanau et al. 2015, section 5.2.1), in Pharaoh's notation.
+//! (Bahdanau et al. 2015, section 5.2.1), or all source words above a threshold; in Pharaoh's notation. Imports `text`.
 
 use std::fmt::Write as _;
 
 use crate::analysis::alignment::Alignment;
 
-/// A link between a source word and a target word, both from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Link {
-    /// Its source word j.
-    pub source: usize,
-    /// Its target word i.
-    pub target: usize,
-}
+pub use crate::text::links::Link;
 
 /// The links of an alignment of words, by target word. Cut `</s>` off first, with [`Alignment::words`]: a target
 /// word that looks mostly at `</s>` is linked to the word that it looks at most. One that looks at no word has no link.
@@ -21,6 +14,18 @@ pub fn links(alignment: &Alignment<'_>) -> Vec<Link> {
     (0..alignment.rows())
         .filter_map(|target| alignment.greatest(target).map(|source| Link { source, target }))
         .collect()
+}
+
+/// The links of an alignment of words with alpha_ij of at least `theta`, by target word: a target word may have
+/// several links, or none. An alpha of 0 never links, whatever `theta` is.
+#[must_use]
+pub fn links_above(alignment: &Alignment<'_>, theta: f32) -> Vec<Link> {
+    let linked = |alpha: f32| alpha >= theta && alpha > 0.0;
+    let row = |(target, alpha_i): (usize, &[f32])| -> Vec<Link> {
+        let linked = alpha_i.iter().enumerate().filter(|(_, alpha)| linked(**alpha));
+        linked.map(|(source, _)| Link { source, target }).collect()
+    };
+    alignment.iter().enumerate().flat_map(row).collect()
 }
 
 /// The links as `i-j` pairs, source first, with spaces between.

@@ -4,18 +4,25 @@
 //!
 //! [`METRICS`] names every figure that is computed for a translated corpus.
 
+pub mod aer;
 pub mod alignment;
 pub mod bleu;
+pub mod bootstrap;
 pub mod buckets;
+pub mod chrf;
 pub mod coverage;
 pub mod entropy;
 pub mod hard;
 pub mod map;
+pub mod mteval;
 pub mod neighbours;
+pub mod ngrams;
 pub mod pca;
+pub mod symmetrize;
 pub mod tsne;
 
 use crate::analysis::alignment::Alignment;
+use crate::text::links::Links;
 
 /// A translated corpus, as far as it is known: sentence by sentence in the same order, or an empty slice.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,6 +33,8 @@ pub struct Outcome<'a> {
     pub references: &'a [&'a str],
     /// The alignments, target words x source words; empty for models that have none.
     pub alignments: &'a [Alignment<'a>],
+    /// The links that annotators drew between the same words.
+    pub gold: &'a [Links],
 }
 
 /// A figure of a corpus.
@@ -47,7 +56,31 @@ pub const METRICS: &[Metric] = &[
         name: "bleu",
         about: "BLEU from 0 to 100, as sacreBLEU computes it with its 13a tokenizer.",
         higher_is_better: Some(true),
-        measure: measure_bleu,
+        measure: |outcome| has_texts(outcome).then(|| bleu::corpus(outcome.hypotheses, outcome.references).score),
+    },
+    Metric {
+        name: "chrf2",
+        about: "chrF2 from 0 to 100, as sacreBLEU computes it.",
+        higher_is_better: Some(true),
+        measure: |outcome| has_texts(outcome).then(|| chrf::corpus(outcome.hypotheses, outcome.references)),
+    },
+    Metric {
+        name: "aer",
+        about: "Alignment error rate from 0 to 1, one source word of greatest alpha for each target word.",
+        higher_is_better: Some(false),
+        measure: |outcome| link_rates(outcome)?.aer,
+    },
+    Metric {
+        name: "precision",
+        about: "Share of the links found that annotators hold possible.",
+        higher_is_better: Some(true),
+        measure: |outcome| link_rates(outcome)?.precision,
+    },
+    Metric {
+        name: "recall",
+        about: "Share of the links that annotators are sure of which were found.",
+        higher_is_better: Some(true),
+        measure: |outcome| link_rates(outcome)?.recall,
     },
     Metric {
         name: "entropy",
@@ -69,9 +102,17 @@ pub fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
 }
 
-fn measure_bleu(outcome: &Outcome<'_>) -> Option<f64> {
-    let both = !outcome.hypotheses.is_empty() && outcome.hypotheses.len() == outcome.references.len();
-    both.then(|| bleu::corpus(outcome.hypotheses, outcome.references).score)
+/// Whether every hypothesis has its reference.
+fn has_texts(outcome: &Outcome<'_>) -> bool {
+    !outcome.hypotheses.is_empty() && outcome.hypotheses.len() == outcome.references.len()
+}
+
+/// The rates of the hard alignment against the annotators'; `None` where either is missing.
+fn link_rates(outcome: &Outcome<'_>) -> Option<aer::Rates> {
+    let both = !outcome.gold.is_empty() && outcome.gold.len() == outcome.alignments.len();
+    let pairs = outcome.alignments.iter().zip(outcome.gold);
+    let counts = |(alignment, gold): (&Alignment<'_>, &Links)| aer::Counts::of(&hard::links(alignment), gold);
+    both.then(|| pairs.map(counts).sum::<aer::Counts>().rates())
 }
 
 /// 1 for each source word that is left uncovered, else 0.

@@ -57,6 +57,13 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// What BLEU counts.
+    fn bleu(&self) -> bleu::Settings {
+        bleu::Settings { tokenization: self.tokenization, ..bleu::Settings::default() }
+    }
+}
+
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -109,7 +116,7 @@ pub fn run(
         test_set: test_set.name(),
         search: options.search.clone(),
         unk: options.unk.clone(),
-        bleu_signature: bleu::signature(test_set.references.len(), options.tokenization),
+        bleu_signature: options.bleu().signature(Some(test_set.references.len())),
         chrf_signature: String::new(),
         seconds: options.clock.map(|_| run.seconds),
         translated: run.translated,
@@ -259,7 +266,7 @@ impl Run<'_> {
         let words: Vec<&str> = ids.iter().map(|&id| self.model.target.token(id).unwrap_or(UNK)).collect();
         let text = if self.test_set.pretokenized { words.join(" ") } else { join(&config.target_language, &words) };
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
-        let counts = bleu::Counts::of(&text, &references, self.options.tokenization);
+        let counts = bleu::Counts::of(&text, &references, &self.options.bleu());
         Translation {
             has_unk: ids.contains(&config.unk),
             words: hypothesis.tokens.len(),

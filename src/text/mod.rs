@@ -5,6 +5,7 @@ pub mod join;
 pub mod language;
 pub mod line;
 pub mod lines;
+pub mod links;
 pub mod reader;
 pub mod sentence;
 pub mod tokenizer;

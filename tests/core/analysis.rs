@@ -5,12 +5,17 @@ use interlinear::analysis::Outcome;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::bleu;
 use interlinear::analysis::bleu::Counts;
+use interlinear::analysis::bleu::Settings;
 use interlinear::analysis::bleu::Tokenization;
 use interlinear::analysis::buckets::Buckets;
+use interlinear::analysis::chrf;
 use interlinear::analysis::coverage;
 use interlinear::analysis::entropy;
 use interlinear::analysis::hard;
 use interlinear::analysis::metric;
+use interlinear::analysis::mteval;
+use interlinear::text::links::Link;
+use interlinear::text::links::Links;
 
 /// Sentences and references of our own; `BLEU(force=True).corpus_score(hypotheses, [references]).score`.
 const SACREBLEU: &[(&[&str], &[&str], f64)] = &[
@@ -50,7 +55,8 @@ fn bleu_takes_several_references_and_tokenised_text() {
         ("Hello, world!", &["Hello , world !"], Tokenization::None, 0.0),
     ];
     for (hypothesis, references, tokenization, expect) in cases {
-        let score = Counts::of(hypothesis, references, *tokenization).bleu().score;
+        let settings = Settings { tokenization: *tokenization, ..Settings::default() };
+        let score = Counts::of(hypothesis, references, &settings).bleu().score;
         assert!((score - expect).abs() < 1e-9, "{hypothesis}: {score}, not {expect}");
     }
 }
@@ -60,7 +66,7 @@ fn bleu_counts_of_sentences_add_up() {
     let (hypotheses, references, expect) = SACREBLEU[2];
     let mut counts = Counts::default();
     for (hypothesis, reference) in hypotheses.iter().zip(references) {
-        counts.add(&Counts::of(hypothesis, &[reference], Tokenization::Mteval13a));
+        counts.add(&Counts::of(hypothesis, &[reference], &Settings::default()));
     }
     assert!((counts.bleu().score - expect).abs() < 1e-9);
     assert_eq!(counts.total[0], 11);
@@ -79,14 +85,22 @@ fn text_is_cut_as_mteval_does() {
         ("", ""),
     ];
     for (text, expect) in cases {
-        assert_eq!(bleu::tokenize(text, Tokenization::Mteval13a), expect, "{text}");
+        assert_eq!(mteval::tokenize(text, Tokenization::Mteval13a), expect, "{text}");
     }
 }
 
 #[test]
 fn signatures_name_the_settings() {
     assert!(bleu::SIGNATURE.starts_with("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"));
-    assert!(bleu::signature(3, Tokenization::None).starts_with("nrefs:3|case:mixed|eff:no|tok:none|smooth:exp|"));
+    let settings = Settings { tokenization: Tokenization::None, lowercase: true };
+    assert!(settings.signature(Some(3)).starts_with("nrefs:3|case:lc|eff:no|tok:none|smooth:exp|version:interlinear-"));
+    let settings = Settings { tokenization: Tokenization::International, lowercase: false };
+    assert!(settings.signature(None).starts_with("nrefs:var|case:mixed|eff:no|tok:intl|smooth:exp|"));
+    assert!(settings.sentence_signature(Some(1)).starts_with("nrefs:1|case:mixed|eff:yes|tok:intl|"));
+    assert_eq!(Settings::default().signature(Some(1)), bleu::SIGNATURE);
+    assert!(
+        chrf::signature(Some(2), false).starts_with("nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:interl")
+    );
 }
 
 fn matrix() -> Vec<Vec<f32>> {
@@ -164,9 +178,12 @@ fn metrics_say_nothing_about_what_is_not_there() {
     let rows = matrix();
     let alignments = [Alignment::new(&rows).words(1, 3)];
     let text = ["The cat sat on the mat."];
-    let outcome = Outcome { hypotheses: &text, references: &text, alignments: &alignments };
+    let gold = [Links::new(vec![Link { source: 0, target: 0 }], vec![Link { source: 1, target: 0 }])];
+    let outcome = Outcome { hypotheses: &text, references: &text, alignments: &alignments, gold: &gold };
     let value = |name: &str| metric(name).and_then(|metric| (metric.measure)(&outcome)).expect("all is there");
     assert!((value("bleu") - 100.0).abs() < 1e-9);
+    assert!((value("chrf2") - 100.0).abs() < 1e-9);
+    assert_eq!((value("aer"), value("precision"), value("recall")), (0.0, 1.0, 1.0));
     assert!((value("entropy") - 0.811278).abs() < 1e-5);
     assert!((value("uncovered") - 2.0 / 3.0).abs() < 1e-9);
     assert!(metric("nonsense").is_none());

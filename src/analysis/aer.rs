@@ -1,0 +1,84 @@
+//! Floor 5: the alignment error rate (Och and Ney 2003, section 6), with precision and recall. Imports `text`.
+//!
+//! A are the links found, S the sure links of the annotators, P their possible ones, which include S. Sentences are
+//! pooled: counts add up over the corpus and the rates are taken once.
+
+use std::iter::Sum;
+
+use crate::text::links::Link;
+use crate::text::links::Links;
+
+/// What the rates are made of; counts of sentences add up to those of the corpus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// |A|
+    pub found: u64,
+    /// |S|
+    pub sure: u64,
+    /// |A ∩ S|
+    pub found_sure: u64,
+    /// |A ∩ P|
+    pub found_possible: u64,
+}
+
+/// The rates of a corpus, each from 0 to 1. A rate whose denominator is 0 has no value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rates {
+    /// |A ∩ P| / |A|
+    pub precision: Option<f64>,
+    /// |A ∩ S| / |S|
+    pub recall: Option<f64>,
+    /// AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
+    pub aer: Option<f64>,
+}
+
+impl Counts {
+    /// Counts one sentence pair; a link that is found twice counts once.
+    #[must_use]
+    pub fn of(found: &[Link], gold: &Links) -> Self {
+        let mut found = found.to_vec();
+        found.sort_unstable();
+        found.dedup();
+        let among = |is: &dyn Fn(Link) -> bool| found.iter().filter(|link| is(**link)).count() as u64;
+        Self {
+            found: found.len() as u64,
+            sure: gold.sure().len() as u64,
+            found_sure: among(&|link| gold.is_sure(link)),
+            found_possible: among(&|link| gold.is_possible(link)),
+        }
+    }
+
+    /// Adds the counts of other sentences.
+    pub fn add(&mut self, other: &Self) {
+        self.found += other.found;
+        self.sure += other.sure;
+        self.found_sure += other.found_sure;
+        self.found_possible += other.found_possible;
+    }
+
+    /// The rates of what was counted.
+    #[must_use]
+    pub fn rates(&self) -> Rates {
+        let rate = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        Rates {
+            precision: rate(self.found_possible, self.found),
+            recall: rate(self.found_sure, self.sure),
+            aer: rate(self.found_sure + self.found_possible, self.found + self.sure).map(|right| 1.0 - right),
+        }
+    }
+}
+
+impl<'a> Sum<&'a Counts> for Counts {
+    fn sum<I: Iterator<Item = &'a Counts>>(counts: I) -> Self {
+        counts.copied().sum()
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Counts>>(counts: I) -> Self {
+        counts.fold(Self::default(), |mut sum, counts| {
+            sum.add(&counts);
+            sum
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! Floor 5: is one system better than another, or was it lucky with the test set? Paired bootstrap resampling
+//! (Koehn 2004) over the counts of sentences, with the p-value of sacreBLEU's `--paired-bs`. Imports its room.
+
+use rand::RngExt as _;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::analysis::bleu;
+use crate::analysis::chrf;
+
+/// Counts of a sentence that add up to those of a corpus, of which a score is made.
+pub trait Counted: Clone + Default {
+    /// Adds the counts of another sentence.
+    fn add(&mut self, other: &Self);
+
+    /// The score of a corpus with these counts, from 0 to 100.
+    fn score(&self) -> f64;
+}
+
+impl Counted for bleu::Counts {
+    fn add(&mut self, other: &Self) {
+        Self::add(self, other);
+    }
+
+    fn score(&self) -> f64 {
+        self.bleu().score
+    }
+}
+
+impl Counted for chrf::Counts {
+    fn add(&mut self, other: &Self) {
+        Self::add(self, other);
+    }
+
+    fn score(&self) -> f64 {
+        Self::score(self)
+    }
+}
+
+/// A figure of the test set, and where 95 % of its resamples lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// The figure itself.
+    pub value: f64,
+    /// The mean over the resamples.
+    pub mean: f64,
+    /// One resample in 40 lies below.
+    pub low: f64,
+    /// One resample in 40 lies above.
+    pub high: f64,
+}
+
+/// Two systems on the same sentences.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paired {
+    /// The score of the first.
+    pub first: Interval,
+    /// The score of the second.
+    pub second: Interval,
+    /// Second minus first.
+    pub difference: Interval,
+    /// Share of the resamples in which the second scores higher (Koehn 2004, section 4).
+    pub second_wins: f64,
+    /// The probability of a difference as great as this, either way, between systems that are equally good.
+    pub p_value: f64,
+    /// Resamples drawn.
+    pub resamples: usize,
+}
+
+/// Compares two systems by their counts of the same sentences. The same seed gives the same answer everywhere.
+/// `None` without sentences, without resamples or when the numbers of sentences differ.
+#[must_use]
+pub fn paired<C: Counted>(first: &[C], second: &[C], resamples: usize, seed: u64) -> Option<Paired> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let sentences = u32::try_from(first.len()).ok().filter(|sentences| *sentences > 0)?;
+    paired_by(first, second, resamples, &mut || rng.random_range(0..sentences) as usize)
+}
+
+/// As [`paired`], with sentences drawn by `draw`, which answers with indexes into `first`.
+pub fn paired_by<C: Counted>(
+    first: &[C],
+    second: &[C],
+    resamples: usize,
+    draw: &mut dyn FnMut() -> usize,
+) -> Option<Paired> {
+    if first.is_empty() || first.len() != second.len() || resamples == 0 {
+        return None;
+    }
+    let mut scores = (Vec::with_capacity(resamples), Vec::with_capacity(resamples));
+    for _ in 0..resamples {
+        let mut sums = (C::default(), C::default());
+        for _ in 0..first.len() {
+            let sentence = draw();
+            sums.0.add(&first[sentence]);
+            sums.1.add(&second[sentence]);
+        }
+        scores.0.push(sums.0.score());
+        scores.1.push(sums.1.score());
+    }
+    let (a, b) = (score(first), score(second));
+    let differences: Vec<f64> = scores.0.iter().zip(&scores.1).map(|(a, b)| b - a).collect();
+    let wins = differences.iter().filter(|difference| **difference > 0.0).count();
+    Some(Paired {
+        second_wins: wins as f64 / resamples as f64,
+        p_value: p_value(&differences, b - a),
+        first: interval(a, scores.0),
+        second: interval(b, scores.1),
+        difference: interval(b - a, differences),
+        resamples,
+    })
+}
+
+/// The score of a system alone with its interval; `None` without sentences or resamples.
+#[must_use]
+pub fn single<C: Counted>(counts: &[C], resamples: usize, seed: u64) -> Option<Interval> {
+    paired(counts, counts, resamples, seed).map(|paired| paired.first)
+}
+
+fn score<C: Counted>(counts: &[C]) -> f64 {
+    let mut sum = C::default();
+    counts.iter().for_each(|sentence| sum.add(sentence));
+    sum.score()
+}
+
+/// As sacreBLEU: of the n sorted resamples the (n/40 + 1)-th from either end.
+fn interval(value: f64, mut resamples: Vec<f64>) -> Interval {
+    let mean = resamples.iter().sum::<f64>() / resamples.len() as f64;
+    resamples.sort_by(f64::total_cmp);
+    let tail = resamples.len() / 40;
+    Interval { value, mean, low: resamples[tail], high: resamples[resamples.len() - 1 - tail] }
+}
+
+/// As sacreBLEU, which follows multeval and Moses: the share of the resamples whose difference, centred on their mean, is
+/// greater than the true one; differences without sign, and 1 added above and below.
+fn p_value(differences: &[f64], difference: f64) -> f64 {
+    let mean = differences.iter().map(|difference| difference.abs()).sum::<f64>() / differences.len() as f64;
+    let chance = differences.iter().filter(|sampled| sampled.abs() - mean > difference.abs()).count();
+    (chance + 1) as f64 / (differences.len() + 1) as f64
+}

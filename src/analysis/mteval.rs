@@ -1,0 +1,126 @@
+//! Floor 5: how text is cut into the words that BLEU counts: the tokenizers 13a, intl and none of sacreBLEU 2.x, of
+//! which the first two are those of NIST's mteval-v13a and mteval-v14. Imports nothing.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// How text is cut into tokens before n-grams are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tokenization {
+    /// As mteval-v13a: for detokenised text.
+    #[default]
+    Mteval13a,
+    /// As mteval-v14 with `--international-tokenization`: punctuation and symbols of all scripts apart.
+    International,
+    /// At whitespace alone: for text that is tokenised already.
+    None,
+}
+
+/// All of them, with what each does.
+pub const TOKENIZATIONS: &[(Tokenization, &str)] = &[
+    (Tokenization::Mteval13a, "as mteval-v13a, for detokenised Western text"),
+    (Tokenization::International, "as mteval-v14, punctuation and symbols of all scripts apart"),
+    (Tokenization::None, "at spaces alone, for text that is tokenised already"),
+];
+
+impl Tokenization {
+    /// sacreBLEU's name for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mteval13a => "13a",
+            Self::International => "intl",
+            Self::None => "none",
+        }
+    }
+
+    /// The one of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        TOKENIZATIONS.iter().map(|(tokenization, _)| *tokenization).find(|tokenization| tokenization.name() == name)
+    }
+}
+
+/// Python's whitespace, by which sacreBLEU splits: four more control characters than Rust's.
+pub fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+/// What stands between whitespace.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_space).filter(|word| !word.is_empty())
+}
+
+/// `text` with spaces between its tokens.
+#[must_use]
+pub fn tokenize(text: &str, tokenization: Tokenization) -> String {
+    let text = text.trim_end_matches(is_space);
+    match tokenization {
+        Tokenization::None => text.to_owned(),
+        Tokenization::Mteval13a => joined(&mteval_13a(text)),
+        Tokenization::International => joined(&international(text)),
+    }
+}
+
+fn joined(text: &str) -> String {
+    words(text).collect::<Vec<&str>>().join(" ")
+}
+
+/// The rules of mteval-v14 in their order: punctuation apart behind and before what is no number, symbols apart.
+static INTERNATIONAL: LazyLock<[(Regex, &str); 3]> = LazyLock::new(|| {
+    let rule = |pattern: &str| Regex::new(pattern).expect("the pattern is one of the three below, which are tested");
+    [(rule(r"(\P{N})(\p{P})"), "$1 $2 "), (rule(r"(\p{P})(\P{N})"), " $1 $2"), (rule(r"(\p{S})"), " $1 ")]
+});
+
+/// As sacreBLEU has it: entities stay, and a full stop behind a number at the end of the line stays with it.
+fn international(text: &str) -> String {
+    INTERNATIONAL
+        .iter()
+        .fold(Cow::Borrowed(text), |text, (rule, apart)| Cow::Owned(rule.replace_all(&text, *apart).into_owned()))
+        .into_owned()
+}
+
+/// The rules of mteval-v13a in their order, on one line.
+fn mteval_13a(text: &str) -> String {
+    let mut text = text.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
+    for (entity, mark) in [("&quot;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")] {
+        if text.contains(entity) {
+            text = text.replace(entity, mark);
+        }
+    }
+    let line: Vec<char> = std::iter::once(' ').chain(text.chars()).chain(std::iter::once(' ')).collect();
+    // Marks apart, but not ' , - .
+    let line: Vec<char> = line.into_iter().flat_map(|c| if is_mark(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
+    // Full stops and commas apart unless a digit comes before, or after; hyphens behind a digit apart.
+    let is_stop = |c: char| c == '.' || c == ',';
+    let line = pairs(&line, |a, b| !a.is_ascii_digit() && is_stop(b), |a, b| [a, ' ', b, ' ']);
+    let line = pairs(&line, |a, b| is_stop(a) && !b.is_ascii_digit(), |a, b| [' ', a, ' ', b]);
+    let line = pairs(&line, |a, b| a.is_ascii_digit() && b == '-', |a, b| [a, ' ', b, ' ']);
+    line.into_iter().collect()
+}
+
+/// `[\{-\~\[-\` -\&\(-\+\:-\@\/]` of mteval-v13a.
+fn is_mark(c: char) -> bool {
+    matches!(c, '{'..='~' | '['..='`' | ' '..='&' | '('..='+' | ':'..='@' | '/')
+}
+
+/// Replaces pairs of characters from left to right; a replaced pair is not looked at again, as in a regular expression.
+fn pairs(line: &[char], matches: impl Fn(char, char) -> bool, replace: impl Fn(char, char) -> [char; 4]) -> Vec<char> {
+    let mut replaced = Vec::with_capacity(line.len() + 16);
+    let mut i = 0;
+    while let Some(&a) = line.get(i) {
+        match line.get(i + 1) {
+            Some(&b) if matches(a, b) => {
+                replaced.extend(replace(a, b));
+                i += 2;
+            }
+            _ => {
+                replaced.push(a);
+                i += 1;
+            }
+        }
+    }
+    replaced
+}

@@ -1,0 +1,319 @@
+//! Floor 1: files of gold alignments, Pharaoh or HLT-NAACL 2003, with what they do not say about themselves found out:
+//! where counting starts and which side comes first. Imports floor 0.
+//!
+//! Pharaoh: a line for each sentence pair, `i-j` a sure link, `i?j` or `ipj` a possible one. HLT-NAACL 2003: a line
+//! for each link, `sentence position position [S|P] [confidence]`, without S or P a sure one, sentences counted from 1.
+//! A position 0 is no word where words are counted from 1: the shared task writes words without a partner so.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::links::Link;
+use crate::text::links::Links;
+use crate::text::links::places;
+use crate::text::reader::read_lines;
+
+/// How a file writes links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A line for each sentence pair: `0-0 1?2`.
+    Pharaoh,
+    /// A line for each link: `1 1 1 S`.
+    Naacl,
+}
+
+/// Where a file starts to count words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// The first word is 0.
+    Zero,
+    /// The first word is 1.
+    One,
+}
+
+/// Which side's position a link names first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The side that is translated from.
+    SourceFirst,
+    /// The side that is translated to.
+    TargetFirst,
+}
+
+/// What the reader is told; `None` is found out from the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The format.
+    pub format: Option<Format>,
+    /// Where words are counted from.
+    pub base: Option<Base>,
+    /// The side that comes first.
+    pub order: Option<Order>,
+}
+
+/// The gold alignment of a corpus, and how its file was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gold {
+    /// The links of each sentence pair, from 0, source and target as the caller has them.
+    pub pairs: Vec<Links>,
+    /// The format.
+    pub format: Format,
+    /// Where the file counts words from.
+    pub base: Base,
+    /// The side that comes first in the file.
+    pub order: Order,
+    /// How base and order were known, in sentences.
+    pub note: String,
+}
+
+/// A link as the file has it.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Line, counted from 1.
+    line: usize,
+    /// Sentence pair, from 0.
+    sentence: usize,
+    first: usize,
+    second: usize,
+    sure: bool,
+}
+
+/// A way to read all positions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Guess {
+    base: Base,
+    order: Order,
+}
+
+/// Reads the gold alignment of a corpus whose sentence pairs have `lengths` (source words, target words).
+///
+/// # Errors
+/// A sentence that names the file and line of what is no link, of a sentence that does not exist or of a link outside its
+/// sentence; or the file when it has another number of sentence pairs.
+pub fn read(path: &Path, lengths: &[(usize, usize)], reading: &Reading) -> Result<Gold> {
+    let lines = read_lines(path)?;
+    let format = reading.format.unwrap_or_else(|| sniff(&lines));
+    let entries = match format {
+        Format::Pharaoh => pharaoh(path, &lines, lengths.len())?,
+        Format::Naacl => naacl(path, &lines, lengths.len())?,
+    };
+    let guesses = guesses(&entries, format, reading);
+    let outside = |guess: &Guess| entries.iter().find(|entry| place(entry, *guess, format, lengths).is_err());
+    let Some(&guess) = guesses.iter().find(|guess| outside(guess).is_none()) else {
+        return Err(no_guess_fits(path, &entries, &guesses, format, lengths));
+    };
+    let fits = |guess: Guess| guesses.contains(&guess) && outside(&guess).is_none();
+    let note = format!("{} {}", base_note(&entries, guess, format, reading, fits), order_note(guess, reading, fits));
+    let mut pairs: Vec<(Vec<Link>, Vec<Link>)> = vec![(Vec::new(), Vec::new()); lengths.len()];
+    for entry in &entries {
+        let Ok(Some(link)) = place(entry, guess, format, lengths) else { continue };
+        let (sure, possible) = &mut pairs[entry.sentence];
+        if entry.sure { sure.push(link) } else { possible.push(link) }
+    }
+    let pairs = pairs.into_iter().map(|(sure, possible)| Links::new(sure, possible)).collect();
+    Ok(Gold { pairs, format, base: guess.base, order: guess.order, note })
+}
+
+/// Links between lines of text, as [`read`] wants their lengths.
+pub fn lengths<S: AsRef<str>, T: AsRef<str>>(source: &[S], target: &[T]) -> Vec<(usize, usize)> {
+    let count = |line: &str| places::words(line).count();
+    source.iter().zip(target).map(|(source, target)| (count(source.as_ref()), count(target.as_ref()))).collect()
+}
+
+/// The format of the first line that is not blank: numbers apart are HLT-NAACL 2003.
+fn sniff(lines: &[String]) -> Format {
+    let Some(line) = lines.iter().find(|line| !line.trim().is_empty()) else { return Format::Pharaoh };
+    let mut fields = line.split_whitespace().take(3);
+    let apart = fields.clone().count() == 3 && fields.all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
+    if apart { Format::Naacl } else { Format::Pharaoh }
+}
+
+fn pharaoh(path: &Path, lines: &[String], pairs: usize) -> Result<Vec<Entry>> {
+    if lines.len() != pairs {
+        let message = format!("has {} lines, but the corpus has {pairs} sentence pairs", lines.len());
+        return Err(Error::file(path, format!("{message}; a Pharaoh file needs a line for each, blank ones included")));
+    }
+    let mut entries = Vec::new();
+    for (sentence, line) in lines.iter().enumerate() {
+        for word in line.split_whitespace() {
+            let Some((first, second, sure)) = pharaoh_link(word) else {
+                let advice = "write `i-j` for a sure link and `i?j` or `ipj` for a possible one";
+                return Err(Error::line(path, sentence + 1, format!("`{word:.40}` is no link; {advice}")));
+            };
+            entries.push(Entry { line: sentence + 1, sentence, first, second, sure });
+        }
+    }
+    Ok(entries)
+}
+
+fn pharaoh_link(word: &str) -> Option<(usize, usize, bool)> {
+    let at = word.find(['-', '?', 'p'])?;
+    Some((number(&word[..at])?, number(&word[at + 1..])?, word.as_bytes()[at] == b'-'))
+}
+
+/// Digits alone: `parse` would take `+1` too.
+fn number(digits: &str) -> Option<usize> {
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+fn naacl(path: &Path, lines: &[String], pairs: usize) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for (n, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let Some((sentence, first, second, sure)) = naacl_link(&fields) else {
+            let advice = "write `sentence position position S` for a sure link, P in place of S for a possible one";
+            return Err(Error::line(path, n + 1, format!("`{line:.40}` is no link; {advice}")));
+        };
+        let Some(sentence) = sentence.checked_sub(1).filter(|sentence| *sentence < pairs) else {
+            let message = format!("there is no sentence {sentence}; the corpus has the sentences 1 to {pairs}");
+            return Err(Error::line(path, n + 1, message));
+        };
+        entries.push(Entry { line: n + 1, sentence, first, second, sure });
+    }
+    Ok(entries)
+}
+
+/// `sentence position position [S|P] [confidence]`.
+fn naacl_link(fields: &[&str]) -> Option<(usize, usize, usize, bool)> {
+    let (numbers, rest) = fields.split_at_checked(3)?;
+    let (sure, rest) = match rest.split_first() {
+        Some((&"S", rest)) => (true, rest),
+        Some((&"P", rest)) => (false, rest),
+        _ => (true, rest),
+    };
+    let confident = match rest {
+        [] => true,
+        [confidence] => confidence.parse::<f64>().is_ok(),
+        _ => false,
+    };
+    let [sentence, first, second] = numbers else { return None };
+    confident.then_some((number(sentence)?, number(first)?, number(second)?, sure))
+}
+
+/// All readings that are open, the likeliest first.
+fn guesses(entries: &[Entry], format: Format, reading: &Reading) -> Vec<Guess> {
+    let zero = has_zero(entries);
+    let bases: &[Base] = match (reading.base, format) {
+        (Some(Base::Zero), _) => &[Base::Zero],
+        (Some(Base::One), _) => &[Base::One],
+        (None, Format::Pharaoh) if zero => &[Base::Zero],
+        (None, Format::Naacl) if !zero => &[Base::One, Base::Zero],
+        (None, _) => &[Base::Zero, Base::One],
+    };
+    let orders: &[Order] = match reading.order {
+        Some(Order::SourceFirst) => &[Order::SourceFirst],
+        Some(Order::TargetFirst) => &[Order::TargetFirst],
+        None => &[Order::SourceFirst, Order::TargetFirst],
+    };
+    let guess = |order: &Order, base: &Base| Guess { base: *base, order: *order };
+    if zero {
+        // A position 0 nearly settles the base: rather turn the sides than take it for a missing word.
+        return bases.iter().flat_map(|base| orders.iter().map(|order| guess(order, base))).collect();
+    }
+    orders.iter().flat_map(|order| bases.iter().map(|base| guess(order, base))).collect()
+}
+
+fn has_zero(entries: &[Entry]) -> bool {
+    entries.iter().any(|entry| entry.first == 0 || entry.second == 0)
+}
+
+/// The link of an entry, or none where the shared task says that a word has no partner; an error when a position lies
+/// outside its sentence.
+fn place(
+    entry: &Entry,
+    guess: Guess,
+    format: Format,
+    lengths: &[(usize, usize)],
+) -> std::result::Result<Option<Link>, ()> {
+    let (source, target) = match guess.order {
+        Order::SourceFirst => (entry.first, entry.second),
+        Order::TargetFirst => (entry.second, entry.first),
+    };
+    let (source_words, target_words) = lengths[entry.sentence];
+    let within = |position: usize, words: usize| match guess.base {
+        Base::Zero if position < words => Ok(Some(position)),
+        Base::One if position == 0 && format == Format::Naacl => Ok(None),
+        Base::One if (1..=words).contains(&position) => Ok(Some(position - 1)),
+        _ => Err(()),
+    };
+    let (source, target) = (within(source, source_words)?, within(target, target_words)?);
+    Ok(source.zip(target).map(|(source, target)| Link { source, target }))
+}
+
+/// The error for the reading under which the fewest links lie outside their sentences.
+fn no_guess_fits(
+    path: &Path,
+    entries: &[Entry],
+    guesses: &[Guess],
+    format: Format,
+    lengths: &[(usize, usize)],
+) -> Error {
+    let outside = |guess: &Guess| entries.iter().filter(|entry| place(entry, *guess, format, lengths).is_err()).count();
+    let best = guesses.iter().min_by_key(|guess| outside(guess)).copied();
+    let best = best.unwrap_or(Guess { base: Base::Zero, order: Order::SourceFirst });
+    let Some(entry) = entries.iter().find(|entry| place(entry, best, format, lengths).is_err()) else {
+        return Error::Internal("a link was outside its sentence and is not now".to_owned());
+    };
+    let (source, target) = lengths[entry.sentence];
+    let message = format!(
+        "the link of words {} and {} lies outside sentence {}, which has {source} source and {target} target words, \
+         with words counted from {} and the {} side first; mend the line, or say how the file counts and which side \
+         comes first",
+        entry.first,
+        entry.second,
+        entry.sentence + 1,
+        base_name(best.base),
+        order_name(best.order),
+    );
+    Error::line(path, entry.line, message)
+}
+
+fn base_name(base: Base) -> &'static str {
+    match base {
+        Base::Zero => "0",
+        Base::One => "1",
+    }
+}
+
+fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::SourceFirst => "source",
+        Order::TargetFirst => "target",
+    }
+}
+
+fn base_note(
+    entries: &[Entry],
+    guess: Guess,
+    format: Format,
+    reading: &Reading,
+    fits: impl Fn(Guess) -> bool,
+) -> String {
+    let base = base_name(guess.base);
+    let other = Guess { base: if guess.base == Base::Zero { Base::One } else { Base::Zero }, ..guess };
+    let why = match (reading.base, format) {
+        (Some(_), _) => "as was asked".to_owned(),
+        (None, Format::Pharaoh) if has_zero(entries) => "for the file has a 0".to_owned(),
+        (None, _) if !fits(other) => {
+            format!("for counted from {} a link would lie outside its sentence", base_name(other.base))
+        }
+        (None, Format::Naacl) if has_zero(entries) => "for the file has a 0 and no link lies outside".to_owned(),
+        (None, Format::Pharaoh) => "as Pharaoh files mostly are, for nothing in the file tells".to_owned(),
+        (None, Format::Naacl) => "as the format has it, for nothing in the file tells".to_owned(),
+    };
+    format!("Words are counted from {base}, {why}.")
+}
+
+fn order_note(guess: Guess, reading: &Reading, fits: impl Fn(Guess) -> bool) -> String {
+    let (order, other) = match guess.order {
+        Order::SourceFirst => ("source", Order::TargetFirst),
+        Order::TargetFirst => ("target", Order::SourceFirst),
+    };
+    let why = match reading.order {
+        Some(_) => "as was asked",
+        None if !fits(Guess { order: other, ..guess }) => "for otherwise a link would lie outside its sentence",
+        None => "as is assumed where the lengths of the sentences do not tell",
+    };
+    format!("The {order} side comes first, {why}.")
+}
