@@ -47,7 +47,9 @@ pub struct Layout {
 /// lists them in.
 fn rank(name: &str) -> (String, u8) {
     for (suffix, order) in [("_z", 0), ("_r", 1), ("_i", 0), ("_f", 1), ("_o", 2), ("_g", 3)] {
+        // `readout.U_o` is no gate
         if let Some(stem) = name.strip_suffix(suffix)
+            && (stem.starts_with("encoder.") || stem.starts_with("decoder."))
             && stem.rsplit('.').next().is_some_and(|last| ["W", "U", "C", "b"].contains(&last))
         {
             return (stem.to_owned(), order);

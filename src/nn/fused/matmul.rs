@@ -82,3 +82,24 @@ pub fn matmul_tn(
 ) {
     strided(m, n, k, a, (1, lda), b, (ldb, 1), c, n, accumulate);
 }
+
+/// As [`matmul_nt`] with the first k columns of a wider W [n, ldw].
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+pub fn matmul_nt_columns(
+    m: usize,
+    n: usize,
+    k: usize,
+    a: &[f32],
+    w: &[f32],
+    ldw: usize,
+    c: &mut [f32],
+    accumulate: bool,
+) {
+    strided(m, n, k, a, (k, 1), w, (1, ldw), c, n, accumulate);
+}
+
+/// As [`matmul`] with the first n columns of a wider B [k, ldb].
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+pub fn matmul_columns(m: usize, n: usize, k: usize, a: &[f32], b: &[f32], ldb: usize, c: &mut [f32], accumulate: bool) {
+    strided(m, n, k, a, (k, 1), b, (ldb, 1), c, n, accumulate);
+}

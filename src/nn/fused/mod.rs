@@ -8,7 +8,9 @@
 
 pub mod attention;
 pub mod elementwise;
+pub mod focus;
 pub mod gru;
+pub mod lstm;
 pub mod matmul;
 pub mod output;
 pub mod pack;
@@ -19,7 +21,9 @@ pub use elementwise::add_bias;
 pub use elementwise::axpy;
 pub use elementwise::dot;
 pub use matmul::matmul;
+pub use matmul::matmul_columns;
 pub use matmul::matmul_nt;
+pub use matmul::matmul_nt_columns;
 pub use matmul::matmul_tn;
 pub use pack::Packed;
 

@@ -8,6 +8,9 @@
 
 pub mod encdec;
 pub mod encoder;
+pub mod gaze;
+pub mod lstm;
+pub mod luong;
 pub mod readout;
 pub mod search;
 pub mod workspace;
@@ -57,6 +60,7 @@ impl std::ops::AddAssign for Loss {
 pub struct Packs {
     search: search::Packs,
     encdec: encdec::Packs,
+    luong: luong::Packs,
 }
 
 /// The fused engine of one architecture.
@@ -99,7 +103,7 @@ impl Fused {
         match self.config.architecture {
             Architecture::RnnSearch => self.packs.search.repack(&self.config, &self.layout, flat),
             Architecture::RnnEncDec => self.packs.encdec.repack(&self.config, &self.layout, flat),
-            Architecture::Luong => {}
+            Architecture::Luong => self.packs.luong.repack(&self.config, &self.layout, flat),
         }
     }
 
@@ -125,7 +129,7 @@ impl Fused {
                         Architecture::RnnEncDec => {
                             encdec::step(model, &packs.encdec, &shard, workspace, gradient, options)
                         }
-                        Architecture::Luong => Loss::default(),
+                        Architecture::Luong => luong::step(model, &packs.luong, &shard, workspace, gradient, options),
                     };
                 });
             }

@@ -103,9 +103,10 @@ pub fn step(
     apply_mask(mask.as_deref(), &mut t);
     let mut dt = workspace.take(if options.is_some() { t.len() } else { 0 });
     let targets: Vec<u32> = words.iter().map(|&row| shard.y[row]).collect();
+    let output = Output { matrix: names.out, bias: Some("readout.b_w"), pack, width: l };
     let loss = match names.rank {
-        None => logits(model, names.out, pack, &targets, &t, l, &mut dt, gradient, options, workspace),
-        Some(rank) => low_rank(model, names.out, rank, pack, &targets, &t, &mut dt, gradient, options, workspace),
+        None => logits(model, output, &targets, &t, &mut dt, gradient, options, workspace),
+        Some(rank) => low_rank(model, output, rank, &targets, &t, &mut dt, gradient, options, workspace),
     };
     let mut gradients = Gradients::default();
     if options.is_some() {
@@ -129,9 +130,8 @@ pub fn step(
 #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
 fn low_rank(
     model: &Parts<'_>,
-    out: &str,
+    output: Output<'_>,
     rank: &str,
-    pack: &OutputPack,
     targets: &[u32],
     t: &[f32],
     dt: &mut [f32],
@@ -145,7 +145,8 @@ fn low_rank(
     let mut low = workspace.take(rows * r);
     matmul_nt(rows, r, l, t, g_r, &mut low, false);
     let mut d_low = workspace.take(if options.is_some() { rows * r } else { 0 });
-    let loss = logits(model, out, pack, targets, &low, r, &mut d_low, gradient, options, workspace);
+    let output = Output { width: r, ..output };
+    let loss = logits(model, output, targets, &low, &mut d_low, gradient, options, workspace);
     if options.is_some() {
         matmul_tn(r, l, rows, &d_low, r, t, l, &mut gradient[model.layout.range(rank)], true);
         matmul(rows, l, r, &d_low, g_r, dt, false);
@@ -154,22 +155,34 @@ fn low_rank(
     loss
 }
 
-/// The output layer over real words only, in chunks.
+/// The output layer: logits W t (+ b).
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// Name of W [K_y, width].
+    pub matrix: &'a str,
+    /// Name of b [K_y], where there is one.
+    pub bias: Option<&'a str>,
+    /// W packed.
+    pub pack: &'a OutputPack,
+    /// Columns of W.
+    pub width: usize,
+}
+
+/// The output layer over real words only, in chunks: t [words, width], with `options` dt likewise (written).
 #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-fn logits(
+pub fn logits(
     model: &Parts<'_>,
-    out: &str,
-    pack: &OutputPack,
+    output: Output<'_>,
     targets: &[u32],
     t: &[f32],
-    l: usize,
     dt: &mut [f32],
     gradient: &mut [f32],
     options: Option<StepOptions>,
     workspace: &mut Workspace,
 ) -> Loss {
     let vocabulary = model.config.target_vocabulary;
-    let (w, bias) = (model.get(out), model.get("readout.b_w"));
+    let Output { matrix, bias, pack, width: l } = output;
+    let w = model.get(matrix);
     let (scale, epsilon) = options.map_or((1.0, 0.0), |o| (o.scale, o.smoothing));
     let mut loss = Loss { words: targets.len(), ..Loss::default() };
     let mut x = workspace.take(CHUNK.min(targets.len()) * vocabulary);
@@ -177,8 +190,10 @@ fn logits(
         let rows = CHUNK.min(targets.len() - first);
         let x = &mut x[..rows * vocabulary];
         let t = &t[first * l..(first + rows) * l];
-        add_bias(bias, x);
-        pack.0.apply(rows, t, l, x, vocabulary, true);
+        if let Some(bias) = bias {
+            add_bias(model.get(bias), x);
+        }
+        pack.0.apply(rows, t, l, x, vocabulary, bias.is_some());
         for (x, &target) in x.chunks_exact_mut(vocabulary).zip(&targets[first..first + rows]) {
             let (nll, smoothed) = output::cross_entropy(x, target as usize, epsilon, scale);
             loss.nll += f64::from(nll);
@@ -186,8 +201,10 @@ fn logits(
         }
         if options.is_some() {
             matmul(rows, l, vocabulary, x, w, &mut dt[first * l..(first + rows) * l], false);
-            matmul_tn(vocabulary, l, rows, x, vocabulary, t, l, &mut gradient[model.layout.range(out)], true);
-            add_column_sums(x, &mut gradient[model.layout.range("readout.b_w")]);
+            matmul_tn(vocabulary, l, rows, x, vocabulary, t, l, &mut gradient[model.layout.range(matrix)], true);
+            if let Some(bias) = bias {
+                add_column_sums(x, &mut gradient[model.layout.range(bias)]);
+            }
         }
     }
     workspace.put(x);

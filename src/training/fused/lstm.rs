@@ -1,0 +1,178 @@
+//! Floor 6: one LSTM layer (Zaremba et al. 2015) over a whole sentence, forward and backward, in either
+//! direction. The input part W x + b is one product; each step multiplies only U.
+
+use crate::nn::fused::Packed;
+use crate::nn::fused::add_bias;
+use crate::nn::fused::elementwise::add;
+use crate::nn::fused::elementwise::add_column_sums;
+use crate::nn::fused::lstm;
+use crate::nn::fused::matmul;
+use crate::nn::fused::matmul_nt;
+use crate::nn::fused::matmul_tn;
+use crate::nn::fused::scan::Direction;
+use crate::nn::fused::scan::two_slots;
+use crate::training::fused::Parts;
+use crate::training::fused::Workspace;
+
+/// The gates of a layer in the order of the layout.
+pub const GATES: usize = 4;
+
+/// U of one layer packed both ways.
+#[derive(Debug, Default)]
+pub struct LayerPacks {
+    u: Packed,
+    u_back: Packed,
+}
+
+impl LayerPacks {
+    /// Packs `prefix.U_i`, `U_f`, `U_o`, `U_g` again.
+    pub fn repack(&mut self, model: &Parts<'_>, prefix: &str) {
+        let n = model.config.hidden;
+        let u = model.joined(&format!("{prefix}.U_i"), GATES * n * n);
+        self.u.pack_transposed(u, GATES * n, n);
+        self.u_back.pack_plain(u, GATES * n, n);
+    }
+}
+
+/// What the forward pass keeps.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// States h, [t_x + 1, b, n]; see [`Direction`] for the slots.
+    pub h: Vec<f32>,
+    /// Memory cells c, likewise.
+    pub c: Vec<f32>,
+    /// i, f, o, g: [t_x, b, 4n].
+    gates: Vec<f32>,
+}
+
+impl Scan {
+    /// Gives all buffers back.
+    pub fn release(self, workspace: &mut Workspace) {
+        workspace.put_all([self.h, self.c, self.gates]);
+    }
+
+    /// The states after each word, [t_x, b, n].
+    #[must_use]
+    pub fn outputs(&self, direction: Direction, size: usize) -> &[f32] {
+        match direction {
+            Direction::Forward => &self.h[size..],
+            Direction::Backward => &self.h[..self.h.len() - size],
+        }
+    }
+
+    /// The slot of the state after the whole sentence.
+    #[must_use]
+    pub fn last(direction: Direction, t_x: usize) -> usize {
+        t_x - direction.start(t_x)
+    }
+}
+
+/// One layer named `prefix`.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// Sizes and weights.
+    pub model: Parts<'a>,
+    /// `encoder.0` and so on.
+    pub prefix: &'a str,
+    /// U packed.
+    pub packs: &'a LayerPacks,
+    /// Which way.
+    pub direction: Direction,
+    /// Columns of W.
+    pub width: usize,
+}
+
+impl Layer<'_> {
+    fn name(&self, tensor: &str) -> String {
+        format!("{}.{tensor}", self.prefix)
+    }
+
+    /// Reads x [t_x * b, width]; `live` [t_x, b] says where words are.
+    pub fn forward(&self, x: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> Scan {
+        let n = self.model.config.hidden;
+        let (rows, wide) = (t_x * b, GATES * n);
+        let mut scan = Scan {
+            h: workspace.take((t_x + 1) * b * n),
+            c: workspace.take((t_x + 1) * b * n),
+            gates: workspace.take(rows * wide),
+        };
+        add_bias(self.model.joined(&self.name("b_i"), wide), &mut scan.gates);
+        let w = self.model.joined(&self.name("W_i"), wide * self.width);
+        matmul_nt(rows, wide, self.width, x, w, &mut scan.gates, true);
+        let start = self.direction.start(t_x) * b * n;
+        scan.h[start..start + b * n].fill(0.0);
+        scan.c[start..start + b * n].fill(0.0);
+        for t in self.direction.order(t_x, false) {
+            let (from, to) = self.direction.slots(t);
+            let (h, h_next) = two_slots(&mut scan.h, from, to, b * n);
+            let (c, c_next) = two_slots(&mut scan.c, from, to, b * n);
+            let gates = &mut scan.gates[t * b * wide..(t + 1) * b * wide];
+            self.packs.u.apply(b, h, n, gates, wide, true);
+            lstm::cell(n, gates, c, h, Some(&live[t * b..(t + 1) * b]), c_next, h_next);
+        }
+        scan
+    }
+
+    /// From `dh` [t_x, b, n] (the gradient of the state after each word) and `last` (those of h and c after the
+    /// whole sentence, [b, n] each; used up) to the weights' gradient (added) and dx [t_x * b, width] (written).
+    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
+    pub fn backward(
+        &self,
+        scan: &Scan,
+        x: &[f32],
+        t_x: usize,
+        b: usize,
+        live: &[bool],
+        dh: &[f32],
+        last: (&mut Vec<f32>, &mut [f32]),
+        dx: &mut [f32],
+        gradient: &mut [f32],
+        workspace: &mut Workspace,
+    ) {
+        let n = self.model.config.hidden;
+        let (rows, wide) = (t_x * b, GATES * n);
+        let (running, dc) = last;
+        let mut d_pre = workspace.take(rows * wide);
+        let mut next = workspace.take(b * n);
+        for t in self.direction.order(t_x, true) {
+            let (from, to) = self.direction.slots(t);
+            let slot = |slot: usize| slot * b * n..(slot + 1) * b * n;
+            add(&dh[slot(t)], running);
+            let at = t * b * wide..(t + 1) * b * wide;
+            let (gates, d_pre) = (&scan.gates[at.clone()], &mut d_pre[at]);
+            let live = Some(&live[t * b..(t + 1) * b]);
+            lstm::cell_back(n, gates, &scan.c[slot(from)], &scan.c[slot(to)], running, live, dc, d_pre, &mut next);
+            self.packs.u_back.apply(b, d_pre, wide, &mut next, n, true);
+            std::mem::swap(running, &mut next);
+        }
+        // word t is read from the slot `from`: 0.. forward, 1.. backward
+        let first = if self.direction == Direction::Forward { 0 } else { b * n };
+        weights_back(&self.model, self.prefix, self.width, rows, &d_pre, x, &scan.h[first..], gradient);
+        let w = self.model.joined(&self.name("W_i"), wide * self.width);
+        matmul(rows, self.width, wide, &d_pre, w, dx, false);
+        workspace.put_all([d_pre, next]);
+    }
+}
+
+/// The gradients of W, U and b of a layer from those of its pre-activations [rows, 4n], its inputs x [rows, width]
+/// and its states before [rows, n].
+#[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
+pub fn weights_back(
+    model: &Parts<'_>,
+    prefix: &str,
+    width: usize,
+    rows: usize,
+    d_pre: &[f32],
+    x: &[f32],
+    h: &[f32],
+    gradient: &mut [f32],
+) {
+    let n = model.config.hidden;
+    let wide = GATES * n;
+    let at = model.layout.at(&format!("{prefix}.W_i"));
+    matmul_tn(wide, width, rows, d_pre, wide, x, width, &mut gradient[at..at + wide * width], true);
+    let at = model.layout.at(&format!("{prefix}.U_i"));
+    matmul_tn(wide, n, rows, d_pre, wide, h, n, &mut gradient[at..at + wide * n], true);
+    let at = model.layout.at(&format!("{prefix}.b_i"));
+    add_column_sums(d_pre, &mut gradient[at..at + wide]);
+}
