@@ -12,7 +12,9 @@ use std::path::PathBuf;
 
 use interlinear::error::Result;
 use interlinear::models::config::Architecture;
+use interlinear::models::config::AttentionKind;
 use interlinear::models::config::Config;
+use interlinear::models::config::LuongSizes;
 use interlinear::ticket::Counter;
 use interlinear::training::RunOptions;
 use interlinear::training::fused::StepOptions;
@@ -20,7 +22,7 @@ use interlinear::training::layout::Layout;
 use interlinear::training::train;
 use interlinear::training::trainer::Report;
 
-/// Every wiring that is trained: rnnencdec also with its output matrix in two factors.
+/// The wirings of gated units: rnnencdec also with its output matrix in two factors.
 const WIRINGS: &[(Architecture, Option<usize>)] =
     &[(Architecture::RnnSearch, None), (Architecture::RnnEncDec, None), (Architecture::RnnEncDec, Some(3))];
 
@@ -43,6 +45,54 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         output_rank,
         luong: None,
     }
+}
+
+/// A model of Luong et al. 2015 with every size small.
+fn luong(layers: usize, attention: AttentionKind, score: &str, input_feeding: bool, reverse_source: bool) -> Config {
+    let sizes = LuongSizes {
+        layers,
+        attention,
+        score: score.into(),
+        input_feeding,
+        reverse_source,
+        window: if attention.is_local() { 1 } else { 0 },
+        // shorter than some sources of the tests
+        max_source: if score == "location" { 3 } else { 0 },
+        start: 2,
+    };
+    Config { maxout: 0, luong: Some(sizes), ..config(Architecture::Luong, None) }
+}
+
+/// Every wiring that is trained, with its name.
+fn wirings() -> Vec<(String, Config)> {
+    let gated = WIRINGS.iter().map(|&(architecture, rank)| config(architecture, rank));
+    let mut all: Vec<Config> = gated.collect();
+    all.extend([
+        luong(2, AttentionKind::None, "dot", false, true),
+        luong(1, AttentionKind::None, "dot", true, false),
+        luong(2, AttentionKind::Global, "dot", true, true),
+        luong(1, AttentionKind::Global, "general", false, false),
+        luong(3, AttentionKind::Global, "general", true, true),
+        luong(2, AttentionKind::Global, "concat", true, false),
+        luong(1, AttentionKind::Global, "location", true, true),
+        luong(2, AttentionKind::LocalM, "dot", true, false),
+        luong(1, AttentionKind::LocalM, "general", true, true),
+        luong(1, AttentionKind::LocalM, "concat", false, true),
+        luong(2, AttentionKind::LocalP, "dot", true, true),
+        luong(1, AttentionKind::LocalP, "general", false, false),
+        luong(2, AttentionKind::LocalP, "concat", true, true),
+    ]);
+    let named = |config: Config| {
+        let mut name = config.architecture.name().to_owned();
+        name.extend(config.output_rank.map(|rank| format!(" of rank {rank}")));
+        if let Some(luong) = &config.luong {
+            let LuongSizes { layers, attention, score, input_feeding, reverse_source, .. } = luong;
+            let (attention, flags) = (attention.name(), (input_feeding, reverse_source));
+            name += &format!(" {attention} {score}, {layers} layers, {flags:?}");
+        }
+        (name, config)
+    };
+    all.into_iter().map(named).collect()
 }
 
 /// Weights by a formula that any program can repeat: number k (from 0) of a tensor is

@@ -2,6 +2,7 @@
 
 use candle_core::Device;
 use interlinear::models::config::Architecture;
+use interlinear::models::config::AttentionKind;
 use interlinear::models::config::Config;
 use interlinear::models::init::Scheme;
 use interlinear::models::init::initial_weights;
@@ -20,6 +21,7 @@ use super::SOURCE;
 use super::TARGET;
 use super::WIRINGS;
 use super::config;
+use super::luong;
 use super::plainly;
 use super::waves;
 
@@ -184,19 +186,23 @@ fn toy() -> Vec<(Vec<u32>, Vec<u32>)> {
 }
 
 #[test]
-fn both_architectures_learn_a_toy_by_heart() {
+fn every_architecture_learns_a_toy_by_heart() {
     let pairs = toy();
     let source: Vec<&[u32]> = pairs.iter().map(|(source, _)| source.as_slice()).collect();
     let target: Vec<&[u32]> = pairs.iter().map(|(_, target)| target.as_slice()).collect();
-    for architecture in [Architecture::RnnSearch, Architecture::RnnEncDec] {
-        let config = Config { hidden: 12, embedding: 6, maxout: 8, ..config(architecture, None) };
+    let gated = [Architecture::RnnSearch, Architecture::RnnEncDec].map(|architecture| config(architecture, None));
+    let local = luong(1, AttentionKind::LocalP, "general", true, true);
+    for config in gated.into_iter().chain([luong(2, AttentionKind::Global, "dot", true, true), local]) {
+        let architecture = config.architecture;
+        let maxout = if architecture == Architecture::Luong { 0 } else { 8 };
+        let config = Config { hidden: 12, embedding: 6, maxout, ..config };
         let settings = OptimizerSettings::default();
         let layout = Layout::new(&config);
         let flat = layout.flatten(&initial_weights(&config, Scheme::Scaled, 3)).expect("the layout's tensors");
         let optimizer = Optimizer::new(&settings, flat.len());
         let mut engine = FusedEngine::new(Fused::new(&config, 2), flat, optimizer);
         let mut nll = f64::INFINITY;
-        for update in 0..150 {
+        for update in 0..400 {
             let (loss, _) =
                 engine.update(&source, &target, plainly(pairs.len(), 0.0), 0.02, update).expect("an update");
             nll = loss.nll / loss.words as f64;

@@ -20,10 +20,9 @@ use interlinear::training::settings::OptimizerSettings;
 use super::Ids;
 use super::SOURCE;
 use super::TARGET;
-use super::WIRINGS;
-use super::config;
 use super::plainly;
 use super::waves;
+use super::wirings;
 
 /// Minibatches that differ in what is easy to get wrong.
 const BATCHES: &[(&str, Ids, Ids)] = &[
@@ -61,8 +60,7 @@ fn assert_same(layout: &Layout, found: &[f32], expected: &[f32], what: &str) {
 
 #[test]
 fn fused_gradients_are_those_of_autograd() {
-    for &(architecture, rank) in WIRINGS {
-        let config = config(architecture, rank);
+    for (wiring, config) in wirings() {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
         let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
@@ -70,7 +68,7 @@ fn fused_gradients_are_those_of_autograd() {
             let options = plainly(source.len(), if index % 2 == 0 { 0.1 } else { 0.0 });
             let (plain_loss, expected) = plain.gradient(source, target, options).expect("a gradient");
             for threads in 1..=3 {
-                let what = format!("{architecture:?} {rank:?}, {name}, {threads} threads");
+                let what = format!("{wiring}, {name}, {threads} threads");
                 let (loss, found) = gradient(&mut Fused::new(&config, threads), &flat, (source, target), options);
                 assert_same(&layout, &found, &expected, &what);
                 assert_eq!(loss.words, plain_loss.words, "{what}");
@@ -86,8 +84,7 @@ fn fused_gradients_are_those_of_autograd() {
 fn every_level_of_instructions_gives_the_same_gradient() {
     // a pool of one thread: the shard runs where the level is set
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
-    for &(architecture, rank) in WIRINGS {
-        let config = config(architecture, rank);
+    for (wiring, config) in wirings() {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
         let at = |level| {
@@ -96,7 +93,7 @@ fn every_level_of_instructions_gives_the_same_gradient() {
         };
         let base = at(Level::Base);
         for level in [Level::Avx2, Level::Avx512] {
-            assert_same(&layout, &at(level), &base, &format!("{architecture:?} {rank:?} at {level:?}"));
+            assert_same(&layout, &at(level), &base, &format!("{wiring} at {level:?}"));
         }
     }
 }
@@ -121,8 +118,7 @@ fn exact_loss(config: &Config, layout: &Layout, flat: &[f64], options: StepOptio
 fn gradients_are_differences_of_the_loss() {
     const STEP: f64 = 1e-5;
     let options = plainly(4, 0.1);
-    for &(architecture, rank) in WIRINGS {
-        let config = config(architecture, rank);
+    for (wiring, config) in wirings() {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
         let found = gradient(&mut Fused::new(&config, 2), &flat, (SOURCE, TARGET), options).1;
@@ -141,7 +137,7 @@ fn gradients_are_differences_of_the_loss() {
                 let error = (f64::from(found[at]) - difference).abs();
                 assert!(
                     error <= 1e-4 * difference.abs().max(0.01),
-                    "{architecture:?} {rank:?}: {} [{k}]: {} not {difference}",
+                    "{wiring}: {} [{k}]: {} not {difference}",
                     entry.name,
                     found[at]
                 );
@@ -152,8 +148,7 @@ fn gradients_are_differences_of_the_loss() {
 
 #[test]
 fn with_dropout_the_gradient_is_that_of_the_masked_loss() {
-    for (&(architecture, rank), threads) in WIRINGS.iter().zip([1, 2, 3]) {
-        let config = config(architecture, rank);
+    for ((wiring, config), threads) in wirings().into_iter().zip([1, 2, 3].into_iter().cycle()) {
         let flat = waves(&Layout::new(&config));
         let options = StepOptions { dropout: 0.3, ..plainly(4, 0.1) };
         let mut engine = Fused::new(&config, threads);
@@ -170,13 +165,13 @@ fn with_dropout_the_gradient_is_that_of_the_masked_loss() {
             f64::from(options.scale) * gradient(&mut engine, &moved, (SOURCE, TARGET), options).0.smoothed
         };
         let slope = (at(step) - at(-step)) / (2.0 * step);
-        assert!((slope / squared - 1.0).abs() < 0.01, "{architecture:?} {rank:?}: slope {slope}, |g|^2 {squared}");
+        assert!((slope / squared - 1.0).abs() < 0.01, "{wiring}: slope {slope}, |g|^2 {squared}");
     }
 }
 
 #[test]
 fn gradients_add_up_and_measuring_makes_none() {
-    let config = config(WIRINGS[0].0, None);
+    let (_, config) = wirings().swap_remove(0);
     let flat = waves(&Layout::new(&config));
     let options = plainly(4, 0.0);
     let mut engine = Fused::new(&config, 1);
