@@ -18,6 +18,7 @@ pub mod mteval;
 pub mod neighbours;
 pub mod ngrams;
 pub mod pca;
+pub mod phrases;
 pub mod symmetrize;
 pub mod tsne;
 

@@ -15,6 +15,7 @@ pub mod explore;
 pub mod input;
 pub mod inspect;
 pub mod output;
+pub mod phrases;
 pub mod progress;
 pub mod score;
 pub mod train;

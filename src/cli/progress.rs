@@ -15,6 +15,8 @@ const EVERY: Duration = Duration::from_secs(10);
 /// Counts sentences and words against a known or unknown total.
 pub struct Progress {
     doing: String,
+    /// What is counted.
+    what: &'static str,
     bar: Option<ProgressBar>,
     started: Instant,
     told: Instant,
@@ -32,7 +34,13 @@ impl Progress {
         let terminal = std::io::stderr().is_terminal();
         let bar = (terminal && !shared).then(|| bar(&doing, total));
         let now = Instant::now();
-        Self { doing, bar, started: now, told: now, sentences: 0, words: 0, total, position: 0 }
+        Self { doing, what: "sentences", bar, started: now, told: now, sentences: 0, words: 0, total, position: 0 }
+    }
+
+    /// The same, of what comes in other pieces than sentences.
+    #[must_use]
+    pub fn counting(self, what: &'static str) -> Self {
+        Self { what, ..self }
     }
 
     /// `sentences` with `words` words in all are done, and `position` units of the total.
@@ -68,7 +76,7 @@ impl Progress {
 
     fn rate(&self) -> String {
         let seconds = self.started.elapsed().as_secs_f64().max(1e-9);
-        format!("{} sentences, {:.0} words/s", self.sentences, self.words as f64 / seconds)
+        format!("{} {}, {:.0} words/s", self.sentences, self.what, self.words as f64 / seconds)
     }
 }
 

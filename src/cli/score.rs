@@ -15,6 +15,7 @@ use crate::cli::input::Lines;
 use crate::cli::input::Side;
 use crate::cli::input::SourceLine;
 use crate::cli::output::Output;
+use crate::cli::phrases;
 use crate::cli::progress::Progress;
 use crate::cli::words;
 use crate::decoding::Forced;
@@ -60,7 +61,7 @@ type Pair = (SourceLine, SourceLine);
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    phrases::arguments(Low::augment_args(command))
 }
 
 /// Scores.
@@ -68,6 +69,9 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// # Errors
 /// When the model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+    if phrases::asked(matches) {
+        return phrases::run(matches);
+    }
     let low = Low::from_arg_matches(matches)?;
     let mut files = ParallelLines::open(&low.pairs)?;
     let runtime = low.run.high()?;

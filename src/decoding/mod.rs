@@ -10,6 +10,7 @@ pub mod beam;
 pub mod constraint;
 pub mod corpus;
 pub mod forced;
+pub mod phrases;
 pub mod rank;
 mod select;
 pub mod trace;

@@ -6,6 +6,7 @@ pub mod language;
 pub mod line;
 pub mod lines;
 pub mod links;
+pub mod phrases;
 pub mod reader;
 pub mod sentence;
 pub mod tokenizer;

@@ -1,6 +1,6 @@
 //! Beam search against its definition, brute force and the reference; forced decoding; batches.
 
-mod fake;
+pub mod fake;
 mod reference;
 
 use fake::Fake;

@@ -6,6 +6,7 @@ mod decoding;
 mod fused;
 mod lane;
 mod models;
+mod phrases;
 mod session;
 mod text;
 mod training;

@@ -1,0 +1,83 @@
+//! Floor 5: phrase pairs scored twice, by a phrase table and by a model (Cho et al. 2014, section 4.4: tables 2
+//! and 3, figure 3). Pure numbers; imports nothing of ours.
+
+use std::cmp::Ordering;
+
+/// The indexes of the `k` greatest of `values`, greatest first; of equal ones the earlier. What is no number
+/// comes last.
+#[must_use]
+pub fn best(values: &[f64], k: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    let greater = |a: &usize, b: &usize| descending(values[*a], values[*b]).then(a.cmp(b));
+    if k < order.len() {
+        if k > 0 {
+            order.select_nth_unstable_by(k - 1, greater);
+        }
+        order.truncate(k);
+    }
+    order.sort_by(greater);
+    order
+}
+
+fn descending(a: f64, b: f64) -> Ordering {
+    match (a.is_nan(), b.is_nan()) {
+        (false, false) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
+        (a, b) => a.cmp(&b),
+    }
+}
+
+/// Spearman's rank correlation of two scores of the same pairs, equal scores sharing their mean rank; `None`
+/// where one of them never changes.
+#[must_use]
+pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+    let x = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
+    let y = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
+    let mean = (pairs.len() as f64 - 1.0) / 2.0;
+    let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
+    for (x, y) in x.iter().zip(&y) {
+        xy += (x - mean) * (y - mean);
+        xx += (x - mean) * (x - mean);
+        yy += (y - mean) * (y - mean);
+    }
+    (xx > 0.0 && yy > 0.0).then(|| xy / (xx * yy).sqrt())
+}
+
+/// Rank of each value, from 0 for the greatest.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let order = best(values, values.len());
+    let mut ranks = vec![0.0; values.len()];
+    for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        // The first of them has as many before it as are greater.
+        let first = order.partition_point(|i| descending(values[*i], values[equal[0]]).is_lt());
+        let rank = first as f64 + (equal.len() as f64 - 1.0) / 2.0;
+        for index in equal {
+            ranks[*index] = rank;
+        }
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_come_first_and_numbers_before_what_is_none() {
+        let values = [0.1, f64::NAN, 0.5, 0.5, -2.0];
+        assert_eq!(best(&values, 2), [2, 3]);
+        assert_eq!(best(&values, 9), [2, 3, 0, 4, 1]);
+        assert_eq!(best(&values, 0), [0; 0]);
+    }
+
+    #[test]
+    fn ranks_are_correlated_and_equal_ones_share_theirs() {
+        let up: Vec<(f64, f64)> = (0..9).map(|i| (f64::from(i), f64::from(i * i))).collect();
+        assert_eq!(rank_correlation(&up), Some(1.0));
+        assert_eq!(rank_correlation(&[(1.0, 2.0), (2.0, 1.0)]), Some(-1.0));
+        assert_eq!(rank_correlation(&[(1.0, 2.0), (1.0, 1.0)]), None);
+        assert_eq!(rank_correlation(&[]), None);
+        // scipy.stats.spearmanr([1, 1, 2, 3], [4, 3, 3, 1])
+        let tied = rank_correlation(&[(1.0, 4.0), (1.0, 3.0), (2.0, 3.0), (3.0, 1.0)]).expect("both change");
+        assert!((tied - -0.8333333333333335).abs() < 1e-12, "{tied}");
+    }
+}

@@ -1,0 +1,255 @@
+//! Floor 9: `interlinear score --phrase-table`: a phrase table with log p(target | source) as one further
+//! feature (Cho et al. 2014, section 3.1), or the top targets of its source phrases.
+//!
+//! The table is read in windows of many lines. A window is scored in batches of like length, whose sources are
+//! encoded once, and written in the order of the table; memory stays constant.
+
+mod top;
+
+use std::io::BufWriter;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap::Args;
+use clap::FromArgMatches as _;
+use clap::ValueEnum;
+use clap::parser::ValueSource;
+
+use crate::cli::args::BatchArgs;
+use crate::cli::args::RunArgs;
+use crate::cli::output;
+use crate::cli::progress::Progress;
+use crate::decoding::phrases::BATCH;
+use crate::decoding::phrases::PhraseOptions;
+use crate::decoding::phrases::Phrases;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Model;
+use crate::models::Stepper;
+use crate::text::phrases;
+use crate::text::phrases::Entry;
+use crate::text::phrases::PhraseTable;
+use crate::ticket::Ticket;
+
+/// Lines of a window.
+const WINDOW_LINES: usize = 20_000;
+/// A window ends at so many bytes.
+const WINDOW_BYTES: usize = 16 << 20;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+struct Low {
+    /// A phrase table as Moses writes it, packed (gzip, zstandard) or not, instead of --source and --target; it
+    /// comes out with the model's score of each pair as one further feature, everything else byte for byte
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target"], help_heading = PHRASES)]
+    phrase_table: Option<PathBuf>,
+    /// Where the table goes, packed as its name says (.gz, .zst); else to stdout
+    #[arg(long, value_name = "FILE", requires = "phrase_table", conflicts_with = "top", help_heading = PHRASES)]
+    output: Option<PathBuf>,
+    /// What the further feature is. A Moses that takes the logarithm of its features itself wants probabilities
+    #[arg(long, value_enum, default_value_t, requires = "phrase_table", help_heading = PHRASES)]
+    feature: Feature,
+    /// Show the K best targets of each source phrase instead, by the model and by the table
+    #[arg(long, value_name = "K", requires = "phrase_table", value_parser = clap::value_parser!(u16).range(1..), help_heading = PHRASES)]
+    top: Option<u16>,
+    /// Which feature of the table is p(target | source), from 1; Moses writes p(s | t), its lexical weight, p(t | s)
+    /// and its lexical weight
+    #[arg(long, value_name = "N", default_value_t = phrases::DIRECT as u16, value_parser = clap::value_parser!(u16).range(1..), requires = "top", help_heading = PHRASES)]
+    table_feature: u16,
+    /// How the top targets are written
+    #[arg(long, value_enum, default_value_t, requires = "top", help_heading = PHRASES)]
+    format: top::Format,
+    /// Source phrases to show the top targets of; without any, all of the table
+    #[arg(value_name = "SOURCE PHRASE", requires = "top", help_heading = PHRASES)]
+    phrases: Vec<String>,
+}
+
+const PHRASES: &str = "Phrase tables";
+
+/// What the further feature is.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Feature {
+    /// The natural logarithm of the probability.
+    #[default]
+    LogProbability,
+    /// The probability itself.
+    Probability,
+}
+
+/// Adds the arguments to those of `score`, whose files are not needed beside a phrase table.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    let either = |argument: clap::Arg| argument.required(false).required_unless_present("phrase_table");
+    Low::augment_args(command).mut_arg("source", either).mut_arg("target", either)
+}
+
+/// Whether a phrase table is to be scored instead of two files.
+pub fn asked(matches: &ArgMatches) -> bool {
+    matches.contains_id("phrase_table")
+}
+
+/// A model that scores phrases.
+struct Scorer {
+    model: Model,
+    stepper: Box<dyn Stepper>,
+    options: PhraseOptions,
+}
+
+/// Scores a phrase table, or shows its top targets.
+///
+/// # Errors
+/// When the model, the table or the output fails.
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let low = Low::from_arg_matches(matches)?;
+    let path = low.phrase_table.clone().unwrap_or_default();
+    let table = open(&path)?;
+    let scorer = scorer(matches)?;
+    match low.top {
+        Some(k) => top::run(scorer, table, &low, usize::from(k)),
+        None => write_table(scorer, table, &low),
+    }
+}
+
+fn open(path: &Path) -> Result<PhraseTable> {
+    if path == Path::new("-") {
+        return Ok(PhraseTable::new(Path::new("standard input"), Box::new(std::io::BufReader::new(std::io::stdin()))));
+    }
+    PhraseTable::open(path)
+}
+
+fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
+    let folders: Vec<&PathBuf> = matches.get_many("model").into_iter().flatten().collect();
+    let [folder] = folders.as_slice() else {
+        return Err(Error::Input("a phrase table is scored by one model; give --model once".into()).into());
+    };
+    let runtime = RunArgs::from_arg_matches(matches)?.high()?;
+    let model = runtime.load(folder)?;
+    let stepper = model.stepper(runtime.engine, runtime.threads)?;
+    // Phrases are short, so many fit a batch; what was asked for is done.
+    let batch = match matches.value_source("batch") {
+        Some(ValueSource::CommandLine) => BatchArgs::from_arg_matches(matches)?.high(),
+        _ => BATCH,
+    };
+    let pretokenized = matches.get_flag("pretokenized");
+    Ok(Scorer { model, stepper, options: PhraseOptions { batch, pretokenized } })
+}
+
+/// The table with its further feature, to stdout or to a file.
+fn write_table(mut scorer: Scorer, mut table: PhraseTable, low: &Low) -> anyhow::Result<()> {
+    use std::io::IsTerminal as _;
+    let shared = low.output.is_none() && std::io::stdout().is_terminal();
+    let mut progress = Progress::new("scoring", table.size(), shared).counting("phrase pairs");
+    let done = match &low.output {
+        Some(path) if path != Path::new("-") => phrases::write_packed(path, |file| {
+            stream(&mut scorer, &mut table, low.feature, &mut progress, &mut |entry, feature| {
+                entry.write_with(feature, file).map_err(|error| Error::io(path, &error).into())
+            })
+        }),
+        _ => {
+            let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout());
+            let failed = |error| output::failed(output::STDOUT, error);
+            stream(&mut scorer, &mut table, low.feature, &mut progress, &mut |entry, feature| {
+                entry.write_with(feature, &mut stdout).map_err(failed)
+            })
+            .and_then(|()| stdout.flush().map_err(failed))
+        }
+    };
+    progress.finish();
+    done
+}
+
+/// Scores window after window and hands each line on with its feature.
+fn stream(
+    scorer: &mut Scorer,
+    table: &mut PhraseTable,
+    feature: Feature,
+    progress: &mut Progress,
+    write: &mut dyn FnMut(&Entry, &str) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    loop {
+        let before = table.bytes_read();
+        let (window, ended) = read_window(table);
+        // What stands before a broken line is still written.
+        let (log_p, ended) = score_window(scorer, table, before, &window, ended, progress)?;
+        for (entry, log_p) in window.iter().zip(log_p) {
+            write(entry, &feature.text(log_p))?;
+        }
+        if ended? {
+            return Ok(());
+        }
+    }
+}
+
+/// The next lines, and whether they were the last.
+fn read_window(table: &mut PhraseTable) -> (Vec<Entry>, Result<bool>) {
+    let (mut window, start) = (Vec::new(), table.bytes_read());
+    while window.len() < WINDOW_LINES && table.bytes_read() - start < WINDOW_BYTES as u64 {
+        match table.next() {
+            Some(Ok(entry)) => window.push(entry),
+            Some(Err(error)) => return (window, Err(error)),
+            None => return (window, Ok(true)),
+        }
+    }
+    (window, Ok(false))
+}
+
+/// log p of the lines of a window, up to one that the model cannot read, which then is how the table ended.
+fn score_window(
+    scorer: &mut Scorer,
+    table: &PhraseTable,
+    before: u64,
+    window: &[Entry],
+    mut ended: Result<bool>,
+    progress: &mut Progress,
+) -> Result<(Vec<f32>, Result<bool>)> {
+    let mut phrases = Phrases::new(&scorer.model, scorer.options);
+    for entry in window {
+        if let Err(message) = phrases.push(entry.source(), entry.target()) {
+            ended = Err(Error::line(table.path(), entry.number, message));
+            break;
+        }
+    }
+    let (count, words, bytes) = (phrases.len().max(1), phrases.words(), table.bytes_read() - before);
+    let (mut told, mut words_told) = (0, 0);
+    let log_p = phrases.score(scorer.stepper.as_mut(), &Ticket::forever(), &mut |done| {
+        let words_done = words * done / count;
+        progress.add(done - told, words_done - words_told, before + bytes * done as u64 / count as u64);
+        (told, words_told) = (done, words_done);
+    })?;
+    Ok((log_p, ended))
+}
+
+impl Feature {
+    /// The feature as it is written.
+    fn text(self, log_p: f32) -> String {
+        match self {
+            // A sum of 0 and -0 is 0.
+            Self::LogProbability => (log_p + 0.0).to_string(),
+            Self::Probability => {
+                let p = f64::from(log_p).exp();
+                if p < 1e-4 { format!("{p:.7e}") } else { (p as f32).to_string() }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_numbers_that_others_can_read() {
+        for (log_p, log, probability) in [
+            (0.0, "0", "1"),
+            (-0.0, "0", "1"),
+            (-1.5, "-1.5", "0.22313015"),
+            (-25.5, "-25.5", "8.4234638e-12"),
+            (-500.0, "-500", "7.1245764e-218"),
+        ] {
+            assert_eq!(Feature::LogProbability.text(log_p), log);
+            assert_eq!(Feature::Probability.text(log_p), probability);
+        }
+    }
+}

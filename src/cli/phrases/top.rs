@@ -1,0 +1,226 @@
+//! Floor 9: the top targets of source phrases, by the model and by the table, side by side: tables 2 of
+//! Cho et al. 2014.
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::analysis::phrases::best;
+use crate::cli::output::Output;
+use crate::cli::phrases::Low;
+use crate::cli::phrases::Scorer;
+use crate::cli::phrases::WINDOW_LINES;
+use crate::decoding::phrases::Phrases;
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::phrases::Entry;
+use crate::text::phrases::PhraseTable;
+use crate::text::phrases::feature;
+use crate::text::phrases::unescape;
+use crate::ticket::Ticket;
+
+/// How the top targets are written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For reading.
+    #[default]
+    Text,
+    /// For a spreadsheet.
+    Tsv,
+    /// For a program, a line for each source phrase.
+    Json,
+}
+
+/// A source phrase with all its targets.
+struct Group {
+    source: String,
+    targets: Vec<Target>,
+}
+
+/// A target and both scores.
+struct Target {
+    text: String,
+    number: usize,
+    table: f64,
+    log_p: f32,
+}
+
+/// Shows the `k` best targets.
+///
+/// # Errors
+/// When the table, the model or the output fails; at the end when a phrase is not in the table.
+pub fn run(mut scorer: Scorer, mut table: PhraseTable, low: &Low, k: usize) -> anyhow::Result<()> {
+    let n = usize::from(low.table_feature);
+    let mut output = Output::stdout();
+    if low.format == Format::Tsv {
+        output.line("source\trank\tmodel_target\tmodel_log_p\tmodel_table\ttable_target\ttable_log_p\ttable_table")?;
+    }
+    let mut show = |groups: &mut [Group], output: &mut Output| -> anyhow::Result<()> {
+        score(&mut scorer, &table_name(low), groups)?;
+        for group in groups.iter().filter(|group| !group.targets.is_empty()) {
+            write(group, low, k, &scorer.model.config.name, output)?;
+        }
+        output.flush()
+    };
+    if low.phrases.is_empty() {
+        let mut reading = Groups { table: &mut table, n, next: None };
+        loop {
+            let mut groups = reading.window()?;
+            if groups.is_empty() {
+                break;
+            }
+            show(&mut groups, &mut output)?;
+        }
+        return output.finish();
+    }
+    let mut groups = find(&mut table, &low.phrases, n)?;
+    show(&mut groups, &mut output)?;
+    output.finish()?;
+    let missing: Vec<String> =
+        groups.iter().filter(|group| group.targets.is_empty()).map(|group| format!("`{}`", group.source)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let message = format!("has no source phrase {}; write phrases as the table does", missing.join(", "));
+    Err(Error::file(table.path(), message).into())
+}
+
+fn table_name(low: &Low) -> std::path::PathBuf {
+    low.phrase_table.clone().unwrap_or_default()
+}
+
+fn target(table: &PhraseTable, entry: &Entry, n: usize) -> Result<Target> {
+    let score = feature(table.path(), entry, n, "--table-feature")?;
+    Ok(Target { text: entry.target().to_owned(), number: entry.number, table: score, log_p: 0.0 })
+}
+
+/// All targets of the given phrases, in the order of the phrases.
+fn find(table: &mut PhraseTable, phrases: &[String], n: usize) -> Result<Vec<Group>> {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+    let mut groups: Vec<Group> =
+        phrases.iter().map(|phrase| Group { source: words(phrase), targets: Vec::new() }).collect();
+    while let Some(entry) = table.next() {
+        let entry = entry?;
+        let plain = unescape(entry.source());
+        for group in groups.iter_mut().filter(|group| group.source == entry.source() || group.source == plain) {
+            group.targets.push(target(table, &entry, n)?);
+        }
+    }
+    Ok(groups)
+}
+
+/// Reads lines that follow each other with the same source as one group.
+struct Groups<'a> {
+    table: &'a mut PhraseTable,
+    n: usize,
+    /// Read already, the first of the next group.
+    next: Option<Entry>,
+}
+
+impl Groups<'_> {
+    /// The groups of the next lines; a group is never cut.
+    fn window(&mut self) -> Result<Vec<Group>> {
+        let (mut groups, mut lines): (Vec<Group>, _) = (Vec::new(), 0);
+        loop {
+            let Some(entry) = self.next.take().map(Ok).or_else(|| self.table.next()).transpose()? else {
+                return Ok(groups);
+            };
+            let target = target(self.table, &entry, self.n)?;
+            match groups.last_mut().filter(|group| group.source == entry.source()) {
+                Some(group) => group.targets.push(target),
+                None if lines >= WINDOW_LINES => {
+                    self.next = Some(entry);
+                    return Ok(groups);
+                }
+                None => groups.push(Group { source: entry.source().to_owned(), targets: vec![target] }),
+            }
+            lines += 1;
+        }
+    }
+}
+
+/// Fills in log p of every target.
+fn score(scorer: &mut Scorer, path: &std::path::Path, groups: &mut [Group]) -> Result<()> {
+    let mut phrases = Phrases::new(&scorer.model, scorer.options);
+    for group in groups.iter() {
+        for target in &group.targets {
+            let pushed = phrases.push(&group.source, &target.text);
+            pushed.map_err(|message| Error::line(path, target.number, message))?;
+        }
+    }
+    let log_p = phrases.score(scorer.stepper.as_mut(), &Ticket::forever(), &mut |_| {})?;
+    let targets = groups.iter_mut().flat_map(|group| &mut group.targets);
+    targets.zip(log_p).for_each(|(target, log_p)| target.log_p = log_p);
+    Ok(())
+}
+
+/// A target in an order.
+#[derive(Serialize)]
+struct Placed<'a> {
+    target: &'a str,
+    log_p: f32,
+    table: f64,
+}
+
+/// A source phrase as a line of JSON.
+#[derive(Serialize)]
+struct Record<'a> {
+    source: &'a str,
+    targets: usize,
+    model: Vec<Placed<'a>>,
+    table: Vec<Placed<'a>>,
+}
+
+fn write(group: &Group, low: &Low, k: usize, model: &str, output: &mut Output) -> anyhow::Result<()> {
+    let placed = |order: Vec<usize>| -> Vec<Placed> {
+        let place = |&index: &usize| &group.targets[index];
+        order.iter().map(place).map(|t| Placed { target: &t.text, log_p: t.log_p, table: t.table }).collect()
+    };
+    let targets = &group.targets;
+    let by_model = placed(best(&targets.iter().map(|t| f64::from(t.log_p)).collect::<Vec<_>>(), k));
+    let by_table = placed(best(&targets.iter().map(|t| t.table).collect::<Vec<_>>(), k));
+    let record = Record { source: &group.source, targets: targets.len(), model: by_model, table: by_table };
+    match low.format {
+        Format::Json => output.json(&record),
+        Format::Tsv => tsv(&record, output),
+        Format::Text => text(&record, low, model, output),
+    }
+}
+
+fn tsv(record: &Record, output: &mut Output) -> anyhow::Result<()> {
+    // A tab inside a phrase would shift the columns.
+    let cell = |text: &str| text.replace('\t', " ");
+    for (rank, (model, table)) in record.model.iter().zip(&record.table).enumerate() {
+        output.line(&format!(
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            cell(record.source),
+            rank + 1,
+            cell(model.target),
+            model.log_p,
+            model.table,
+            cell(table.target),
+            table.log_p,
+            table.table
+        ))?;
+    }
+    Ok(())
+}
+
+fn text(record: &Record, low: &Low, model: &str, output: &mut Output) -> anyhow::Result<()> {
+    let targets = if record.targets == 1 { "1 target".into() } else { format!("{} targets", record.targets) };
+    let heads =
+        [format!("log p of {model}"), "target".into(), format!("feature {}", low.table_feature), "target".into()];
+    let rows: Vec<[String; 4]> = std::iter::once(heads)
+        .chain(record.model.iter().zip(&record.table).map(|(model, table)| {
+            let score = |value: f64| format!("{value:.4}");
+            [score(f64::from(model.log_p)), model.target.to_owned(), score(table.table), table.target.to_owned()]
+        }))
+        .collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (first, second, third) = (width(0), width(1), width(2));
+    output.line(&format!("{} ({targets})", record.source))?;
+    for [log_p, by_model, score, by_table] in &rows {
+        let pad = " ".repeat(second - by_model.chars().count());
+        output.line(&format!("  {log_p:>first$}  {by_model}{pad}  {score:>third$}  {by_table}"))?;
+    }
+    output.line("")
+}

@@ -1,0 +1,259 @@
+//! Floor 4: log p(target | source) of many phrase pairs (Cho et al. 2014, section 3.1).
+//!
+//! A phrase table has many targets for each source, and many of those begin alike. A source is encoded
+//! once a batch, and targets of one source that begin alike share the steps of what they have in common: one
+//! row of probabilities scores every word that follows it. The numbers are those of [`super::force`].
+
+use std::collections::HashMap;
+
+use crate::decoding::beam::check_sources;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Model;
+use crate::models::Row;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::text::phrases::unescape;
+use crate::ticket::Ticket;
+
+/// Source words, padding included, that a batch may hold.
+const BATCH_WORDS: usize = 8192;
+/// Probabilities that a step may come to, 64 MB; large vocabularies get smaller batches.
+const BATCH_NUMBERS: usize = 1 << 24;
+/// Phrase pairs scored together unless something else is asked for.
+pub const BATCH: usize = 256;
+
+/// How phrase pairs are scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhraseOptions {
+    /// Pairs scored together, at least 1.
+    pub batch: usize,
+    /// The words are split by spaces already, and each is looked up whole.
+    pub pretokenized: bool,
+}
+
+impl Default for PhraseOptions {
+    fn default() -> Self {
+        Self { batch: BATCH, pretokenized: false }
+    }
+}
+
+/// Phrase pairs as ids, each different source once.
+#[derive(Clone, Debug)]
+pub struct Phrases<'a> {
+    model: &'a Model,
+    options: PhraseOptions,
+    known: HashMap<String, usize>,
+    sources: Vec<Vec<u32>>,
+    /// Source by its number, and target with `</s>`.
+    pairs: Vec<(usize, Vec<u32>)>,
+}
+
+impl<'a> Phrases<'a> {
+    /// No pairs yet.
+    #[must_use]
+    pub fn new(model: &'a Model, options: PhraseOptions) -> Self {
+        Self { model, options, known: HashMap::new(), sources: Vec::new(), pairs: Vec::new() }
+    }
+
+    /// Number of pairs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// True without any.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Target words of all pairs, the `</s>` of each included.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.pairs.iter().map(|(_, target)| target.len()).sum()
+    }
+
+    /// Forgets all pairs.
+    pub fn clear(&mut self) {
+        self.known.clear();
+        self.sources.clear();
+        self.pairs.clear();
+    }
+
+    /// Adds a pair as a phrase table writes it; the escapes of Moses are undone first.
+    ///
+    /// # Errors
+    /// When the model can read nothing of the source; a phrase for the end of a sentence about it.
+    pub fn push(&mut self, source: &str, target: &str) -> std::result::Result<(), String> {
+        let number = if let Some(&number) = self.known.get(source) {
+            number
+        } else {
+            let text = unescape(source);
+            let ids = if self.options.pretokenized {
+                self.model.source.encode_words(&text.split_whitespace().collect::<Vec<_>>()).ids
+            } else {
+                self.model.source.encode(&text).ids
+            };
+            if ids.is_empty() {
+                return Err("has a source phrase without words, and this model needs one; take the line out".into());
+            }
+            self.known.insert(source.to_owned(), self.sources.len());
+            self.sources.push(ids);
+            self.sources.len() - 1
+        };
+        let text = unescape(target);
+        let eos = self.model.config.eos;
+        let target = if self.options.pretokenized {
+            let mut ids = self.model.target.encode_words(&text.split_whitespace().collect::<Vec<_>>()).ids;
+            if ids.last() != Some(&eos) {
+                ids.push(eos);
+            }
+            ids
+        } else {
+            self.model.target.encode_with(&text, Some(eos)).ids
+        };
+        self.pairs.push((number, target));
+        Ok(())
+    }
+
+    /// log p of every pair, in the order in which they came. `done` hears after each batch how many are scored.
+    ///
+    /// # Errors
+    /// What [`score`] returns.
+    pub fn score(&self, stepper: &mut dyn Stepper, ticket: &Ticket, done: &mut dyn FnMut(usize)) -> Result<Vec<f32>> {
+        let most = (BATCH_NUMBERS / self.model.config.target_vocabulary.max(1)).max(1);
+        let sources: Vec<&[u32]> = self.sources.iter().map(Vec::as_slice).collect();
+        let pairs: Vec<(usize, &[u32])> = self.pairs.iter().map(|(source, ids)| (*source, ids.as_slice())).collect();
+        score(stepper, &sources, &pairs, self.options.batch.min(most), ticket, done)
+    }
+}
+
+/// log p(target | source) of pairs of (source by its number, target with `</s>`), at most `batch` of them at once.
+/// Sources of like length come together. `done` hears after each batch how many pairs are scored.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the vocabulary; what
+/// the stepper refuses.
+pub fn score(
+    stepper: &mut dyn Stepper,
+    sources: &[&[u32]],
+    pairs: &[(usize, &[u32])],
+    batch: usize,
+    ticket: &Ticket,
+    done: &mut dyn FnMut(usize),
+) -> Result<Vec<f32>> {
+    let mut longest = vec![0; sources.len()];
+    for &(source, target) in pairs {
+        longest[source] = target.len().max(longest[source]);
+    }
+    let mut order: Vec<usize> = (0..pairs.len()).collect();
+    // Targets of one source in the order of their words: those that begin alike lie side by side.
+    order.sort_by_key(|&pair| {
+        let (source, target) = pairs[pair];
+        (sources[source].len(), longest[source], source, target)
+    });
+    let mut log_p = vec![0.0; pairs.len()];
+    let mut output = StepOutput::default();
+    let mut scored = 0;
+    while scored < order.len() {
+        let chosen = &order[scored..scored + fitting(&order[scored..], sources, pairs, batch.max(1))];
+        score_batch(stepper, sources, pairs, chosen, ticket, &mut output, &mut log_p)?;
+        scored += chosen.len();
+        done(scored);
+    }
+    Ok(log_p)
+}
+
+/// How many of the pairs in `order` one batch takes.
+fn fitting(order: &[usize], sources: &[&[u32]], pairs: &[(usize, &[u32])], batch: usize) -> usize {
+    let (mut distinct, mut before) = (0, None);
+    for (count, &pair) in order.iter().take(batch).enumerate() {
+        let source = pairs[pair].0;
+        distinct += usize::from(before != Some(source));
+        before = Some(source);
+        if count > 0 && distinct * sources[source].len() > BATCH_WORDS {
+            return count;
+        }
+    }
+    order.len().min(batch)
+}
+
+/// A pair on its way through its target.
+struct Walk<'a> {
+    /// Among the sources of the batch.
+    sentence: usize,
+    target: &'a [u32],
+    /// Row of the last step that holds its state.
+    row: usize,
+    log_p: f64,
+}
+
+fn score_batch(
+    stepper: &mut dyn Stepper,
+    sources: &[&[u32]],
+    pairs: &[(usize, &[u32])],
+    chosen: &[usize],
+    ticket: &Ticket,
+    output: &mut StepOutput,
+    log_p: &mut [f32],
+) -> Result<()> {
+    let mut distinct: Vec<usize> = chosen.iter().map(|&pair| pairs[pair].0).collect();
+    distinct.dedup();
+    let batch: Vec<&[u32]> = distinct.iter().map(|&source| sources[source]).collect();
+    check_sources(&batch)?;
+    ticket.check()?;
+    stepper.begin(&batch)?;
+    let (mut walks, mut sentence) = (Vec::with_capacity(chosen.len()), 0);
+    for &pair in chosen {
+        let (source, target) = pairs[pair];
+        sentence += usize::from(distinct[sentence] != source);
+        walks.push(Walk { sentence, target, row: 0, log_p: 0.0 });
+    }
+    let mut rows = Vec::new();
+    for i in 0.. {
+        next_rows(&mut walks, i, &mut rows);
+        if rows.is_empty() {
+            break;
+        }
+        ticket.check()?;
+        stepper.step(&rows, output)?;
+        for walk in walks.iter_mut().filter(|walk| i < walk.target.len()) {
+            walk.log_p += f64::from(word_log_p(output, walk, i)?);
+        }
+    }
+    for (&pair, walk) in chosen.iter().zip(&walks) {
+        log_p[pair] = walk.log_p as f32;
+    }
+    Ok(())
+}
+
+/// The rows of step i: one for every different (source, y_1..y_{i-1}) of the pairs that have a word i.
+fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<Row>) {
+    rows.clear();
+    let mut before: Option<(usize, &[u32])> = None;
+    for walk in walks.iter_mut().filter(|walk| i < walk.target.len()) {
+        let prefix = (walk.sentence, &walk.target[..i]);
+        if before != Some(prefix) {
+            let y_prev = (i > 0).then(|| walk.target[i - 1]);
+            rows.push(Row { sentence: walk.sentence, parent: walk.row, y_prev });
+            before = Some(prefix);
+        }
+        walk.row = rows.len() - 1;
+    }
+}
+
+fn word_log_p(output: &StepOutput, walk: &Walk, i: usize) -> Result<f32> {
+    let token = walk.target[i];
+    let Some(&log_p) = output.log_p_row(walk.row).get(token as usize) else {
+        return Err(Error::Input(format!(
+            "word {} of a target has the id {token}, but the model knows only {} target words; encode it with the tokenizer of this model",
+            i + 1,
+            output.vocabulary
+        )));
+    };
+    if log_p.is_nan() {
+        return Err(Error::Input("the model gives no number for a phrase; its weights are damaged".into()));
+    }
+    Ok(log_p)
+}
