@@ -33,7 +33,8 @@ const WINDOW_WORDS: usize = 50_000;
 #[derive(Args, Clone, Debug)]
 #[command(
     after_long_help = "One JSON object a line: source, target, log_p, token_log_p, alpha (a row for each target token, a
-column for each source token) and energies (before the softmax); null where there are none. A pair that a model cannot
+column for each source token) and energies (before the softmax); null where there are none. With local attention also
+p_t, the aligned position of each target token in source tokens from 0. A pair that a model cannot
 read (too long, or without source words where it reads no `</s>`) gets nulls, a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct Low {
@@ -193,6 +194,8 @@ struct Record<'a> {
     token_log_p: Option<&'a [f32]>,
     alpha: Option<&'a [Vec<f32>]>,
     energies: Option<&'a [Vec<f32>]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p_t: Option<&'a [f32]>,
 }
 
 fn record<'a>((source, target): &'a Pair, forced: Option<&'a Forced>) -> Record<'a> {
@@ -203,5 +206,6 @@ fn record<'a>((source, target): &'a Pair, forced: Option<&'a Forced>) -> Record<
         token_log_p: forced.map(|forced| forced.token_log_p.as_slice()),
         alpha: forced.and_then(|forced| forced.alpha.as_deref()),
         energies: forced.and_then(|forced| forced.energies.as_deref()),
+        p_t: forced.and_then(|forced| forced.p_t.as_deref()),
     }
 }

@@ -44,7 +44,8 @@ const WINDOW_WORDS: usize = 50_000;
            for each hypothesis, lines counted from 0, best first
   jsonl    one JSON object a line: source, and hypotheses with tokens, text, log_p, token_log_p,
            alpha (a row for each target token, a column for each source token; null where the
-           model has no alignment) and finished
+           model has no alignment) and finished; with local attention also p_t, the aligned
+           position of each target token in source tokens from 0
   pharaoh  `i-j` for every target word j of the best translation and its source word i of
            greatest alpha, both counted from 0
 
@@ -274,6 +275,8 @@ struct HypothesisRecord<'a> {
     log_p: f32,
     token_log_p: &'a [f32],
     alpha: Option<&'a [Vec<f32>]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p_t: Option<&'a [f32]>,
     finished: bool,
 }
 
@@ -284,6 +287,7 @@ fn record<'a>(high: &'a High, source: &Sentence, hypothesis: &'a Hypothesis) -> 
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,
         alpha: hypothesis.alpha.as_deref(),
+        p_t: hypothesis.p_t.as_deref(),
         finished: hypothesis.finished,
     }
 }

@@ -78,6 +78,9 @@ impl Walk<'_> {
         if let Some(energies) = output.energies_row(self.row, self.t_x) {
             self.read.energies.get_or_insert_default().push(energies.to_vec());
         }
+        if let Some(p_t) = output.p_t_row(self.row) {
+            self.read.p_t.get_or_insert_default().push(p_t);
+        }
         Ok(())
     }
 

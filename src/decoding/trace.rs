@@ -32,8 +32,10 @@ pub struct Node {
     pub total: f32,
     /// alpha_ij over the T_x source words; `None` without alignment. Nodes that extend one hypothesis share it.
     pub alpha: Option<Arc<[f32]>>,
-    /// e_ij before the softmax; `None` without alignment. Shared as `alpha` is.
+    /// e_ij before the softmax, NaN at words that have none; `None` without alignment. Shared as `alpha` is.
     pub energies: Option<Arc<[f32]>>,
+    /// The aligned position p_t of local attention, in source words from 0; `None` elsewhere.
+    pub p_t: Option<f32>,
     /// The best next words at this position with their log p, best first (`Options::candidates` many).
     pub candidates: Vec<(u32, f32)>,
     /// What became of it.
@@ -55,8 +57,10 @@ pub struct Hypothesis {
     pub finished: bool,
     /// One row for each token; `None` where the model has no alignment and where it was left out.
     pub alpha: Option<Vec<Vec<f32>>>,
-    /// As `alpha`, before the softmax.
+    /// As `alpha`, before the softmax; NaN at words that have no energy.
     pub energies: Option<Vec<Vec<f32>>>,
+    /// The aligned position p_t of each token, in source words from 0; `None` where the attention is not local.
+    pub p_t: Option<Vec<f32>>,
     /// There is an alignment, but it is larger than `Options::most_numbers` allows.
     pub left_out: bool,
     /// Per token the best words at that position (`Options::candidates` many).
@@ -85,8 +89,10 @@ pub struct Forced {
     pub log_p: f32,
     /// One row for each target token; `None` where the model has no alignment.
     pub alpha: Option<Vec<Vec<f32>>>,
-    /// As `alpha`, before the softmax.
+    /// As `alpha`, before the softmax; NaN at words that have no energy.
     pub energies: Option<Vec<Vec<f32>>>,
+    /// The aligned position p_t of each token, in source words from 0; `None` where the attention is not local.
+    pub p_t: Option<Vec<f32>>,
 }
 
 /// What the search tells while it works.

@@ -19,6 +19,7 @@ use crate::models::StepOutput;
 pub struct Expansion {
     alpha: Option<Arc<[f32]>>,
     energies: Option<Arc<[f32]>>,
+    p_t: Option<f32>,
     candidates: Vec<(u32, f32)>,
     /// Nodes that show it.
     users: usize,
@@ -30,6 +31,7 @@ impl Expansion {
         Self {
             alpha: output.alpha_row(row, t_x).map(Arc::from),
             energies: output.energies_row(row, t_x).map(Arc::from),
+            p_t: output.p_t_row(row),
             candidates: top(output.log_p_row(row), candidates),
             users: 0,
         }
@@ -138,6 +140,7 @@ impl Tree {
                 total: branch.total as f32,
                 alpha: expansion.alpha.clone(),
                 energies: expansion.energies.clone(),
+                p_t: expansion.p_t,
                 candidates: expansion.candidates.clone(),
                 fate: if leads[id] { branch.fate } else { Fate::Pruned },
             }
@@ -186,6 +189,9 @@ impl Reading {
         if let Some(energies) = &mut hypothesis.energies {
             energies.truncate(length);
         }
+        if let Some(p_t) = &mut hypothesis.p_t {
+            p_t.truncate(length);
+        }
     }
 
     fn push(&mut self, branch: &Branch, expansion: &Expansion) {
@@ -198,6 +204,9 @@ impl Reading {
         }
         if let Some(energies) = &expansion.energies {
             hypothesis.energies.get_or_insert_default().push(energies.to_vec());
+        }
+        if let Some(p_t) = expansion.p_t {
+            hypothesis.p_t.get_or_insert_default().push(p_t);
         }
     }
 }

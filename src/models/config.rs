@@ -161,6 +161,19 @@ impl Config {
         }
     }
 
+    /// Where it looks and how it scores, in the names of the tables in [`crate::attention`], such as
+    /// `local-p general`; `None` where the model does not align.
+    #[must_use]
+    pub fn attention(&self) -> Option<String> {
+        if !self.aligns() {
+            return None;
+        }
+        Some(match &self.luong {
+            Some(luong) => format!("{} {}", luong.attention.name(), luong.score),
+            None => scores(self.architecture.name()).map(|entry| entry.name).collect(),
+        })
+    }
+
     /// D of local attention, in words; `None` for models that look at every word or at none.
     #[must_use]
     pub fn window(&self) -> Option<usize> {

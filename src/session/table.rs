@@ -66,8 +66,10 @@ pub struct AlignmentTable {
     pub target: Vec<TargetWord>,
     /// alpha_ij; `None` where the model has no alignment (never invented) and where it was left out.
     pub alpha: Option<Matrix>,
-    /// e_ij; `None` as alpha is.
+    /// e_ij, NaN at words that have none; `None` as alpha is.
     pub energies: Option<Matrix>,
+    /// The aligned position p_t of each target word, in source words from 0; `None` where the attention is not local.
+    pub p_t: Option<Vec<f32>>,
     /// The model has an alignment here, but it was too large to keep (see [`LEFT_OUT`]).
     pub left_out: bool,
     /// The translation as normal text.
@@ -139,6 +141,7 @@ pub fn build(
         target: (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect(),
         alpha,
         energies,
+        p_t: shown.p_t.clone(),
         left_out: shown.left_out,
         text: shown.text.clone(),
         log_p: shown.log_p,

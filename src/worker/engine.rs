@@ -276,6 +276,8 @@ impl Shelved {
             eos: config.eos,
             unk: config.unk,
             has_alignment: config.aligns(),
+            attention: config.attention(),
+            window: config.window(),
             device: device.name.clone(),
             notice: device.notice.clone(),
             digest: model.digest(),

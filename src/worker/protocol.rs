@@ -131,7 +131,7 @@ impl Event {
 pub struct ModelFacts {
     /// The name in `config.json`.
     pub name: String,
-    /// `rnnsearch` or `rnnencdec`, as in `config.json`.
+    /// `rnnsearch`, `rnnencdec` or `luong`, as in `config.json`.
     pub architecture: String,
     /// The paper.
     pub citation: String,
@@ -153,6 +153,10 @@ pub struct ModelFacts {
     pub unk: u32,
     /// Whether the model aligns at all (rnnencdec does not).
     pub has_alignment: bool,
+    /// Where it looks and how it scores, such as `local-p general`; `None` where it does not align.
+    pub attention: Option<String>,
+    /// D of local attention, which looks at the words from p_t - D to p_t + D; `None` where it is not local.
+    pub window: Option<usize>,
     /// Where it computes, in words.
     pub device: String,
     /// A sentence when it computes elsewhere than was asked.
@@ -184,8 +188,10 @@ pub struct HypothesisView {
     pub finished: bool,
     /// alpha_ij, [t_y][t_x]; `None` without alignment and where it was left out.
     pub alpha: Option<Vec<Vec<f32>>>,
-    /// e_ij before the softmax, [t_y][t_x]; `None` as alpha is.
+    /// e_ij before the softmax, [t_y][t_x], NaN at words that have none; `None` as alpha is.
     pub energies: Option<Vec<Vec<f32>>>,
+    /// The aligned position p_t of each row, in source words from 0; `None` where the attention is not local.
+    pub p_t: Option<Vec<f32>>,
     /// The model aligned this one too, but alpha and energies of so many long hypotheses were too large to keep;
     /// `replaced` has nothing then. Never true of the best one.
     pub left_out: bool,

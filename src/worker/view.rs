@@ -28,6 +28,7 @@ pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: Hypothesis)
         finished: hypothesis.finished,
         alpha: hypothesis.alpha,
         energies: hypothesis.energies,
+        p_t: hypothesis.p_t,
         left_out: hypothesis.left_out,
         candidates: hypothesis
             .candidates

@@ -24,8 +24,15 @@ use serde_json::Value;
 
 use crate::bad_input;
 
-/// Every architecture that the fixtures hold, and whether it aligns.
-pub const REFERENCES: &[(&str, bool)] = &[("rnnsearch", true), ("rnnencdec", false), ("rnnencdec-rank", false)];
+/// Models of every architecture that the fixtures hold, and whether they align.
+pub const REFERENCES: &[(&str, bool)] = &[
+    ("rnnsearch", true),
+    ("rnnencdec", false),
+    ("rnnencdec-rank", false),
+    ("luong-none", false),
+    ("luong-global-location", true),
+    ("luong-local-p-general", true),
+];
 
 /// The folder of a reference model.
 pub fn reference(name: &str) -> PathBuf {
@@ -162,7 +169,11 @@ fn score_gives_the_reference_probabilities() {
                 let mut wanted = wanted.clone();
                 wanted.as_object_mut().expect("an object").remove("kind");
                 close(found, &wanted, model);
-                assert_eq!(found.as_object().map(serde_json::Map::len), wanted.as_object().map(serde_json::Map::len));
+                let mut keys: Vec<&String> = wanted.as_object().expect("an object").keys().collect();
+                let p_t = "p_t".to_owned();
+                keys.extend(model.contains("local").then_some(&p_t));
+                keys.sort();
+                assert_eq!(found.as_object().expect("an object").keys().collect::<Vec<_>>(), keys, "{model}");
             }
         }
     }
@@ -397,7 +408,9 @@ fn inspect_tells_what_the_folder_holds() {
         assert_eq!(record["architecture"], model.config.architecture.name());
         assert_eq!(record["hidden"], model.config.hidden);
         assert_eq!(record["digest"], format!("sha256:{}", model.digest()));
-        assert_eq!(record.get("alignment").is_some(), *aligns);
+        assert_eq!(model.config.aligns(), *aligns);
+        assert_eq!(record.get("alignment").is_some(), model.config.alignment > 0);
+        assert_eq!(record.get("attention").is_some(), model.config.luong.is_some());
         let tensors = record["tensors"].as_array().expect("tensors");
         let mut wanted = shapes(&model.config);
         wanted.sort();

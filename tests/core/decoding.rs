@@ -117,6 +117,7 @@ fn check_hypothesis(model: &Fake, source: &[u32], got: &Hypothesis, options: &Op
     let length = got.tokens.len();
     assert_eq!((got.token_log_p.len(), got.candidates.len()), (length, length));
     assert_eq!((got.alpha.is_some(), got.energies.is_some()), (model.aligned, model.aligned));
+    assert_eq!(got.p_t.as_ref().map(Vec::len), model.aligned.then_some(length));
     let mut total = 0.0;
     for i in 0..length {
         let state = model.state(source, &got.tokens[..i]);
@@ -128,6 +129,7 @@ fn check_hypothesis(model: &Fake, source: &[u32], got: &Hypothesis, options: &Op
             assert_eq!((alpha.len(), energies.len()), (length, length));
             assert_eq!(alpha[i], model.alpha(state, source.len()));
             assert_eq!(energies[i], model.energies(state, source.len()));
+            assert_eq!(got.p_t.as_ref().map(|p_t| p_t[i]), Some(model.p_t(state)));
         }
     }
     check_near(got.log_p, total);
@@ -285,6 +287,7 @@ fn check_tree(model: &Fake, source: &[u32], nodes: &[Node], options: &Options) {
         check_near(node.total, f64::from(parent.map_or(0.0, |parent| parent.total)) + f64::from(node.log_p));
         assert_eq!(node.alpha, model.aligned.then(|| model.alpha(state, source.len()).into()));
         assert_eq!(node.energies, model.aligned.then(|| model.energies(state, source.len()).into()));
+        assert_eq!(node.p_t, model.aligned.then(|| model.p_t(state)));
         check_candidates(&node.candidates, &model.log_p(state), options.candidates);
         prefix.push(node.token);
         prefixes.push(prefix);
@@ -460,6 +463,7 @@ fn forced_decoding_reads_off_each_target() {
                 got.energies,
                 rows.then(|| states.iter().map(|&state| model.energies(state, source.len())).collect())
             );
+            assert_eq!(got.p_t, rows.then(|| states.iter().map(|&state| model.p_t(state)).collect::<Vec<_>>()));
             let alone = force(&mut model, &[(source, target)], &Ticket::forever()).expect("the fake refuses nothing");
             assert_eq!(alone[0], *got);
         }

@@ -70,6 +70,11 @@ impl Fake {
         (0..t_x).map(|j| uniform(!state ^ self.seed, j) as f32 * 4.0 - 2.0).collect()
     }
 
+    /// Where a local attention would look.
+    pub fn p_t(&self, state: u64) -> f32 {
+        uniform(state, 5) as f32 * 9.0
+    }
+
     pub fn alpha(&self, state: u64, t_x: usize) -> Vec<f32> {
         let energies: Vec<f64> = self.energies(state, t_x).iter().map(|&e| f64::from(e)).collect();
         log_softmax(&energies).iter().map(|value| value.exp() as f32).collect()
@@ -115,6 +120,7 @@ impl Stepper for Fake {
                 let length = self.sources[sentence].len();
                 output.alpha.extend(self.alpha(state, length));
                 output.energies.extend(self.energies(state, length));
+                output.p_t.push(self.p_t(state));
                 output.alpha.resize(output.alpha.len() + t_x - length, f32::NAN);
                 output.energies.resize(output.energies.len() + t_x - length, f32::NAN);
             }

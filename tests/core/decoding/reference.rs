@@ -72,8 +72,9 @@ fn check_model(name: &str, engine: Engine) {
     let model = Model::load(&folder(name), &device).expect("the fixture loads");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk };
     let mut stepper = model.stepper(engine, 1).expect("the CPU has both engines");
-    check_beams(name, &model, specials, stepper.as_mut());
-    check_scores(name, &model, stepper.as_mut());
+    let what = format!("{name}, {engine:?}");
+    check_beams(&what, &model, specials, stepper.as_mut());
+    check_scores(&what, &model, stepper.as_mut());
 }
 
 /// Every case alone, and all cases of the same options as one batch.
@@ -123,32 +124,27 @@ fn check_scores(what: &str, model: &Model, stepper: &mut dyn Stepper) {
     }
 }
 
-#[test]
-fn rnnsearch_plain() {
-    check_model("rnnsearch", Engine::Plain);
+macro_rules! both_engines {
+    ($($test:ident: $name:literal),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            check_model($name, Engine::Plain);
+            check_model($name, Engine::Fused);
+        }
+    )*};
 }
 
-#[test]
-fn rnnsearch_fused() {
-    check_model("rnnsearch", Engine::Fused);
-}
-
-#[test]
-fn rnnencdec_plain() {
-    check_model("rnnencdec", Engine::Plain);
-}
-
-#[test]
-fn rnnencdec_fused() {
-    check_model("rnnencdec", Engine::Fused);
-}
-
-#[test]
-fn rnnencdec_rank_plain() {
-    check_model("rnnencdec-rank", Engine::Plain);
-}
-
-#[test]
-fn rnnencdec_rank_fused() {
-    check_model("rnnencdec-rank", Engine::Fused);
+both_engines! {
+    rnnsearch: "rnnsearch",
+    rnnencdec: "rnnencdec",
+    rnnencdec_rank: "rnnencdec-rank",
+    luong_none: "luong-none",
+    luong_global_dot: "luong-global-dot",
+    luong_global_general: "luong-global-general",
+    luong_global_concat: "luong-global-concat",
+    luong_global_location: "luong-global-location",
+    luong_local_m_dot: "luong-local-m-dot",
+    luong_local_m_general: "luong-local-m-general",
+    luong_local_p_dot: "luong-local-p-dot",
+    luong_local_p_general: "luong-local-p-general",
 }
