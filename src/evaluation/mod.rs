@@ -1,10 +1,11 @@
 //! Floor 6: models on test sets. Plain data in, plain data out: [`run`] takes a loaded model, its stepper and a
-//! [`TestSet`] and gives a [`Report`]; nothing is printed, no thread started, no clock read. Imports floors 0-5.
+//! [`TestSet`] and gives a [`Report`]; [`alignment`] measures alignments against gold links. Nothing is printed, no thread started, no clock read. Imports floors 0-5.
 //!
 //! What a run keeps: for each sentence its texts (shared with the test set), its translations, its NLL and the
 //! counts that BLEU and chrF are made of, some hundred bytes and the translations; ids and alignments of some
 //! twenty batches at a time.
 
+pub mod alignment;
 pub mod report;
 pub mod run;
 pub mod test_set;

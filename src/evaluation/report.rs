@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::analysis::bleu;
 use crate::analysis::buckets::Bucket;
 use crate::analysis::buckets::Buckets;
+use crate::analysis::chrf;
 use crate::decoding;
 use crate::evaluation::Pair;
 
@@ -48,10 +49,10 @@ pub struct Translation {
     pub has_unk: bool,
     /// What corpus BLEU adds up.
     pub counts: bleu::Counts,
-    /// BLEU of the sentence, from 0 to 100.
+    /// BLEU of the sentence, from 0 to 100, over those n that it has n-grams for.
     pub bleu: f64,
-    /// chrF2 of the sentence, from 0 to 100.
-    pub chrf: f64,
+    /// What corpus chrF2 adds up; its score is that of the sentence.
+    pub chrf: chrf::Counts,
 }
 
 /// One sentence of the test set and what the model made of it.
@@ -202,8 +203,8 @@ pub fn rows(records: &[Record], unk: &[Unk], buckets: &Buckets) -> Vec<Row> {
 
 fn row(set: Set, unk: Unk, index: usize, bucket: Option<Bucket>, records: &[&Record]) -> Row {
     let translations = || records.iter().filter_map(|record| record.translations.get(index));
-    let mut counts = bleu::Counts::default();
-    translations().for_each(|translation| counts.add(&translation.counts));
+    let bleu: bleu::Counts = translations().map(|translation| &translation.counts).sum();
+    let chrf: chrf::Counts = translations().map(|translation| &translation.chrf).sum();
     let any = translations().next().is_some();
     Row {
         set,
@@ -212,7 +213,7 @@ fn row(set: Set, unk: Unk, index: usize, bucket: Option<Bucket>, records: &[&Rec
         sentences: records.len(),
         words: records.iter().map(|record| record.words).sum(),
         nll: records.iter().fold(0.0, |sum, record| sum + record.nll),
-        bleu: any.then(|| counts.bleu().score),
-        chrf: None,
+        bleu: any.then(|| bleu.bleu().score),
+        chrf: any.then(|| chrf.score()),
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::analysis::bleu;
 use crate::analysis::buckets::Buckets;
+use crate::analysis::chrf;
 use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::decoding::Specials;
@@ -71,6 +72,8 @@ pub enum Stage {
     Scoring,
     /// Translations.
     Translating(Unk),
+    /// Alignments of given pairs.
+    Aligning,
 }
 
 /// How far a run is; told after every batch.
@@ -117,7 +120,7 @@ pub fn run(
         search: options.search.clone(),
         unk: options.unk.clone(),
         bleu_signature: options.bleu().signature(Some(test_set.references.len())),
-        chrf_signature: String::new(),
+        chrf_signature: chrf::signature(Some(test_set.references.len()), false),
         seconds: options.clock.map(|_| run.seconds),
         translated: run.translated,
         words: run.words,
@@ -270,9 +273,9 @@ impl Run<'_> {
         Translation {
             has_unk: ids.contains(&config.unk),
             words: hypothesis.tokens.len(),
-            bleu: counts.bleu().score,
-            chrf: 0.0,
+            bleu: counts.sentence(),
             counts,
+            chrf: chrf::Counts::of(&text, &references, false),
             text,
         }
     }

@@ -1,0 +1,307 @@
+//! Floor 6: the words that a model aligns in given pairs, and the alignment error rate (Och and Ney 2003) against
+//! gold links, as Luong et al. (2015, section 5.4) measure it: the reference is forced, and each target word gets
+//! the one source word of greatest alpha.
+//!
+//! Words are what stands between the spaces of a line, as alignment files count them; alpha over a model's own
+//! tokens becomes alpha over words ([`pooled`]). The row and the column of `</s>` are left out: a target word that
+//! looks mostly at `</s>` is linked to the word that it looks at most.
+
+use std::ops::Range;
+
+use crate::analysis::aer;
+use crate::analysis::alignment::Alignment;
+use crate::analysis::hard;
+use crate::analysis::pooled::pooled;
+use crate::analysis::symmetrize::SYMMETRIZATIONS;
+use crate::analysis::symmetrize::Symmetrization;
+use crate::decoding;
+use crate::error::Error;
+use crate::error::Result;
+use crate::evaluation::Progress;
+use crate::evaluation::Stage;
+use crate::evaluation::TestSet;
+use crate::models::Model;
+use crate::models::Stepper;
+use crate::text::line;
+use crate::text::links::Link;
+use crate::text::links::Links;
+use crate::text::links::places;
+use crate::text::sentence::Sentence;
+use crate::ticket::Ticket;
+
+/// One side of a pair.
+struct Side {
+    sentence: Sentence,
+    /// For each token the words that it belongs to.
+    places: Vec<Range<usize>>,
+    /// Words between spaces.
+    words: usize,
+}
+
+/// A pair of lines as a model reads it, with the places of its tokens among the words of the lines.
+pub struct WordPair {
+    source: Side,
+    target: Side,
+}
+
+/// Why a model does not read a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The target line is at fault, not the source line.
+    pub target: bool,
+    /// A sentence that goes on behind the name of the line.
+    pub why: String,
+}
+
+impl WordPair {
+    /// Tokenises a pair for a model.
+    ///
+    /// # Errors
+    /// When the model does not read so much, or so little.
+    pub fn read(
+        model: &Model,
+        (source, target): (&str, &str),
+        pretokenized: bool,
+    ) -> std::result::Result<Self, Refused> {
+        let side = |tokenizer, text: &str, is_target| {
+            let refuse = |why| Refused { target: is_target, why };
+            let sentence = line::read(tokenizer, text, pretokenized).map_err(refuse)?;
+            let places = places::places(&sentence, text)
+                .ok_or_else(|| refuse("is changed by the tokenizer beyond its spaces; give it tokenised".to_owned()))?;
+            Ok(Side { sentence, places, words: places::words(text).count() })
+        };
+        let (source, target) = (side(&model.source, source, false)?, side(&model.target, target, true)?);
+        if source.sentence.is_empty() {
+            return Err(Refused { target: false, why: line::NO_WORDS.to_owned() });
+        }
+        Ok(Self { source, target })
+    }
+
+    /// The links of a forced target under a rule; `alpha` has a row for each token of the target.
+    fn links(&self, alpha: &[Vec<f32>], threshold: Option<f32>) -> Vec<Link> {
+        let tokens = Alignment::new(alpha).words(self.target.sentence.words(), self.source.sentence.words());
+        let source = (self.source.places.as_slice(), self.source.words);
+        let rows = pooled(&tokens, source, (self.target.places.as_slice(), self.target.words));
+        let words = Alignment::new(&rows);
+        threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta))
+    }
+}
+
+/// How links are read off alpha.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extraction {
+    /// All source words with an alpha of at least this; `None`: the one of greatest alpha.
+    pub threshold: Option<f32>,
+}
+
+/// A model and what runs it.
+pub struct Aligner<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// Its stepper.
+    pub stepper: &'a mut dyn Stepper,
+}
+
+impl Aligner<'_> {
+    /// The links of some pairs, for each pair one list for each extraction. `done` hears the sentences and words of
+    /// every batch.
+    ///
+    /// # Errors
+    /// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; what forced decoding refuses.
+    pub fn links(
+        &mut self,
+        pairs: &[WordPair],
+        extractions: &[Extraction],
+        batch: usize,
+        ticket: &Ticket,
+        done: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<Vec<Vec<Link>>>> {
+        self.require_alignment()?;
+        let ids: Vec<(&[u32], &[u32])> =
+            pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..])).collect();
+        let mut links = vec![Vec::new(); pairs.len()];
+        decoding::force_all(self.stepper, &ids, batch, ticket, &mut |indexes, forced| {
+            for (&index, forced) in indexes.iter().zip(forced) {
+                let alpha = forced.alpha.unwrap_or_default();
+                let read = |extraction: &Extraction| pairs[index].links(&alpha, extraction.threshold);
+                links[index] = extractions.iter().map(read).collect();
+            }
+            done(indexes.len(), indexes.iter().map(|&index| ids[index].1.len()).sum());
+            Ok(())
+        })?;
+        Ok(links)
+    }
+
+    /// Refuses a model that has no alignment.
+    ///
+    /// # Errors
+    /// A sentence that names the model.
+    pub fn require_alignment(&self) -> Result<()> {
+        let config = &self.model.config;
+        if config.aligns() {
+            return Ok(());
+        }
+        let architecture = config.architecture.name();
+        Err(Error::Input(format!("{} ({architecture}) has no alignment; choose a model that has one", config.name)))
+    }
+}
+
+/// How to measure alignments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// How links are read off alpha; the first is the main one.
+    pub extractions: Vec<Extraction>,
+    /// Pairs forced together, at least 1.
+    pub batch: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { extractions: vec![Extraction::default()], batch: 16 }
+    }
+}
+
+/// Which links.
+#[derive(Clone, Copy, Debug)]
+pub enum Direction {
+    /// Those of the model.
+    Forward,
+    /// Those of the model of the other direction, turned.
+    Reverse,
+    /// Both put together.
+    Both(&'static Symmetrization),
+}
+
+impl Direction {
+    /// Its name: `forward`, `reverse`, or that of the symmetrization.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Reverse => "reverse",
+            Self::Both(symmetrization) => symmetrization.name,
+        }
+    }
+}
+
+/// How near some links come to the gold ones.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Which links.
+    pub direction: Direction,
+    /// How they were read off alpha.
+    pub extraction: Extraction,
+    /// What was counted; [`aer::Counts::rates`] has AER, precision and recall.
+    pub counts: aer::Counts,
+}
+
+/// What one model, or two of opposite directions, made of a gold set.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The model's name.
+    pub name: String,
+    /// That of the reverse model.
+    pub reverse: Option<String>,
+    /// Of all sentences.
+    pub rows: Vec<Row>,
+    /// Of each sentence, for the first row.
+    pub sentences: Vec<aer::Counts>,
+    /// The links of each sentence, for the first row.
+    pub links: Vec<Vec<Link>>,
+}
+
+/// Measures the alignments of a model, and of a reverse one where there is one, against gold links: those of the test
+/// set's pairs with their first references.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; a line that a model cannot read,
+/// named; another number of gold sentences than pairs; what forced decoding refuses.
+pub fn measure(
+    mut forward: Aligner<'_>,
+    reverse: Option<Aligner<'_>>,
+    (test_set, gold): (&TestSet, &[Links]),
+    options: &Options,
+    ticket: &Ticket,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report> {
+    if gold.len() != test_set.len() {
+        let message = format!("has {} sentences, but the gold alignment has {}", test_set.len(), gold.len());
+        return Err(Error::file(&test_set.source, message));
+    }
+    let total = test_set.len() * (1 + usize::from(reverse.is_some()));
+    let mut done = 0;
+    let mut tell = |sentences, words| {
+        done += sentences;
+        progress(Progress { stage: Stage::Aligning, sentences, words, done, total });
+    };
+    let (extractions, batch) = (&options.extractions, options.batch);
+    let pairs = read(forward.model, test_set, false)?;
+    let there = forward.links(&pairs, extractions, batch, ticket, &mut tell)?;
+    let mut report = Report {
+        name: forward.model.config.name.clone(),
+        reverse: reverse.as_ref().map(|reverse| reverse.model.config.name.clone()),
+        rows: Vec::new(),
+        sentences: Vec::new(),
+        links: Vec::new(),
+    };
+    let back = match reverse {
+        Some(mut reverse) => {
+            let pairs = read(reverse.model, test_set, true)?;
+            Some(turned(reverse.links(&pairs, extractions, batch, ticket, &mut tell)?))
+        }
+        None => None,
+    };
+    for (index, &extraction) in extractions.iter().enumerate() {
+        for (direction, links) in directions(&there, back.as_deref(), index) {
+            let counts: Vec<aer::Counts> =
+                links.iter().zip(gold).map(|(links, gold)| aer::Counts::of(links, gold)).collect();
+            report.rows.push(Row { direction, extraction, counts: counts.iter().sum() });
+            if report.sentences.is_empty() {
+                (report.sentences, report.links) = (counts, links);
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// The pairs of a test set, for a model of the other direction where they are `turned`.
+fn read(model: &Model, test_set: &TestSet, turned: bool) -> Result<Vec<WordPair>> {
+    let pairs = test_set.pairs.iter().enumerate();
+    pairs
+        .map(|(number, pair)| {
+            let (source, reference) = (pair.source.as_ref(), pair.references.first().map_or("", AsRef::as_ref));
+            let lines = if turned { (reference, source) } else { (source, reference) };
+            WordPair::read(model, lines, test_set.pretokenized).map_err(|refused| {
+                let path = match test_set.references.first() {
+                    Some(reference) if refused.target != turned => reference,
+                    _ => &test_set.source,
+                };
+                Error::line(path, number + 1, refused.why)
+            })
+        })
+        .collect()
+}
+
+/// Links of a model of the other direction, as those of this one.
+#[must_use]
+pub fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
+    let turn = |links: Vec<Link>| links.into_iter().map(Link::turned).collect();
+    links.into_iter().map(|lists| lists.into_iter().map(turn).collect()).collect()
+}
+
+/// The links of every direction that there is, of one extraction.
+fn directions(
+    there: &[Vec<Vec<Link>>],
+    back: Option<&[Vec<Vec<Link>>]>,
+    extraction: usize,
+) -> Vec<(Direction, Vec<Vec<Link>>)> {
+    let of = |links: &[Vec<Vec<Link>>]| links.iter().map(|lists| lists[extraction].clone()).collect::<Vec<_>>();
+    let forward = of(there);
+    let Some(reverse) = back.map(of) else { return vec![(Direction::Forward, forward)] };
+    let both = |way: &'static Symmetrization| {
+        let links = forward.iter().zip(&reverse).map(|(there, back)| (way.combine)(there, back)).collect();
+        (Direction::Both(way), links)
+    };
+    let combined: Vec<_> = SYMMETRIZATIONS.iter().map(both).collect();
+    [(Direction::Forward, forward), (Direction::Reverse, reverse)].into_iter().chain(combined).collect()
+}
