@@ -35,6 +35,24 @@ pub struct Tokenizer {
     eos: Option<u32>,
 }
 
+/// Whatever reads text as source words: a [`Tokenizer`], or models that read it side by side.
+pub trait Encode: fmt::Debug {
+    /// As [`Tokenizer::encode`].
+    fn encode(&self, text: &str) -> Sentence;
+    /// As [`Tokenizer::encode_words`].
+    fn encode_words(&self, words: &[&str]) -> Sentence;
+}
+
+impl Encode for Tokenizer {
+    fn encode(&self, text: &str) -> Sentence {
+        Self::encode(self, text)
+    }
+
+    fn encode_words(&self, words: &[&str]) -> Sentence {
+        Self::encode_words(self, words)
+    }
+}
+
 impl fmt::Debug for Tokenizer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tokenizer").field("len", &self.len()).finish_non_exhaustive()

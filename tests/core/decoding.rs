@@ -1,5 +1,6 @@
 //! Beam search against its definition, brute force and the reference; forced decoding; batches.
 
+mod ensemble;
 pub mod fake;
 mod reference;
 

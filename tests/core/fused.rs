@@ -260,6 +260,26 @@ fn softmax_and_its_logarithm_are_those_of_plain_loops() {
 }
 
 #[test]
+fn logarithms_are_added_as_probabilities() {
+    at_every_level(|level| {
+        for (&n, scale) in LENGTHS.iter().flat_map(|n| [0.1, 10.0].map(|scale| (n, scale))) {
+            let random = &mut rng(n as u64);
+            let [x, mut y] = [(); 2].map(|()| numbers(n, random).iter().map(|x| x * scale).collect::<Vec<f32>>());
+            let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| log_sum_exp(&wide(&[*x, *y]))).collect();
+            elementwise::log_add_exp(&x, &mut y);
+            assert_close(&y, &expected, 5e-7, &format!("{level:?}, {n} numbers up to {scale}"));
+        }
+        const NOTHING: f32 = f32::NEG_INFINITY;
+        let mut y = [NOTHING, NOTHING, -3.0, -1e6];
+        elementwise::log_add_exp(&[NOTHING, -2.0, NOTHING, -1.0], &mut y);
+        assert_eq!(y, [NOTHING, -2.0, -3.0, -1.0], "{level:?}");
+        let mut y = [f32::NAN, -1.0];
+        elementwise::log_add_exp(&[-1.0, f32::NAN], &mut y);
+        assert!(y.iter().all(|y| y.is_nan()), "{level:?}: NaN is not hidden");
+    });
+}
+
+#[test]
 fn cross_entropy_gives_loss_and_gradient() {
     at_every_level(|level| {
         for (&k, epsilon) in LENGTHS.iter().flat_map(|k| [0.0, 0.1].map(|epsilon| (k, epsilon))) {

@@ -9,6 +9,7 @@ mod models;
 mod phrases;
 mod session;
 mod text;
+mod tiny;
 mod training;
 mod vectors;
 mod worker;

@@ -1,0 +1,110 @@
+//! Floor 4: the stepper of an ensemble: all members take the same step, and what they say is averaged.
+
+use std::sync::Arc;
+
+use crate::decoding::ensemble::Average;
+use crate::decoding::ensemble::readings::Batch;
+use crate::decoding::ensemble::readings::Readings;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Row;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::nn::fused::elementwise;
+
+/// A [`Stepper`] over several with the same target words.
+pub struct Mixture {
+    steppers: Vec<Box<dyn Stepper>>,
+    /// What each says in the running step.
+    outputs: Vec<StepOutput>,
+    readings: Arc<Readings>,
+    average: Average,
+    shown: Vec<usize>,
+    /// The running batch, by member.
+    batches: Vec<Batch>,
+    /// Longest source, in the lead's words.
+    t_x: usize,
+}
+
+impl Mixture {
+    /// `readings` says what each of the steppers reads; `shown` names those whose alignment is averaged. Where it is
+    /// one alone, it must be the lead of the merged sentences.
+    #[must_use]
+    pub fn new(steppers: Vec<Box<dyn Stepper>>, readings: Arc<Readings>, average: Average, shown: Vec<usize>) -> Self {
+        let outputs = steppers.iter().map(|_| StepOutput::default()).collect();
+        Self { steppers, outputs, readings, average, shown, batches: Vec::new(), t_x: 0 }
+    }
+}
+
+impl Stepper for Mixture {
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        self.batches = self.readings.split(sources)?;
+        self.t_x = sources.iter().map(|source| source.len()).max().unwrap_or(0);
+        for (stepper, batch) in self.steppers.iter_mut().zip(&self.batches) {
+            let own: Vec<&[u32]> = batch.sources.iter().map(Vec::as_slice).collect();
+            stepper.begin(&own)?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        for (stepper, own) in self.steppers.iter_mut().zip(&mut self.outputs) {
+            stepper.step(rows, own)?;
+        }
+        let [first, others @ ..] = self.outputs.as_slice() else {
+            return Err(Error::Internal("an ensemble without members was asked for a step".to_owned()));
+        };
+        (output.rows, output.vocabulary, output.t_x) = (rows.len(), first.vocabulary, self.t_x);
+        output.log_p.clone_from(&first.log_p);
+        average(self.average, &mut output.log_p, others, first.vocabulary);
+        self.align(rows, output);
+        Ok(())
+    }
+
+    /// Members have contexts of their own, and an ensemble has none.
+    fn context(&self, _: usize) -> Option<Vec<f32>> {
+        None
+    }
+}
+
+impl Mixture {
+    /// alpha_ij = the mean over the shown members of the weight that each gives to its tokens at place j. Energies of
+    /// different models cannot be compared, so only a single one's are told.
+    fn align(&self, rows: &[Row], output: &mut StepOutput) {
+        output.alpha.clear();
+        output.energies.clear();
+        if self.shown.is_empty() {
+            return;
+        }
+        output.alpha.resize(rows.len() * self.t_x, 0.0);
+        let share = 1.0 / self.shown.len() as f32;
+        for &member in &self.shown {
+            for (r, row) in rows.iter().enumerate() {
+                let places = &self.batches[member].places[row.sentence];
+                let Some(alpha) = self.outputs[member].alpha_row(r, places.len()) else { continue };
+                let mean = &mut output.alpha[r * self.t_x..][..self.t_x];
+                places.iter().zip(alpha).for_each(|(&place, alpha)| mean[place] += share * alpha);
+            }
+        }
+        if let &[only] = self.shown.as_slice() {
+            output.energies.clone_from(&self.outputs[only].energies);
+        }
+    }
+}
+
+/// Averages `log_p` [rows, K_y] with what the others say.
+fn average(average: Average, log_p: &mut [f32], others: &[StepOutput], vocabulary: usize) {
+    let count = (others.len() + 1) as f32;
+    match average {
+        Average::Probability => {
+            others.iter().for_each(|other| elementwise::log_add_exp(&other.log_p, log_p));
+            let log_count = count.ln();
+            log_p.iter_mut().for_each(|log_p| *log_p -= log_count);
+        }
+        Average::LogProbability => {
+            others.iter().for_each(|other| elementwise::add(&other.log_p, log_p));
+            log_p.iter_mut().for_each(|log_p| *log_p /= count);
+            log_p.chunks_exact_mut(vocabulary.max(1)).for_each(elementwise::log_softmax);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Floor 4: several models that translate as one.
+//!
+//! At every step the members' probabilities of each word are averaged, as Bahdanau's and Luong's groups did
+//! (Jean et al. 2015; Luong et al. 2015, section 4.2), or their log-probabilities, which is the geometric mean and is
+//! normalised again, so that log p stays a log-probability. Members may be of any architecture, but must have
+//! the same target words under the same ids. Their source words may differ: each member reads the text by itself
+//! ([`readings`]). The alignment is that of one member or the mean of those that have one ([`mixture`]).
+//!
+//! One model is an ensemble too: it then translates exactly as it does alone.
+
+pub mod mixture;
+pub mod readings;
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::decoding::Specials;
+use crate::decoding::ensemble::mixture::Mixture;
+use crate::decoding::ensemble::readings::Readings;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Engine;
+use crate::models::Model;
+use crate::models::Stepper;
+use crate::nn::device::Device;
+use crate::text::sentence::Sentence;
+use crate::text::tokenizer::Encode;
+use crate::text::tokenizer::Tokenizer;
+
+/// What is averaged over the members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Average {
+    /// p = sum_m p_m / M.
+    #[default]
+    Probability,
+    /// log p = sum_m log p_m / M - log Z: the geometric mean, normalised.
+    LogProbability,
+}
+
+impl fmt::Display for Average {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Probability => "probability",
+            Self::LogProbability => "log-probability",
+        })
+    }
+}
+
+/// Whose alignment an ensemble shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AlignmentOf {
+    /// The mean of the members that have one; none where none has.
+    #[default]
+    Mean,
+    /// That of member n, from 0; it must have one.
+    Member(usize),
+}
+
+impl fmt::Display for AlignmentOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mean => f.write_str("mean"),
+            Self::Member(n) => write!(f, "{}", n + 1),
+        }
+    }
+}
+
+impl FromStr for AlignmentOf {
+    type Err = Error;
+
+    /// `mean`, or a member counted from 1.
+    fn from_str(text: &str) -> Result<Self> {
+        match text.parse::<usize>() {
+            _ if text == "mean" => Ok(Self::Mean),
+            Ok(n) if n > 0 => Ok(Self::Member(n - 1)),
+            _ => Err(Error::Input("write mean, or the number of a model, counted from 1".to_owned())),
+        }
+    }
+}
+
+/// How members become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mixing {
+    /// What is averaged.
+    pub average: Average,
+    /// Whose alignment is shown.
+    pub alignment: AlignmentOf,
+}
+
+/// Models that translate as one.
+#[derive(Clone, Debug)]
+pub struct Ensemble {
+    members: Vec<Model>,
+    mixing: Mixing,
+    /// The member whose words are the columns of the alignment.
+    lead: usize,
+    /// The members whose alignment is shown; the lead is among them, if there are any.
+    shown: Vec<usize>,
+    readings: Arc<Readings>,
+}
+
+impl Ensemble {
+    /// Makes one of loaded models.
+    ///
+    /// # Errors
+    /// Without a model; when target words differ (the sentence names the first that does); when the alignment of a
+    /// member is asked for that is not there or has none.
+    pub fn new(members: Vec<Model>, mixing: Mixing) -> Result<Self> {
+        let Some(first) = members.first() else {
+            return Err(Error::Input("an ensemble needs at least one model".to_owned()));
+        };
+        for other in &members[1..] {
+            check_words(first, other)?;
+        }
+        let shown = shown(&members, mixing.alignment)?;
+        let everyone: Vec<usize> = (0..members.len()).collect();
+        let candidates = if shown.is_empty() { &everyone } else { &shown };
+        // A lead with `</s>` has a column for everything that the others look at.
+        let ended = candidates.iter().find(|&&member| members[member].config.source_eos);
+        let lead = *ended.unwrap_or(&candidates[0]);
+        let ends: Vec<bool> = members.iter().map(|member| member.config.source_eos).collect();
+        let readings = Arc::new(Readings::new(first.config.eos, first.config.unk, &ends));
+        Ok(Self { lead, shown, readings, mixing, members })
+    }
+
+    /// Loads the folders and makes one of them.
+    ///
+    /// # Errors
+    /// As [`Model::load`] and [`Ensemble::new`].
+    pub fn load<P: AsRef<Path>>(folders: &[P], device: &Device, mixing: Mixing) -> Result<Self> {
+        let members: Result<_> = folders.iter().map(|folder| Model::load(folder.as_ref(), device)).collect();
+        Self::new(members?, mixing)
+    }
+
+    /// What the search drives; feed it the ids of this ensemble's own [`Encode::encode`].
+    ///
+    /// # Errors
+    /// When a device refuses.
+    pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
+        if let [only] = self.members.as_slice() {
+            return only.stepper(engine, threads);
+        }
+        let steppers: Result<_> = self.members.iter().map(|member| member.stepper(engine, threads)).collect();
+        let (readings, shown) = (Arc::clone(&self.readings), self.shown.clone());
+        Ok(Box::new(Mixture::new(steppers?, readings, self.mixing.average, shown)))
+    }
+
+    /// The member whose words are the columns of the alignment. All that concerns the target words (tokenizer, language,
+    /// the ids of `</s>` and `[UNK]`) is the same for every member.
+    #[must_use]
+    pub fn lead(&self) -> &Model {
+        &self.members[self.lead]
+    }
+
+    /// All members, in the order given.
+    #[must_use]
+    pub fn members(&self) -> &[Model] {
+        &self.members
+    }
+
+    /// How they become one.
+    #[must_use]
+    pub fn mixing(&self) -> Mixing {
+        self.mixing
+    }
+
+    /// The target words.
+    #[must_use]
+    pub fn target(&self) -> &Tokenizer {
+        &self.lead().target
+    }
+
+    /// The ids that the search must know.
+    #[must_use]
+    pub fn specials(&self) -> Specials {
+        let (eos, unk) = self.lead().specials();
+        Specials { eos, unk }
+    }
+
+    /// Whether it shows an alignment.
+    #[must_use]
+    pub fn aligns(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    /// The members' names with ` + ` between.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let names: Vec<&str> = self.members.iter().map(|member| member.config.name.as_str()).collect();
+        names.join(" + ")
+    }
+
+    /// Their folders with ` + ` between.
+    #[must_use]
+    pub fn folder(&self) -> String {
+        let folders: Vec<String> = self.members.iter().map(|member| member.folder.display().to_string()).collect();
+        folders.join(" + ")
+    }
+
+    /// The sentence of the lead, its ids standing for what every member reads there.
+    fn merge(&self, read: impl Fn(&Tokenizer) -> Sentence) -> Sentence {
+        if let [only] = self.members.as_slice() {
+            return read(&only.source);
+        }
+        let sentences: Vec<Sentence> = self.members.iter().map(|member| read(&member.source)).collect();
+        self.readings.merge(&sentences, self.lead)
+    }
+}
+
+impl Encode for Ensemble {
+    fn encode(&self, text: &str) -> Sentence {
+        self.merge(|tokenizer| tokenizer.encode(text))
+    }
+
+    fn encode_words(&self, words: &[&str]) -> Sentence {
+        self.merge(|tokenizer| tokenizer.encode_words(words))
+    }
+}
+
+/// The members whose alignment is shown.
+fn shown(members: &[Model], alignment: AlignmentOf) -> Result<Vec<usize>> {
+    let n = match alignment {
+        AlignmentOf::Mean => return Ok((0..members.len()).filter(|&n| members[n].config.aligns()).collect()),
+        AlignmentOf::Member(n) => n,
+    };
+    match members.get(n) {
+        Some(member) if member.config.aligns() => Ok(vec![n]),
+        Some(member) => Err(Error::Input(format!(
+            "the alignment of model {} was asked for, but {} ({}) has none; choose another model or the mean",
+            n + 1,
+            member.config.name,
+            member.config.architecture.name()
+        ))),
+        None => Err(Error::Input(format!(
+            "the alignment of model {} was asked for, but the ensemble has only {}",
+            n + 1,
+            members.len()
+        ))),
+    }
+}
+
+/// An average of probabilities means something only where they are probabilities of the same words.
+fn check_words(first: &Model, other: &Model) -> Result<()> {
+    let (a, b) = (first.folder.display(), other.folder.display());
+    let advice = "the members of an ensemble must have been trained with one target vocabulary";
+    let (mine, theirs) = (first.target.len(), other.target.len());
+    if mine != theirs {
+        let sentence = format!("{a} has {mine} target words, but {b} has {theirs}; {advice}");
+        return Err(Error::Input(sentence));
+    }
+    let word = |model: &Model, id: u32| model.target.token(id).unwrap_or_default().to_owned();
+    let differs = |id: &u32| first.target.token(*id) != other.target.token(*id);
+    match (0..mine as u32).find(differs) {
+        None => Ok(()),
+        Some(id) => Err(Error::Input(format!(
+            "the target word {id} is \"{}\" in {a}, but \"{}\" in {b}; {advice}",
+            word(first, id),
+            word(other, id)
+        ))),
+    }
+}

@@ -1,0 +1,82 @@
+//! Models of a handful of words with random weights, so small that everything can be enumerated.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use interlinear::models::Model;
+use interlinear::models::config::Architecture;
+use interlinear::models::config::Config;
+use interlinear::models::init::Scheme;
+use interlinear::models::init::initial_weights;
+use interlinear::nn::device::Device;
+use interlinear::text::tokenizer::Tokenizer;
+use interlinear::text::vocab;
+
+/// What a tiny model is like; `</s>` and `[UNK]` come before the words.
+#[derive(Clone, Copy)]
+pub struct Tiny {
+    pub name: &'static str,
+    pub architecture: Architecture,
+    pub source: &'static [&'static str],
+    pub target: &'static [&'static str],
+    pub source_eos: bool,
+    pub seed: u64,
+}
+
+pub const TINY: Tiny = Tiny {
+    name: "tiny",
+    architecture: Architecture::RnnSearch,
+    source: &["one", "two", "three"],
+    target: &["un", "deux", "trois"],
+    source_eos: true,
+    seed: 1,
+};
+
+fn tokenizer(language: &str, words: &[&str]) -> Tokenizer {
+    let counted = words.iter().enumerate().map(|(n, word)| ((*word).to_owned(), 1000 - n as u64));
+    vocab::build(language, counted, usize::MAX).expect("a plain language")
+}
+
+impl Tiny {
+    fn config(&self) -> Config {
+        let align = self.architecture == Architecture::RnnSearch;
+        Config {
+            name: self.name.to_owned(),
+            architecture: self.architecture,
+            source_language: "en".to_owned(),
+            target_language: "fr".to_owned(),
+            source_vocabulary: self.source.len() + 2,
+            target_vocabulary: self.target.len() + 2,
+            eos: vocab::EOS_ID,
+            unk: vocab::UNK_ID,
+            source_eos: self.source_eos,
+            embedding: 4,
+            hidden: 6,
+            maxout: 5,
+            alignment: if align { 5 } else { 0 },
+            output_rank: None,
+            luong: None,
+        }
+    }
+
+    /// Writes its folder below `folder`.
+    pub fn save(&self, folder: &Path) -> PathBuf {
+        let folder = folder.join(self.name);
+        std::fs::create_dir(&folder).expect("created");
+        let config = self.config();
+        let mut weights = initial_weights(&config, Scheme::Scaled, self.seed);
+        // Far from uniform, so that averages of different kinds are far from each other.
+        weights.iter_mut().flat_map(|(_, array)| &mut array.data).for_each(|weight| *weight *= 2.5);
+        config.save(&folder.join("config.json")).expect("written");
+        weights.save(&folder.join("model.safetensors"), false).expect("written");
+        tokenizer("en", self.source).save(&folder.join("source.tokenizer.json")).expect("written");
+        tokenizer("fr", self.target).save(&folder.join("target.tokenizer.json")).expect("written");
+        folder
+    }
+
+    /// The model itself.
+    pub fn model(&self) -> Model {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        Model::load(&self.save(folder.path()), &Device::cpu()).expect("a sound model")
+    }
+}
