@@ -26,7 +26,7 @@ impl Space {
     /// Takes rows of `dimension` numbers each; an incomplete row at the end is left out.
     #[must_use]
     pub fn new(dimension: usize, mut rows: Vec<f32>) -> Self {
-        rows.truncate(if dimension == 0 { 0 } else { rows.len() / dimension * dimension });
+        rows.truncate(rows.len().checked_div(dimension).unwrap_or(0) * dimension);
         for row in rows.chunks_exact_mut(dimension.max(1)) {
             scale(row);
         }

@@ -92,7 +92,9 @@ fn covariance(rows: &[f32], mean: &[f32], ticket: &Ticket) -> Result<Vec<f32>> {
         matmul_tn(d, d, centred.len() / d, &centred, d, &centred, d, &mut sum, true);
     }
     let share = 1.0 / count.max(1) as f32;
-    sum.iter_mut().for_each(|x| *x *= share);
+    for x in &mut sum {
+        *x *= share;
+    }
     Ok(sum)
 }
 
@@ -102,7 +104,9 @@ fn eigenvectors(matrix: &[f32], d: usize, wanted: usize, ticket: &Ticket) -> Res
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     // Columns of V as rows, [width, d], orthonormal.
     let mut v = vec![vec![0.0_f64; d]; width];
-    v.iter_mut().for_each(|row| fresh(row, &mut random));
+    for row in &mut v {
+        fresh(row, &mut random);
+    }
     orthonormalise(&mut v, 0.0, &mut random);
     let mut lambda = vec![0.0; width];
     for round in 0..ROUNDS {
@@ -155,13 +159,17 @@ fn orthonormalise(v: &mut [Vec<f64>], least: f64, random: &mut ChaCha8Rng) {
                 row.iter_mut().zip(other).for_each(|(x, y)| *x -= along * y);
             }
             let length = inner(row, row).sqrt().max(f64::MIN_POSITIVE);
-            row.iter_mut().for_each(|x| *x /= length);
+            for x in row.iter_mut() {
+                *x /= length;
+            }
         }
     }
 }
 
 fn fresh(row: &mut [f64], random: &mut ChaCha8Rng) {
-    row.iter_mut().for_each(|x| *x = random.random::<f64>() - 0.5);
+    for x in row {
+        *x = random.random::<f64>() - 0.5;
+    }
 }
 
 fn inner(a: &[f64], b: &[f64]) -> f64 {

@@ -128,7 +128,9 @@ fn neighbours(
             row.select_nth_unstable_by(k - 1, order);
             row.truncate(k);
             row.sort_unstable_by(order);
-            row.iter_mut().for_each(|near| near.distance = near.distance.sqrt());
+            for near in &mut row {
+                near.distance = near.distance.sqrt();
+            }
             all.push(row);
         }
     }

@@ -14,12 +14,15 @@ pub mod evaluate;
 pub mod explore;
 pub mod input;
 pub mod inspect;
+pub mod map;
+pub mod neighbours;
 pub mod output;
 pub mod phrases;
 pub mod progress;
 pub mod score;
 pub mod train;
 pub mod translate;
+pub mod vectors;
 pub mod words;
 
 use std::ffi::OsString;
@@ -92,6 +95,18 @@ pub const COMMANDS: &[CommandEntry] = &[
         about: "Score models on a test set: NLL, perplexity, BLEU, by length",
         arguments: evaluate::arguments,
         run: evaluate::run,
+    },
+    CommandEntry {
+        name: "neighbours",
+        about: "What lies near a word or a phrase, by cosine",
+        arguments: neighbours::arguments,
+        run: neighbours::run,
+    },
+    CommandEntry {
+        name: "map",
+        about: "Words or phrases in the plane, by PCA or t-SNE",
+        arguments: map::arguments,
+        run: map::run,
     },
     CommandEntry {
         name: "train",

@@ -50,12 +50,13 @@ impl Progress {
         self.position = position;
         if let Some(bar) = &self.bar {
             bar.set_position(position);
-            bar.set_message(self.rate());
+            bar.set_message(self.counted().unwrap_or_default());
         } else if self.told.elapsed() >= EVERY && !std::io::stderr().is_terminal() {
             self.told = Instant::now();
             let percent = self.total.filter(|&total| total > 0).map(|total| 100 * position / total);
-            let percent = percent.map(|percent| format!("{percent} %, ")).unwrap_or_default();
-            output::tell(&format!("{}: {percent}{}", self.doing, self.rate()));
+            let told: Vec<String> =
+                percent.map(|percent| format!("{percent} %")).into_iter().chain(self.counted()).collect();
+            output::tell(&format!("{}: {}", self.doing, told.join(", ")));
         }
     }
 
@@ -74,9 +75,14 @@ impl Progress {
         }
     }
 
-    fn rate(&self) -> String {
+    /// What was counted, if anything was.
+    fn counted(&self) -> Option<String> {
         let seconds = self.started.elapsed().as_secs_f64().max(1e-9);
-        format!("{} {}, {:.0} words/s", self.sentences, self.what, self.words as f64 / seconds)
+        match (self.sentences, self.words) {
+            (0, 0) => None,
+            (pieces, 0) => Some(format!("{pieces} {}", self.what)),
+            (pieces, words) => Some(format!("{pieces} {}, {:.0} words/s", self.what, words as f64 / seconds)),
+        }
     }
 }
 

@@ -3,10 +3,17 @@
 //! A word is its row of an embedding matrix. A phrase is the context c of RNNencdec (Cho's equation for c,
 //! section 2.2), and the mean of its annotations h_j where a model has no such vector (Bahdanau et al. 2015, eq. 7).
 
+use crate::error::Error;
 use crate::error::Result;
 use crate::models::Model;
 use crate::models::Stepper;
 use crate::models::checkpoint::Array;
+use crate::text::tokenizer::Tokenizer;
+
+/// Phrases read together.
+const BATCH: usize = 64;
+/// Words, padding included, read together.
+const BATCH_WORDS: usize = 4096;
 
 /// Which vocabulary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -60,12 +67,89 @@ pub fn embedding(model: &Model, side: Side) -> Result<&Array> {
     })
 }
 
-/// The vectors of phrases (ids, none empty), read in one batch, and what they are; `eos` is the id that ends
-/// them where they are ended. `None` where the model has nothing that stands for a phrase.
+/// The vectors of some words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Words {
+    /// Their ids, ascending: in a shortlist the most frequent words come first.
+    pub ids: Vec<u32>,
+    /// m.
+    pub dimension: usize,
+    /// A row for each id. [words, m]
+    pub rows: Vec<f32>,
+}
+
+/// The first `most` words of a side with their vectors; `</s>` and holes of a foreign vocabulary are left out.
 ///
 /// # Errors
-/// When the device refuses or an id lies outside the vocabulary.
+/// When the weights lack the matrix.
+pub fn words(model: &Model, side: Side, most: usize) -> Result<Words> {
+    let table = embedding(model, side)?;
+    let dimension = table.shape.get(1).copied().unwrap_or(0);
+    let vocabulary = tokenizer(model, side);
+    let is_word = |id: &u32| *id != model.config.eos && vocabulary.token(*id).is_some_and(|word| !word.is_empty());
+    let ids: Vec<u32> = (0..vocabulary.len() as u32).filter(is_word).take(most).collect();
+    let row = |id: &u32| table.data.get(*id as usize * dimension..(*id as usize + 1) * dimension);
+    let rows = ids.iter().filter_map(row).flatten().copied().collect();
+    Ok(Words { ids, dimension, rows })
+}
+
+/// The vocabulary of a side.
+#[must_use]
+pub fn tokenizer(model: &Model, side: Side) -> &Tokenizer {
+    match side {
+        Side::Source => &model.source,
+        Side::Target => &model.target,
+    }
+}
+
+/// The vectors of some phrases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phrases {
+    /// What they are.
+    pub vector: PhraseVector,
+    /// How many numbers each has.
+    pub dimension: usize,
+    /// A row for each phrase, in the order given. [phrases, dimension]
+    pub rows: Vec<f32>,
+}
+
+/// Reads phrases (ids, none empty) in batches of like length. `done` hears after each batch how many phrases are
+/// read, and stops the work by an error. `name` is the model's, for the sentence of a failure.
+///
+/// # Errors
+/// When the model has nothing that stands for a phrase, when the device refuses, and what `done` says.
 pub fn phrases(
+    name: &str,
+    stepper: &mut dyn Stepper,
+    sources: &[&[u32]],
+    eos: Option<u32>,
+    done: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<Phrases> {
+    let nothing = || Error::Input(format!("{name} has no vector for a phrase; choose another model or map words"));
+    let mut order: Vec<usize> = (0..sources.len()).collect();
+    order.sort_by_key(|&at| sources[at].len());
+    let mut kind = PhraseVector::Context;
+    let mut read: Vec<Vec<f32>> = vec![Vec::new(); sources.len()];
+    let mut from = 0;
+    while from < order.len() {
+        // Sorted by length, so the last of a batch is the longest.
+        let fits = |count: usize| count == 1 || count * sources[order[from + count - 1]].len() <= BATCH_WORDS;
+        let count = (1..=(order.len() - from).min(BATCH)).take_while(|count| fits(*count)).count();
+        let batch = &order[from..from + count];
+        let chosen: Vec<&[u32]> = batch.iter().map(|&at| sources[at]).collect();
+        let (vector, rows) = read_batch(stepper, &chosen, eos)?.ok_or_else(nothing)?;
+        kind = vector;
+        for (&at, row) in batch.iter().zip(rows) {
+            read[at] = row;
+        }
+        from += count;
+        done(from)?;
+    }
+    Ok(Phrases { vector: kind, dimension: read.first().map_or(0, Vec::len), rows: read.concat() })
+}
+
+/// The vectors of phrases read together; `None` where the model has nothing that stands for a phrase.
+fn read_batch(
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],
     eos: Option<u32>,

@@ -1,5 +1,7 @@
 //! Vectors of words and phrases: where they come from, principal components, neighbours, t-SNE.
 
+mod cli;
+
 use interlinear::analysis::map;
 use interlinear::analysis::map::METHODS;
 use interlinear::analysis::map::Method;
@@ -192,12 +194,14 @@ fn both_engines_have_the_same_annotations_and_phrases() {
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
         let of = |engine| {
             let mut stepper = model.stepper(engine, 1).expect("a stepper");
-            let phrases = representations::phrases(&mut *stepper, &sources, Some(0)).expect("read");
+            let read = representations::phrases(name, &mut *stepper, &sources, Some(0), &mut |_| Ok(())).expect("read");
+            let rows: Vec<Vec<f32>> = read.rows.chunks_exact(read.dimension).map(<[f32]>::to_vec).collect();
+            stepper.begin(&sources).expect("read");
             let h: Vec<_> = (0..sources.len()).map(|sentence| stepper.annotations(sentence)).collect();
-            (phrases.expect("it has vectors"), h)
+            (read.vector, rows, h)
         };
-        let ((kind, fused), h) = of(Engine::Fused);
-        let ((other, plain), h_plain) = of(Engine::Plain);
+        let (kind, fused, h) = of(Engine::Fused);
+        let (other, plain, h_plain) = of(Engine::Plain);
         assert_eq!((kind, other), (expected, expected));
         let close = |a: &[f32], b: &[f32]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
         assert!(fused.iter().zip(&plain).all(|(a, b)| close(a, b)), "{name}");
@@ -212,11 +216,15 @@ fn both_engines_have_the_same_annotations_and_phrases() {
         }
         // Alone or in a batch, a phrase is the same.
         let mut alone = model.stepper(Engine::Fused, 1).expect("a stepper");
-        let single = representations::phrases(&mut *alone, &sources[1..2], Some(0)).expect("read").expect("vectors").1;
-        assert!(close(&single[0], &fused[1]), "{name}");
+        let single = representations::phrases(name, &mut *alone, &sources[1..2], Some(0), &mut |_| Ok(()));
+        assert!(close(&single.expect("read").rows, &fused[1]), "{name}");
+        let stopped = representations::phrases(name, &mut *alone, &sources, Some(0), &mut |_| Err(Error::Stale));
+        assert!(matches!(stopped, Err(Error::Stale)));
         for side in [Side::Source, Side::Target] {
             let table = representations::embedding(&model, side).expect("every model has both");
-            assert_eq!(table.shape[1], model.config.embedding, "{}", side.name());
+            let words = representations::words(&model, side, 3).expect("every model has both");
+            assert_eq!((words.ids.as_slice(), words.dimension), (&[1, 2, 3][..], model.config.embedding));
+            assert_eq!(words.rows, table.data[words.dimension..4 * words.dimension], "{}", side.name());
         }
     }
 }

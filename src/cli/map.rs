@@ -1,0 +1,156 @@
+//! Floor 9: `interlinear map`: words or phrases in the plane (Cho et al. 2014, figures 4 and 5).
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap::Args;
+use clap::FromArgMatches as _;
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use serde_json::json;
+
+use crate::analysis::map;
+use crate::analysis::map::Layout;
+use crate::analysis::map::METHODS;
+use crate::analysis::map::Method;
+use crate::analysis::tsne;
+use crate::cli::Context;
+use crate::cli::args::RunArgs;
+use crate::cli::output::Output;
+use crate::cli::progress::Progress;
+use crate::cli::vectors::SideArg;
+use crate::cli::vectors::Vectors;
+use crate::cli::vectors::cell;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Model;
+use crate::ticket::Ticket;
+
+/// Steps that the progress is told in.
+const STEPS: u64 = 1000;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_long_help = "Words are mapped by their rows of the embedding matrix, the lines of FILE by the context vector c of
+an RNN Encoder-Decoder and by the mean of the annotations h_j of the other models. t-SNE looks at the first 50
+principal components and runs on one thread, so that the same input gives the same map.
+
+Formats:
+  tsv   x, y, the id of the word or the line of the phrase, its length, and itself
+  json  one JSON object: model, vector, method, explained (shares of variance along x and y) or perplexity,
+        and points with x, y, id or line, length (letters or words) and text"
+)]
+pub struct Low {
+    /// Phrases, one a line, packed (gzip, zstandard) or not; `-` is stdin. Without it words are mapped
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The model folder
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// Which vocabulary
+    #[arg(long, value_enum, default_value_t, conflicts_with = "file")]
+    side: SideArg,
+    /// How many words, the most frequent first
+    #[arg(long, value_name = "N", default_value_t = 2000, conflicts_with = "file",
+          value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    words: u32,
+    /// The words of phrases are split by spaces already
+    #[arg(long, requires = "file")]
+    pretokenized: bool,
+    /// How to lay out: principal components or t-SNE
+    #[arg(long, value_name = "NAME", default_value = METHODS[0].name,
+          value_parser = PossibleValuesParser::new(METHODS.iter().map(|entry| entry.name)))]
+    method: String,
+    /// About how many neighbours count for a point in t-SNE
+    #[arg(long, value_name = "P", default_value_t = tsne::Options::default().perplexity, value_parser = perplexity)]
+    perplexity: f32,
+    /// Steps of t-SNE
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    epochs: u32,
+    /// Start t-SNE at random places of this seed instead of the principal components
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// What to write
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// How the map is written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For a spreadsheet.
+    #[default]
+    Tsv,
+    /// For a program.
+    Json,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// Lays out and writes.
+///
+/// # Errors
+/// When the model, the file or the output fails, or there is too little to map.
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+    let low = Low::from_arg_matches(matches)?;
+    let runtime = low.run.high()?;
+    let model = runtime.load(&low.model)?;
+    let vectors = match &low.file {
+        Some(file) => Vectors::phrases(&runtime, &model, file, low.pretokenized)?,
+        None => Vectors::words(&model, low.side.high(), low.words as usize)?,
+    };
+    let layout = lay_out(&low, &vectors)?;
+    let mut output = Output::stdout();
+    match low.format {
+        Format::Tsv => {
+            let number = if low.file.is_some() { "line" } else { "id" };
+            output.line(&format!("x\ty\t{number}\tlength\ttext"))?;
+            for ([x, y], entry) in layout.places.iter().zip(&vectors.entries) {
+                output.line(&format!("{x}\t{y}\t{}\t{}\t{}", entry.number, entry.length, cell(&entry.text)))?;
+            }
+        }
+        Format::Json => output.json(&record(&low, &model, &vectors, &layout))?,
+    }
+    output.finish()
+}
+
+fn lay_out(low: &Low, vectors: &Vectors) -> anyhow::Result<Layout> {
+    let method = Method::from_name(&low.method).unwrap_or_default();
+    let options = tsne::Options { perplexity: low.perplexity, epochs: low.epochs as usize, seed: low.seed };
+    let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let mut progress = Progress::new(method.entry().title, Some(STEPS), shared);
+    let mut hear = |share: f32, _: &[f32]| progress.add(0, 0, (share * STEPS as f32) as u64);
+    // One thread, in whose hands t-SNE repeats itself bit for bit.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let ticket = Ticket::forever();
+    let layout = pool.install(|| map::layout(&vectors.rows, vectors.dimension, method, &options, &ticket, &mut hear));
+    progress.finish();
+    Ok(layout?)
+}
+
+fn record(low: &Low, model: &Model, vectors: &Vectors, layout: &Layout) -> serde_json::Value {
+    let key = if low.file.is_some() { "line" } else { "id" };
+    let points: Vec<_> = layout
+        .places
+        .iter()
+        .zip(&vectors.entries)
+        .map(|([x, y], entry)| json!({"x": x, "y": y, key: entry.number, "length": entry.length, "text": entry.text}))
+        .collect();
+    json!({
+        "model": model.config.name, "vector": vectors.kind, "method": low.method, "explained": layout.explained,
+        "perplexity": layout.perplexity, "points": points,
+    })
+}
+
+fn perplexity(text: &str) -> Result<f32> {
+    let number: Option<f32> = text.parse().ok();
+    number
+        .filter(|number| (1.0..=1000.0).contains(number))
+        .ok_or_else(|| Error::Input("write a number from 1 to 1000, such as 30".into()))
+}

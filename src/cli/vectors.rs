@@ -1,0 +1,124 @@
+//! Floor 9: the vectors that `neighbours` and `map` look at, from what was typed.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::analysis::neighbours::Space;
+use crate::cli::args::Runtime;
+use crate::cli::input::Lines;
+use crate::cli::input::Side as Cut;
+use crate::cli::progress::Progress;
+use crate::error::Error;
+use crate::models::Model;
+use crate::models::representations;
+use crate::models::representations::Side;
+
+/// A vocabulary, as typed.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SideArg {
+    /// The language that is read.
+    #[default]
+    Source,
+    /// The language that is written.
+    Target,
+}
+
+impl SideArg {
+    /// As meant.
+    pub fn high(self) -> Side {
+        match self {
+            Self::Source => Side::Source,
+            Self::Target => Side::Target,
+        }
+    }
+}
+
+/// A word or a phrase.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// As the vocabulary or the file writes it.
+    pub text: String,
+    /// A word's id, or a phrase's line from 1.
+    pub number: usize,
+    /// Letters of a word, words of a phrase.
+    pub length: usize,
+}
+
+/// Entries and their vectors, row by row.
+pub struct Vectors {
+    /// What the rows belong to.
+    pub entries: Vec<Entry>,
+    /// How many numbers a row has.
+    pub dimension: usize,
+    /// The rows, one after the other.
+    pub rows: Vec<f32>,
+    /// What they are.
+    pub kind: String,
+}
+
+impl Vectors {
+    /// The first `most` words of a side.
+    ///
+    /// # Errors
+    /// When the weights lack the matrix.
+    pub fn words(model: &Model, side: Side, most: usize) -> crate::error::Result<Self> {
+        let words = representations::words(model, side, most)?;
+        let vocabulary = representations::tokenizer(model, side);
+        let entry = |&id: &u32| {
+            let text = vocabulary.token(id).unwrap_or_default().to_owned();
+            Entry { length: text.chars().count(), text, number: id as usize }
+        };
+        let entries = words.ids.iter().map(entry).collect();
+        let kind = format!("{} embedding", side.name());
+        Ok(Self { entries, dimension: words.dimension, rows: words.rows, kind })
+    }
+
+    /// The lines of a file, `-` being stdin; those without words are left out, those that are too long are told.
+    ///
+    /// # Errors
+    /// When the file cannot be read or the model has no vector for a phrase.
+    pub fn phrases(runtime: &Runtime, model: &Model, file: &Path, pretokenized: bool) -> anyhow::Result<Self> {
+        let mut lines = Lines::open(Some(file))?;
+        let mut texts = Vec::new();
+        while let Some(line) = lines.read()? {
+            let read = Cut { tokenizer: &model.source, pretokenized }.read(&lines, &line);
+            match read.refused {
+                Some(why) => crate::cli::output::tell(&why.to_string()),
+                None if read.sentence.words() > 0 => texts.push((read.number, read.sentence)),
+                None => {}
+            }
+        }
+        if texts.is_empty() {
+            return Err(Error::file(lines.name(), "has no line with words; write one phrase a line").into());
+        }
+        let sources: Vec<&[u32]> = texts.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
+        let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
+        let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
+        let mut progress = Progress::new("reading phrases", Some(sources.len() as u64), shared);
+        let mut before = 0;
+        let mut hear = |done: usize| {
+            progress.add(done - before, 0, done as u64);
+            before = done;
+            Ok(())
+        };
+        let read = representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut hear);
+        progress.finish();
+        let read = read?;
+        let entries = texts
+            .iter()
+            .map(|(number, sentence)| Entry { text: sentence.text.clone(), number: *number, length: sentence.words() })
+            .collect();
+        Ok(Self { entries, dimension: read.dimension, rows: read.rows, kind: read.vector.name().to_owned() })
+    }
+
+    /// For looking up neighbours.
+    pub fn space(&self) -> Space {
+        Space::new(self.dimension, self.rows.clone())
+    }
+}
+
+/// A text as a cell of a table: a tab or a line end in it would shift the columns.
+pub fn cell(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
