@@ -64,6 +64,14 @@ impl Session {
                 self.open_file(path);
                 None
             }
+            News::TestFile(path) => {
+                self.text_dropped(path);
+                None
+            }
+            News::Logs { path, found } => {
+                self.open_logs(&path, found);
+                None
+            }
             News::Read { path, lines } => self.file_read(&path, &lines),
             News::ReadFailed { path, message } => {
                 self.file_failed(&path);

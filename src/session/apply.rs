@@ -8,6 +8,7 @@ use crate::session::command::Format;
 use crate::session::command::List;
 use crate::session::driver::Chore;
 use crate::session::export;
+use crate::session::pages::Page;
 use crate::worker::protocol::ColumnId;
 use crate::worker::protocol::Request;
 
@@ -63,7 +64,8 @@ impl Session {
             | Command::PauseTask(..)
             | Command::CancelTask(_) => {
                 self.apply_to_pages(command);
-                None
+                let text = self.to_open.take()?;
+                self.replace_source(text, None)
             }
             other => {
                 self.apply_to_picture(other);
@@ -74,10 +76,7 @@ impl Session {
 
     fn apply_to_pages(&mut self, command: Command) {
         match command {
-            Command::ShowPage(page) if page != self.page => {
-                self.page = page;
-                self.revision += 1;
-            }
+            Command::ShowPage(page) => self.show_page(page),
             Command::Evaluation(command) => self.apply_to_evaluation(command),
             Command::Map(command) => self.apply_to_maps(command),
             Command::Phrases(command) => self.apply_to_phrases(command),
@@ -85,6 +84,19 @@ impl Session {
             Command::CancelTask(number) => self.cancel_task(number),
             _ => {}
         }
+    }
+
+    fn show_page(&mut self, page: Page) {
+        if page != self.page {
+            self.page = page;
+            self.revision += 1;
+        }
+    }
+
+    /// Translates a text on page Sentence.
+    pub(super) fn show_sentence(&mut self, text: String) {
+        self.show_page(Page::Sentence);
+        self.to_open = Some(text);
     }
 
     fn apply_to_source(&mut self, command: Command) -> Option<Request> {

@@ -20,15 +20,20 @@ use crate::session::persist;
 use crate::session::persist::SavedSession;
 use crate::text::lines::TextFile;
 use crate::text::lines::write_atomic;
+use crate::training::curves;
 use crate::worker::Worker;
 use crate::worker::corpus::Lane;
 use crate::worker::disk::Disk;
+use crate::worker::follow::Follower;
 use crate::worker::protocol::Event;
 
 pub use crate::worker::Wake;
 
 /// A save waits so long for a newer one; "at most a second is lost" with room to spare.
 const SAVE_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Training logs are looked at so often; a run writes a line every few seconds.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What to open with.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +61,11 @@ pub enum Chore {
     Open(PathBuf),
     /// Read a text file.
     Read(PathBuf),
-    /// Write an exported alignment.
+    /// Find out what was dropped on page Evaluation: a model folder, training logs or a text file.
+    Drop(PathBuf),
+    /// Find the training logs of a run, or of all runs in a folder.
+    FindLogs(PathBuf),
+    /// Write what is exported.
     Write {
         /// Where to.
         path: PathBuf,
@@ -72,6 +81,15 @@ pub enum News {
     Folder(PathBuf),
     /// A text file was opened: a list.
     Text(PathBuf),
+    /// A text file was dropped on page Evaluation.
+    TestFile(PathBuf),
+    /// Training logs were looked for.
+    Logs {
+        /// Where.
+        path: PathBuf,
+        /// What there is.
+        found: Vec<PathBuf>,
+    },
     /// A text file was read.
     Read {
         /// Which.
@@ -100,6 +118,7 @@ pub struct Driver {
     session: Session,
     worker: Worker,
     lane: Lane,
+    follower: Follower,
     disk: Disk<News>,
     saved: Option<PathBuf>,
     saved_revision: u64,
@@ -113,11 +132,13 @@ impl Driver {
     pub fn open(options: Options, wake: Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(&wake));
         let lane = Lane::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
+        let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
         let found = options.saved.as_deref().map(persist::load_or_set_aside).unwrap_or_default();
         let session = Session::start(found.state.map(|state| state.with_moved(&options.bundled)), &options);
         let saved = options.saved.filter(|_| !found.is_left_alone);
-        let mut driver = Self { saved_revision: session.revision(), session, worker, lane, disk, saved, wake };
+        let mut driver =
+            Self { saved_revision: session.revision(), session, worker, lane, follower, disk, saved, wake };
         if let Some(text) = found.trouble {
             driver.session.notify(text, true);
         }
@@ -159,6 +180,8 @@ impl Driver {
                 changed = true;
             } else if let Some(event) = self.lane.try_next() {
                 changed |= self.session.absorb_corpus(event);
+            } else if let Some(seen) = self.follower.try_next() {
+                changed |= self.session.absorb_seen(seen);
             } else if self.session.search_some() {
                 changed = true;
             } else {
@@ -203,6 +226,9 @@ impl Driver {
             let (name, job) = job(chore);
             self.disk.run(name, job);
         }
+        if let Some(paths) = self.session.take_followed() {
+            self.follower.follow(paths);
+        }
         for call in self.session.take_lane_calls() {
             match call {
                 LaneCall::Submit(number, order) => self.lane.submit(number, order),
@@ -226,6 +252,8 @@ impl Driver {
 fn job(chore: Chore) -> (&'static str, crate::worker::disk::Job<News>) {
     match chore {
         Chore::Open(path) => ("open", Box::new(move || Some(look(path)))),
+        Chore::Drop(path) => ("open", Box::new(move || Some(look_at_dropped(path)))),
+        Chore::FindLogs(path) => ("open", Box::new(move || Some(News::Logs { found: curves::logs(&path), path }))),
         Chore::Read(path) => ("read", Box::new(move || Some(read(path)))),
         Chore::Write { path, text } => ("write", Box::new(move || Some(write(&path, &text)))),
     }
@@ -239,6 +267,21 @@ fn look(path: PathBuf) -> News {
         path.parent().map(Path::to_path_buf).map_or(News::Text(path), News::Folder)
     } else {
         News::Text(path)
+    }
+}
+
+/// A folder of a run holds a model too; on page Evaluation its log is meant.
+fn look_at_dropped(path: PathBuf) -> News {
+    let is_log = path.extension().is_some_and(|extension| extension == "jsonl");
+    if is_log || path.is_dir() {
+        let found = curves::logs(&path);
+        if !found.is_empty() {
+            return News::Logs { path, found };
+        }
+    }
+    match look(path) {
+        News::Text(path) => News::TestFile(path),
+        other => other,
     }
 }
 

@@ -207,6 +207,10 @@ pub struct Session {
     typed: bool,
     chores: Vec<driver::Chore>,
     lane_calls: Vec<LaneCall>,
+    /// A sentence that a page opens; see [`Session::show_sentence`].
+    to_open: Option<String>,
+    /// Other logs are to be followed than before.
+    follows_others: bool,
 }
 
 impl Default for Settings {
@@ -252,6 +256,7 @@ impl Session {
         session.layout = saved.layout;
         session.page = Page::of_key(&saved.page);
         session.evaluation = evaluation::Evaluation::of(saved.evaluation);
+        session.follows_others = !session.evaluation.logs.is_empty();
         session.maps = maps::Maps::of(saved.maps);
         session.phrases = phrases::Phrases::of(saved.phrases);
         session.translated = saved.translated;
@@ -307,6 +312,8 @@ impl Session {
             typed: false,
             chores: Vec::new(),
             lane_calls: Vec::new(),
+            to_open: None,
+            follows_others: false,
         }
     }
 

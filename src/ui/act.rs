@@ -97,10 +97,10 @@ fn simple(act: Act) -> Option<Command> {
 fn inside(act: Act, local: &mut Local) {
     match act {
         Act::Open => {
-            local.sheet = Sheet::OpenFile;
+            local.sheet = Sheet::Ask(Question::Text);
             local.dialogs.ask(Question::Text);
         }
-        Act::AddModel => local.sheet = Sheet::AddModel,
+        Act::AddModel => local.sheet = Sheet::Ask(Question::Model),
         Act::FocusSource => local.focus = Some(Panel::Source),
         Act::FocusSearch => local.focus = Some(Panel::Sentences),
         Act::NextPanel => local.cycle(1),

@@ -2,15 +2,17 @@
 //! views of the table, then send on what the user did. Nothing here waits for anything.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::Duration;
 use std::time::Instant;
 
 use crate::session::Command;
 use crate::session::Driver;
+use crate::session::Page;
 use crate::session::Session;
 use crate::session::Theme;
+use crate::session::evaluation;
 use crate::ui::act;
-use crate::ui::dialogs::Question;
 use crate::ui::local;
 use crate::ui::local::Local;
 use crate::ui::local::Screen;
@@ -105,14 +107,11 @@ impl App {
             self.commands.extend(commands);
         }
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
-        self.commands.extend(dropped.iter().map(|file| Command::Open(file.path().to_path_buf())));
+        let page = self.desk.session().page;
+        self.commands.extend(dropped.iter().map(|file| dropped_on(page, file.path().to_path_buf())));
         if let Some((question, path)) = self.local.dialogs.poll(ctx) {
             self.local.sheet = Sheet::None;
-            self.commands.push(if question == Question::Model {
-                Command::AddColumn(path)
-            } else {
-                Command::Open(path)
-            });
+            self.commands.push(question.answered(path));
         }
     }
 
@@ -193,6 +192,14 @@ impl App {
         views::show(ui, &mut screen);
         self.finish(&ctx);
         self.note_frame();
+    }
+}
+
+/// A file that is dropped belongs to the page where it is dropped.
+fn dropped_on(page: Page, path: PathBuf) -> Command {
+    match page {
+        Page::Evaluation => Command::Evaluation(evaluation::Command::Dropped(path)),
+        Page::Sentence | Page::Map | Page::Phrases => Command::Open(path),
     }
 }
 

@@ -1,7 +1,7 @@
-//! Floor 9: the system's file dialogs, asked without ever blocking a frame.
+//! Floor 9: what is asked for by a path, and the system's file dialogs, asked without ever blocking a frame.
 //!
-//! The dialog is a future; it is polled once a frame and wakes the window when it is done. Where the system has no
-//! dialog it answers as if cancelled, so every place that asks also takes a typed path.
+//! A dialog is a future; it is polled once a frame and wakes the window when it is done. Where the system has no
+//! dialog it answers as if cancelled, so every [`Question`] can also be answered by a typed path on a sheet.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -12,6 +12,10 @@ use std::task::Poll;
 use std::task::Wake;
 use std::task::Waker;
 
+use crate::session::Command;
+use crate::session::evaluation;
+use crate::session::evaluation::TableFormat;
+
 /// What the answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
@@ -19,6 +23,109 @@ pub enum Question {
     Model,
     /// A text file.
     Text,
+    /// The source sentences of a test set.
+    TestSource,
+    /// References of a test set.
+    TestReference,
+    /// Alignments by hand.
+    Gold,
+    /// A training log or the folder of a run.
+    Log,
+    /// Where to write figures.
+    Figures(TableFormat),
+}
+
+/// What kind of path a question wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// A folder that exists.
+    Folder,
+    /// A file that exists; the dialog offers those that end so first.
+    File(&'static [&'static str]),
+    /// A file to write, called so at first.
+    NewFile(&'static str),
+}
+
+const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "gz", "zst"];
+
+impl Question {
+    /// The heading of its sheet and dialog.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Model => "Add a model",
+            Self::Text => "Open a text file",
+            Self::TestSource => "Source sentences of a test set",
+            Self::TestReference => "References of a test set",
+            Self::Gold => "Alignments by hand",
+            Self::Log => "Open training logs",
+            Self::Figures(TableFormat::Tsv) => "Save the figures as TSV",
+            Self::Figures(TableFormat::Json) => "Save the figures as JSON",
+        }
+    }
+
+    /// What to know about it.
+    #[must_use]
+    pub fn note(self) -> &'static str {
+        match self {
+            Self::Model => {
+                "A model is a folder with config.json, model.safetensors and two tokenizers. It can also be dropped on the window."
+            }
+            Self::Text => {
+                "One sentence a line. Files can also be dropped on the window; a model folder opens as a model."
+            }
+            Self::TestSource => "One sentence a line, packed with gzip or zstandard or not.",
+            Self::TestReference => {
+                "The translations of the source sentences, line by line. Several files are several references."
+            }
+            Self::Gold => {
+                "For each line the links between words, sure and possible, in the Pharaoh or the NAACL 2003 format."
+            }
+            Self::Log => {
+                "The log.jsonl of a run, the folder of a run, or a folder of several runs. A log is followed while it grows."
+            }
+            Self::Figures(TableFormat::Tsv) => "A row for each model, set, kind of output and length.",
+            Self::Figures(TableFormat::Json) => "All figures with how they were measured.",
+        }
+    }
+
+    /// On the button that answers.
+    #[must_use]
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Model => "Add",
+            Self::Text | Self::Log => "Open",
+            Self::TestSource | Self::TestReference | Self::Gold => "Choose",
+            Self::Figures(_) => "Save",
+        }
+    }
+
+    /// What kind of path it wants.
+    #[must_use]
+    pub fn wants(self) -> Wants {
+        match self {
+            Self::Model => Wants::Folder,
+            Self::Text | Self::TestSource | Self::TestReference => Wants::File(TEXTS),
+            Self::Gold => Wants::File(&["txt", "wa", "nonullalign", "align", "pharaoh", "naacl"]),
+            Self::Log => Wants::File(&["jsonl"]),
+            Self::Figures(TableFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
+            Self::Figures(TableFormat::Json) => Wants::NewFile("evaluation.json"),
+        }
+    }
+
+    /// What the answer does.
+    #[must_use]
+    pub fn answered(self, path: PathBuf) -> Command {
+        match self {
+            Self::Model => Command::AddColumn(path),
+            Self::Text => Command::Open(path),
+            Self::TestSource => Command::Evaluation(evaluation::Command::SetSource(Some(path))),
+            Self::TestReference => Command::Evaluation(evaluation::Command::AddReference(path)),
+            Self::Gold => Command::Evaluation(evaluation::Command::SetGold(Some(path))),
+            Self::Log => Command::Evaluation(evaluation::Command::OpenLogs(path)),
+            Self::Figures(format) => Command::Evaluation(evaluation::Command::Export { format, path }),
+        }
+    }
 }
 
 type Answer = Pin<Box<dyn Future<Output = Option<rfd::FileHandle>>>>;
@@ -35,14 +142,13 @@ impl Dialogs {
         if self.open.is_some() {
             return;
         }
-        let dialog = rfd::AsyncFileDialog::new();
-        let answer: Answer = match question {
-            Question::Model => Box::pin(dialog.set_title("Add a model folder").pick_folder()),
-            Question::Text => {
-                let filtered =
-                    dialog.set_title("Open a text file").add_filter("Text", &["txt", "en", "fr", "de", "tsv"]);
-                Box::pin(filtered.add_filter("All files", &["*"]).pick_file())
+        let dialog = rfd::AsyncFileDialog::new().set_title(question.title());
+        let answer: Answer = match question.wants() {
+            Wants::Folder => Box::pin(dialog.pick_folder()),
+            Wants::File(extensions) => {
+                Box::pin(dialog.add_filter("Usual files", extensions).add_filter("All files", &["*"]).pick_file())
             }
+            Wants::NewFile(name) => Box::pin(dialog.set_file_name(name).save_file()),
         };
         self.open = Some((question, answer));
     }

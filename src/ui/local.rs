@@ -8,6 +8,7 @@ use crate::session::Command;
 use crate::session::Hover;
 use crate::session::Session;
 use crate::ui::dialogs::Dialogs;
+use crate::ui::dialogs::Question;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
 
@@ -54,10 +55,8 @@ pub enum Sheet {
     None,
     /// Shortcuts and explanations.
     Help,
-    /// A path to type for a model folder.
-    AddModel,
-    /// A path to type for a file.
-    OpenFile,
+    /// A path to type, or to choose in the system's dialog.
+    Ask(Question),
 }
 
 /// What the window remembers.

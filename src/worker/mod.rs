@@ -8,6 +8,7 @@
 pub mod corpus;
 pub mod disk;
 mod engine;
+pub mod follow;
 pub mod gate;
 pub mod mailbox;
 pub mod protocol;

@@ -8,6 +8,7 @@ use egui::vec2;
 use crate::session::AlignmentTable;
 use crate::session::ColumnId;
 use crate::session::Session;
+use crate::ui::dialogs::Question;
 use crate::ui::local;
 use crate::ui::local::Screen;
 use crate::ui::local::Sheet;
@@ -72,7 +73,7 @@ fn empty_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         ui.label(RichText::new("Add a model folder, or drop one on this window").color(weak));
         ui.add_space(theme::SPACE_2);
         if ui.button("Add a model").clicked() {
-            screen.local.sheet = Sheet::AddModel;
+            screen.local.sheet = Sheet::Ask(Question::Model);
         }
     });
 }

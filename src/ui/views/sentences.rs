@@ -19,6 +19,7 @@ use egui::vec2;
 
 use crate::session::Command;
 use crate::session::List;
+use crate::ui::dialogs::Question;
 use crate::ui::local;
 use crate::ui::local::Panel as PanelName;
 use crate::ui::local::Screen;
@@ -101,7 +102,7 @@ fn tabs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             }
         }
         if ui.button("Open...").on_hover_text("Open a text file, one sentence a line (Ctrl+O)").clicked() {
-            screen.local.sheet = Sheet::OpenFile;
+            screen.local.sheet = Sheet::Ask(Question::Text);
         }
     });
 }

@@ -7,7 +7,6 @@ use egui::Key;
 use egui::RichText;
 use egui::Ui;
 
-use crate::session::Command;
 use crate::ui::dialogs::Question;
 use crate::ui::local::Screen;
 use crate::ui::local::Sheet;
@@ -28,14 +27,11 @@ impl View for Sheets {
     }
 
     fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        let sheet = screen.local.sheet;
-        if sheet != Sheet::AddModel && sheet != Sheet::OpenFile {
-            return;
-        }
+        let Sheet::Ask(question) = screen.local.sheet else { return };
         let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
         let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
-            sheet_ui(ui, screen, sheet);
+            sheet_ui(ui, screen, question);
         });
         if response.should_close() {
             screen.local.sheet = Sheet::None;
@@ -43,16 +39,10 @@ impl View for Sheets {
     }
 }
 
-fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, sheet: Sheet) {
-    let is_model = sheet == Sheet::AddModel;
-    ui.heading(if is_model { "Add a model" } else { "Open a text file" });
+fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, question: Question) {
+    ui.heading(question.title());
     let weak = theme::tokens(ui).weak;
-    let note = if is_model {
-        "A model is a folder with config.json, model.safetensors and two tokenizers. It can also be dropped on the window."
-    } else {
-        "One sentence a line. Files can also be dropped on the window; a model folder opens as a model."
-    };
-    ui.label(RichText::new(note).color(weak));
+    ui.label(RichText::new(question.note()).color(weak));
     ui.add_space(theme::SPACE_2);
     let label = ui.label("Path");
     let field = egui::TextEdit::singleline(&mut screen.local.path)
@@ -64,25 +54,25 @@ fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, sheet: Sheet) {
         response.request_focus();
     }
     ui.add_space(theme::SPACE_2);
-    buttons_ui(ui, screen, is_model, entered);
-    if is_model {
+    buttons_ui(ui, screen, question, entered);
+    if question == Question::Model {
         bundled_ui(ui, screen);
     }
 }
 
-fn buttons_ui(ui: &mut Ui, screen: &mut Screen<'_>, is_model: bool, entered: bool) {
+fn buttons_ui(ui: &mut Ui, screen: &mut Screen<'_>, question: Question, entered: bool) {
     ui.horizontal(|ui| {
         let path = screen.local.path.trim().to_owned();
-        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(if is_model { "Add" } else { "Open" })).clicked();
+        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(question.verb())).clicked();
         let browse = egui::Button::new("Browse...");
         if ui.add_enabled(!screen.local.dialogs.is_open(), browse).clicked() {
-            screen.local.dialogs.ask(if is_model { Question::Model } else { Question::Text });
+            screen.local.dialogs.ask(question);
         }
         if ui.button("Cancel").clicked() {
             screen.local.sheet = Sheet::None;
         }
         if (open || entered) && !path.is_empty() {
-            choose(screen, PathBuf::from(path), is_model);
+            choose(screen, PathBuf::from(path), question);
         }
     });
 }
@@ -97,13 +87,13 @@ fn bundled_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         let name =
             folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
         if ui.button(name).clicked() {
-            choose(screen, folder, true);
+            choose(screen, folder, Question::Model);
         }
     }
 }
 
-fn choose(screen: &mut Screen<'_>, path: PathBuf, is_model: bool) {
-    screen.push(if is_model { Command::AddColumn(path) } else { Command::Open(path) });
+fn choose(screen: &mut Screen<'_>, path: PathBuf, question: Question) {
+    screen.push(question.answered(path));
     screen.local.path.clear();
     screen.local.sheet = Sheet::None;
 }

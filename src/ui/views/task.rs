@@ -59,7 +59,7 @@ pub fn line(task: &Task) -> String {
     };
     let mut line = progress.what.clone();
     if progress.total > 0 {
-        line += &format!(", {} of {}", progress.done, progress.total);
+        line += &format!(", {:.0} %", 100.0 * fraction(task));
     }
     if progress.words_per_second > 0.0 && !task.is_paused {
         line += &format!(", {:.0} words/s", progress.words_per_second);

@@ -13,6 +13,7 @@ use crate::session::Column;
 use crate::session::ColumnState;
 use crate::session::Command;
 use crate::ui::act;
+use crate::ui::dialogs::Question;
 use crate::ui::local::Screen;
 use crate::ui::local::Sheet;
 use crate::ui::shortcuts;
@@ -85,7 +86,7 @@ fn chips_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
                 .button("+ Model")
                 .on_hover_text(format!("Add a model folder ({})", shortcuts::text(ui.ctx(), Act::AddModel)));
             if add.accessible_name("Add a model").clicked() {
-                screen.local.sheet = Sheet::AddModel;
+                screen.local.sheet = Sheet::Ask(Question::Model);
             }
         });
     });

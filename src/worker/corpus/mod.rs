@@ -1,13 +1,14 @@
 //! Floor 7: the corpus lane: long work behind the window, one order after the other in the order they came.
 //!
 //! One thread. Each order has its own [`Ticket`], can be paused and cancelled and tells how far it is. Between two
-//! pieces of work it calls [`Work::breathe`], which waits while the live lane has something to do. Models are those
+//! pieces of work it calls [`Breath::breathe`], which waits while the live lane has something to do. Models are those
 //! of the live lane where it has them. A kind of order is one file here and one line of [`Order`] and [`Found`];
 //! the lane itself knows only [`Job`]s.
 
 pub mod evaluate;
 pub mod maps;
 pub mod phrases;
+mod yielding;
 
 use std::cell::Cell;
 use std::cell::RefCell;
@@ -21,6 +22,7 @@ use std::sync::Mutex;
 use std::sync::MutexGuard;
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::sync::mpsc::SyncSender;
@@ -79,7 +81,7 @@ impl Job for Order {
     }
 }
 
-/// Something that takes long. It calls [`Work::breathe`] between two pieces of at most a few hundred milliseconds.
+/// Something that takes long. It calls [`Breath::breathe`] between two pieces of at most a few hundred milliseconds.
 pub trait Job: Send + 'static {
     /// What comes of it.
     type Found: Send + 'static;
@@ -126,19 +128,16 @@ pub enum Kind<F = Found> {
     Cancelled,
 }
 
-/// What a job gets to work with.
-pub struct Work<'a> {
-    /// Stale once the order is cancelled.
-    pub ticket: Ticket,
+/// What holds an order up or ends it.
+pub struct Breath {
+    ticket: Ticket,
     is_paused: Arc<AtomicBool>,
-    gate: &'a Gate,
-    library: &'a Library,
-    tell: &'a dyn Fn(Progress),
-    last: Cell<Option<Instant>>,
+    gate: Arc<Gate>,
+    waited: AtomicU64,
 }
 
-impl Work<'_> {
-    /// Waits while the live lane has work or the order is paused. Costs two atomic reads otherwise.
+impl Breath {
+    /// Waits while the live lane has work or the order is paused. Costs a few atomic reads otherwise.
     ///
     /// # Errors
     /// [`Error::Stale`] once the order is cancelled.
@@ -146,9 +145,40 @@ impl Work<'_> {
         self.ticket.check()?;
         let may_go_on = || self.gate.is_open() && !self.is_paused.load(Ordering::Acquire);
         if !may_go_on() {
+            let start = Instant::now();
             self.gate.wait_until(|| self.ticket.is_stale() || may_go_on());
+            self.waited.fetch_add(start.elapsed().as_micros() as u64, Ordering::AcqRel);
         }
         self.ticket.check()
+    }
+}
+
+/// What a job gets to work with.
+pub struct Work<'a> {
+    /// Stale once the order is cancelled.
+    pub ticket: Ticket,
+    /// For loops that get no more of it than this.
+    pub breath: Breath,
+    library: &'a Library,
+    tell: &'a dyn Fn(Progress),
+    last: Cell<Option<Instant>>,
+    start: Instant,
+}
+
+impl Work<'_> {
+    /// As [`Breath::breathe`].
+    ///
+    /// # Errors
+    /// [`Error::Stale`] once the order is cancelled.
+    pub fn breathe(&self) -> Result<()> {
+        self.breath.breathe()
+    }
+
+    /// Seconds of work so far, without those that it was held up.
+    #[must_use]
+    pub fn seconds(&self) -> f32 {
+        let waited = Duration::from_micros(self.breath.waited.load(Ordering::Acquire));
+        self.start.elapsed().saturating_sub(waited).as_secs_f32()
     }
 
     /// Tells how far it is, unless that was told a moment ago; the first and the last are always told.
@@ -351,14 +381,14 @@ fn perform<J: Job>(
     out: &Outbox<J::Found>,
 ) -> Kind<J::Found> {
     let tell = |progress| out.send(entry.number, Kind::Progress(progress));
-    let work = Work {
+    let breath = Breath {
         ticket: entry.ticket.clone(),
         is_paused: Arc::clone(&entry.is_paused),
-        gate: &shared.gate,
-        library,
-        tell: &tell,
-        last: Cell::new(None),
+        gate: Arc::clone(&shared.gate),
+        waited: AtomicU64::new(0),
     };
+    let start = Instant::now();
+    let work = Work { ticket: entry.ticket.clone(), breath, library, tell: &tell, last: Cell::new(None), start };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         work.breathe()?;
         job.run(&work)

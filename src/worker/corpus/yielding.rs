@@ -1,0 +1,36 @@
+//! Floor 7: a stepper that lets the live lane go first before every step of a search, and not only between batches.
+
+use crate::error::Result;
+use crate::models::Row;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::worker::corpus::Breath;
+
+/// Steps as `inner` does, after [`Breath::breathe`].
+pub(super) struct Yielding<'a> {
+    inner: &'a mut dyn Stepper,
+    breath: &'a Breath,
+}
+
+impl<'a> Yielding<'a> {
+    /// Around this stepper.
+    pub(super) fn new(inner: &'a mut dyn Stepper, breath: &'a Breath) -> Self {
+        Self { inner, breath }
+    }
+}
+
+impl Stepper for Yielding<'_> {
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        self.breath.breathe()?;
+        self.inner.begin(sources)
+    }
+
+    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        self.breath.breathe()?;
+        self.inner.step(rows, output)
+    }
+
+    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
+        self.inner.context(sentence)
+    }
+}
