@@ -42,7 +42,7 @@ fn tsv(results: &Evaluated) -> String {
         "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n"
             .to_owned();
     let figure = |value: Option<f64>, digits: usize| value.map(|value| format!("{value:.digits$}")).unwrap_or_default();
-    for Measured { report, words_per_second } in results.models.iter().map(AsRef::as_ref) {
+    for Measured { report, words_per_second, .. } in results.models.iter().map(AsRef::as_ref) {
         for row in &report.rows {
             let cells = [
                 report.name.replace(char::is_control, " "),

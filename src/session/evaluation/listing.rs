@@ -54,9 +54,9 @@ impl By {
         };
         let value = match self {
             Self::BleuDifference => difference(|translation| translation.bleu),
-            Self::ChrfDifference => difference(|translation| translation.chrf),
+            Self::ChrfDifference => difference(|translation| translation.chrf.score()),
             Self::Bleu(model) => translation(results, model, line).map(|translation| translation.bleu),
-            Self::Chrf(model) => translation(results, model, line).map(|translation| translation.chrf),
+            Self::Chrf(model) => translation(results, model, line).map(|translation| translation.chrf.score()),
             Self::Nll(model) => record(results, model, line).map(|record| record.nll / record.words.max(1) as f64),
             Self::Length => record(results, 0, line).map(|record| record.source_words as f64),
             Self::Line => Some(line as f64),

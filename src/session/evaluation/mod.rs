@@ -234,6 +234,7 @@ impl Session {
             device: self.settings.device,
             source,
             references: test.references.clone(),
+            gold: test.gold.clone(),
             is_pretokenized: test.is_pretokenized,
             tokenization,
             search: decoding::Options { candidates: 0, trace: false, ..self.search_options() },

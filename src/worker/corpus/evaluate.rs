@@ -1,22 +1,38 @@
-//! Floor 7: models measured on a test set, one after the other, behind the window.
+//! Floor 7: models measured on a test set, one after the other, and compared, behind the window.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::analysis::aer;
 use crate::analysis::bleu::Tokenization;
+use crate::analysis::bootstrap;
+use crate::analysis::bootstrap::Paired;
 use crate::decoding;
+use crate::error::Error;
 use crate::error::Result;
 use crate::evaluation;
 use crate::evaluation::Report;
 use crate::evaluation::Stage;
 use crate::evaluation::TestSet;
 use crate::evaluation::Unk;
+use crate::evaluation::alignment;
+use crate::evaluation::alignment::Aligner;
+use crate::evaluation::alignment::Extraction;
 use crate::models::Engine;
 use crate::nn::device::DeviceChoice;
+use crate::text::links::Links;
+use crate::text::links::read;
 use crate::worker::corpus::Progress;
 use crate::worker::corpus::Work;
 use crate::worker::corpus::yielding::Yielding;
 use crate::worker::engine::Shelved;
+
+/// Thresholds on alpha that are tried beside the one word of greatest alpha.
+const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+/// Resamples of a comparison, as sacreBLEU draws.
+const RESAMPLES: usize = 1000;
+/// Where the comparisons' random numbers begin, so that the same results are compared alike.
+const SEED: u64 = 12345;
 
 /// What to measure, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +45,8 @@ pub struct Evaluate {
     pub source: PathBuf,
     /// The files of references, at least one.
     pub references: Vec<PathBuf>,
+    /// Alignments by hand of the source and the first reference.
+    pub gold: Option<PathBuf>,
     /// The words are split by spaces already.
     pub is_pretokenized: bool,
     /// How BLEU cuts text into words.
@@ -46,6 +64,28 @@ pub struct Measured {
     pub report: Report,
     /// Words produced and scored a second, without the time that the work was held up.
     pub words_per_second: f32,
+    /// How near its alignments come to those by hand; `None` without any, or why not, as a sentence.
+    pub alignments: Option<std::result::Result<Vec<Aligned>, String>>,
+}
+
+/// How near a model's links come to those by hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aligned {
+    /// How the links were read off alpha.
+    pub extraction: Extraction,
+    /// What precision, recall and AER are made of.
+    pub counts: aer::Counts,
+}
+
+/// Whether one model is better than another, by paired bootstrap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// The two models, by their positions.
+    pub pair: (usize, usize),
+    /// By BLEU.
+    pub bleu: Paired,
+    /// By chrF2.
+    pub chrf: Paired,
 }
 
 /// What was measured.
@@ -53,6 +93,16 @@ pub struct Measured {
 pub struct Evaluated {
     /// One a model, in the order asked for.
     pub models: Vec<Arc<Measured>>,
+    /// Every two of them.
+    pub comparisons: Vec<Comparison>,
+    /// How the file of alignments by hand was read, in sentences.
+    pub gold_note: Option<String>,
+}
+
+/// The test set as it was read.
+struct Data {
+    test_set: TestSet,
+    gold: Option<Vec<Links>>,
 }
 
 impl Evaluate {
@@ -63,39 +113,105 @@ impl Evaluate {
     pub(super) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.tell(Progress { what: "Reading the test set".to_owned(), ..Progress::default() });
         let test_set = TestSet::read(&self.source, &self.references, self.is_pretokenized)?;
+        let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::Reading::default()));
+        let gold = gold.transpose()?;
+        let gold_note = gold.as_ref().map(|gold| gold.note.clone());
+        let data = Data { test_set, gold: gold.map(|gold| gold.pairs) };
         let mut models = Vec::with_capacity(self.models.len());
         for (at, folder) in self.models.iter().enumerate() {
             work.tell(Progress { what: format!("Loading {}", folder.display()), ..Progress::default() });
             let shelved = work.model(folder, self.device)?;
-            models.push(Arc::new(self.measure(work, &shelved, &test_set, at)?));
+            models.push(Arc::new(self.measure(work, &shelved, &data, at)?));
         }
-        Ok(Evaluated { models })
+        let comparisons = compare(work, &models)?;
+        Ok(Evaluated { models, comparisons, gold_note })
     }
 
-    fn measure(&self, work: &Work<'_>, shelved: &Shelved, test_set: &TestSet, at: usize) -> Result<Measured> {
+    fn measure(&self, work: &Work<'_>, shelved: &Shelved, data: &Data, at: usize) -> Result<Measured> {
         let options = evaluation::Options {
             search: self.search.clone(),
             tokenization: self.tokenization,
             unk: self.unk.clone(),
             ..evaluation::Options::default()
         };
-        let (start, mut words) = (work.seconds(), 0);
+        let stages = 1 + self.unk.len() + usize::from(data.gold.is_some());
+        let total = stages * data.test_set.len();
+        let (start, mut words, mut done) = (work.seconds(), 0, 0);
         let speed = |words: usize| words as f32 / (work.seconds() - start).max(1e-3);
         let mut hear = |progress: evaluation::Progress| {
             words += progress.words;
+            done += progress.sentences;
             work.tell(Progress {
-                done: at * progress.total + progress.done,
-                total: self.models.len() * progress.total,
+                done: at * total + done,
+                total: self.models.len() * total,
                 what: format!("{} with {}", what(progress.stage), shelved.facts.name),
                 words_per_second: speed(words),
             });
         };
         let report = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
             let mut stepper = Yielding::new(stepper, &work.breath);
-            evaluation::run(&shelved.model, &mut stepper, test_set, &options, &work.ticket, &mut hear)
+            evaluation::run(&shelved.model, &mut stepper, &data.test_set, &options, &work.ticket, &mut hear)
         })?;
-        Ok(Measured { report, words_per_second: speed(words) })
+        let alignments = match &data.gold {
+            Some(gold) => Some(match align(work, shelved, (&data.test_set, gold), &mut hear) {
+                Err(Error::Stale) => return Err(Error::Stale),
+                other => other.map_err(|error| error.to_string()),
+            }),
+            None => None,
+        };
+        Ok(Measured { report, words_per_second: speed(words), alignments })
     }
+}
+
+/// A model's alignments of the references, measured against those by hand.
+fn align(
+    work: &Work<'_>,
+    shelved: &Shelved,
+    data: (&TestSet, &[Links]),
+    hear: &mut dyn FnMut(evaluation::Progress),
+) -> Result<Vec<Aligned>> {
+    let above = THRESHOLDS.iter().map(|&theta| Extraction { threshold: Some(theta) });
+    let extractions = std::iter::once(Extraction::default()).chain(above).collect();
+    let options = alignment::Options { extractions, ..alignment::Options::default() };
+    let report = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
+        let mut stepper = Yielding::new(stepper, &work.breath);
+        let aligner = Aligner { model: &shelved.model, stepper: &mut stepper };
+        alignment::measure(aligner, None, data, &options, &work.ticket, hear)
+    })?;
+    Ok(report.rows.iter().map(|row| Aligned { extraction: row.extraction, counts: row.counts }).collect())
+}
+
+/// Words between spaces, as alignments by hand count them.
+fn lengths(test_set: &TestSet) -> Vec<(usize, usize)> {
+    let sources: Vec<&str> = test_set.pairs.iter().map(|pair| pair.source.as_ref()).collect();
+    let reference = |pair: &evaluation::Pair| pair.references.first().map_or_else(String::new, ToString::to_string);
+    let references: Vec<String> = test_set.pairs.iter().map(reference).collect();
+    read::lengths(&sources, &references)
+}
+
+/// Every two models by their first translations.
+fn compare(work: &Work<'_>, models: &[Arc<Measured>]) -> Result<Vec<Comparison>> {
+    let counts: Vec<(Vec<_>, Vec<_>)> = models
+        .iter()
+        .map(|measured| {
+            let first = measured.report.records.iter().filter_map(|record| record.translations.first());
+            first.map(|translation| (translation.counts.clone(), translation.chrf.clone())).unzip()
+        })
+        .collect();
+    let mut comparisons = Vec::new();
+    for second in 1..models.len() {
+        for first in 0..second {
+            work.breathe()?;
+            let what = "Comparing models by paired bootstrap".to_owned();
+            work.tell(Progress { done: 1, total: 1, what, ..Progress::default() });
+            let bleu = bootstrap::paired(&counts[first].0, &counts[second].0, RESAMPLES, SEED);
+            work.breathe()?;
+            let chrf = bootstrap::paired(&counts[first].1, &counts[second].1, RESAMPLES, SEED);
+            let both = bleu.zip(chrf);
+            comparisons.extend(both.map(|(bleu, chrf)| Comparison { pair: (first, second), bleu, chrf }));
+        }
+    }
+    Ok(comparisons)
 }
 
 fn what(stage: Stage) -> &'static str {
@@ -103,5 +219,6 @@ fn what(stage: Stage) -> &'static str {
         Stage::Scoring => "Scoring the references",
         Stage::Translating(Unk::Allowed) => "Translating",
         Stage::Translating(Unk::Forbidden) => "Translating without [UNK]",
+        Stage::Aligning => "Aligning the references",
     }
 }
