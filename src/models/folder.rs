@@ -19,6 +19,7 @@ use crate::models::TranslationModel;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Architecture;
 use crate::models::config::Config;
+use crate::models::fused;
 use crate::models::fused::Prepared;
 use crate::models::luong::Luong;
 use crate::models::plain::PlainStepper;
@@ -114,8 +115,7 @@ impl Model {
     /// # Errors
     /// When the device refuses.
     pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
-        // luong has no fused form yet
-        if engine == Engine::Fused && self.device.is_cpu() && self.config.architecture != Architecture::Luong {
+        if engine == Engine::Fused && self.device.is_cpu() && fused::supports(&self.config) {
             return Ok(self.prepared()?.stepper(threads));
         }
         Ok(Box::new(PlainStepper::new(self.plain()?)))

@@ -3,6 +3,7 @@
 //! Everything that does not depend on the step is computed once a sentence, all products of one
 //! input are one product, and weights are packed once for all steppers of a model.
 
+pub mod luong;
 pub mod rnn_encdec;
 pub mod rnn_search;
 
@@ -27,6 +28,17 @@ pub enum Prepared {
     Search(Arc<rnn_search::Prepared>),
     /// Cho et al. 2014.
     EncDec(Arc<rnn_encdec::Prepared>),
+    /// Luong et al. 2015.
+    Luong(Arc<luong::Prepared>),
+}
+
+/// The scores that have kernels here; an attention function of another name decodes by the readable form.
+const SCORES: &[&str] = &["dot", "general", "concat", "location"];
+
+/// Whether a model of this configuration has a fused form.
+#[must_use]
+pub fn supports(config: &Config) -> bool {
+    config.luong.as_ref().is_none_or(|luong| SCORES.contains(&luong.score.as_str()))
 }
 
 impl Prepared {
@@ -38,7 +50,7 @@ impl Prepared {
         Ok(match config.architecture {
             Architecture::RnnSearch => Self::Search(Arc::new(rnn_search::Prepared::new(config, weights)?)),
             Architecture::RnnEncDec => Self::EncDec(Arc::new(rnn_encdec::Prepared::new(config, weights)?)),
-            Architecture::Luong => return Err(Error::Internal("luong has no fused form yet".into())),
+            Architecture::Luong => Self::Luong(Arc::new(luong::Prepared::new(config, weights)?)),
         })
     }
 
@@ -48,6 +60,7 @@ impl Prepared {
         match self {
             Self::Search(prepared) => Box::new(rnn_search::FusedStepper::new(Arc::clone(prepared), threads)),
             Self::EncDec(prepared) => Box::new(rnn_encdec::FusedStepper::new(Arc::clone(prepared), threads)),
+            Self::Luong(prepared) => Box::new(luong::FusedStepper::new(Arc::clone(prepared), threads)),
         }
     }
 }

@@ -1,0 +1,436 @@
+//! Floor 3: decoding with the models of Luong et al. 2015 on the CPU; the equations stand in
+//! `models/luong.rs`.
+//!
+//! Products of a step: one for each LSTM layer over [its input; its state], W_e e(y), W_c [c; h],
+//! W_s h~; general and concat multiply the annotations once a sentence.
+
+use std::sync::Arc;
+
+use super::Sources;
+use super::gather;
+use super::gather_states;
+use super::pack;
+use super::sized;
+use super::stack;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::Row;
+use crate::models::StepOutput;
+use crate::models::Stepper;
+use crate::models::checkpoint::Weights;
+use crate::models::config::AttentionKind;
+use crate::models::config::Config;
+use crate::models::config::LuongSizes;
+use crate::nn::fused::Packed;
+use crate::nn::fused::add_bias;
+use crate::nn::fused::attention;
+use crate::nn::fused::dot;
+use crate::nn::fused::elementwise::log_softmax;
+use crate::nn::fused::elementwise::sigmoid;
+use crate::nn::fused::elementwise::tanh_all;
+use crate::nn::fused::focus;
+use crate::nn::fused::focus::Focus;
+use crate::nn::fused::lstm;
+use crate::nn::fused::scan::Direction;
+use crate::nn::fused::scan::two_slots;
+
+const GATES: [&str; 4] = ["i", "f", "o", "g"];
+
+/// The four gates of `prefix.matrix`, below each other.
+fn gates(weights: &Weights, prefix: &str, matrix: &str) -> Result<Vec<f32>> {
+    let names = GATES.map(|gate| format!("{prefix}.{matrix}_{gate}"));
+    stack(weights, &[&names[0], &names[1], &names[2], &names[3]])
+}
+
+/// Columns `from..to` of rows of `width`.
+fn columns(w: &[f32], width: usize, from: usize, to: usize) -> Vec<f32> {
+    w.chunks_exact(width).flat_map(|row| &row[from..to]).copied().collect()
+}
+
+/// One layer of the encoder.
+#[derive(Debug)]
+struct Reader {
+    w: Packed,
+    u: Packed,
+    b: Vec<f32>,
+    width: usize,
+}
+
+/// One layer of the decoder: what it reads at every step and its state, [W; U] side by side.
+#[derive(Debug)]
+struct Cell {
+    both: Packed,
+    b: Vec<f32>,
+    /// Columns of `both`: 2n, or n where nothing but the embedding is read.
+    width: usize,
+}
+
+/// How energies come about; see `attention/`.
+#[derive(Debug)]
+enum Score {
+    Dot,
+    General(Packed),
+    Concat { query: Packed, keys: Packed, v_a: Vec<f32> },
+    Location(Packed),
+}
+
+/// Attention and what is made of it.
+#[derive(Debug)]
+struct Look {
+    kind: AttentionKind,
+    score: Score,
+    /// W_p and v_p of local-p.
+    place: Option<(Packed, Vec<f32>)>,
+    w_c: Packed,
+}
+
+/// Weights packed for decoding.
+#[derive(Debug)]
+pub struct Prepared {
+    config: Config,
+    sizes: LuongSizes,
+    source_embedding: Vec<f32>,
+    target_embedding: Vec<f32>,
+    encoder: Vec<Reader>,
+    /// W_e of the first layer.
+    word: Packed,
+    decoder: Vec<Cell>,
+    look: Option<Look>,
+    w_s: Packed,
+}
+
+impl Prepared {
+    /// Packs the weights of a model.
+    ///
+    /// # Errors
+    /// When a tensor is missing or the score has no kernels here (see [`super::supports`]).
+    pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
+        let Some(sizes) = config.luong.clone() else {
+            return Err(Error::Internal("this configuration is not one of luong".into()));
+        };
+        let (n, m) = (config.hidden, config.embedding);
+        let data = |name: &str| Ok::<_, Error>(weights.get(name)?.data.clone());
+        let wide = GATES.len() * n;
+        let mut encoder = Vec::new();
+        let mut decoder = Vec::new();
+        let mut word = Packed::default();
+        for layer in 0..sizes.layers {
+            let prefix = format!("encoder.{layer}");
+            let width = if layer == 0 { m } else { n };
+            encoder.push(Reader {
+                w: Packed::transposed(&gates(weights, &prefix, "W")?, wide, width),
+                u: Packed::transposed(&gates(weights, &prefix, "U")?, wide, n),
+                b: gates(weights, &prefix, "b")?,
+                width,
+            });
+            let prefix = format!("decoder.{layer}");
+            let (w, u) = (gates(weights, &prefix, "W")?, gates(weights, &prefix, "U")?);
+            let columns_of_w = w.len() / wide;
+            let read = if layer == 0 {
+                word = Packed::transposed(&columns(&w, columns_of_w, 0, m), wide, m);
+                columns(&w, columns_of_w, m, columns_of_w)
+            } else {
+                w
+            };
+            let width = read.len() / wide;
+            let both: Vec<f32> = (0..wide)
+                .flat_map(|row| read[row * width..(row + 1) * width].iter().chain(&u[row * n..(row + 1) * n]))
+                .copied()
+                .collect();
+            let b = gates(weights, &prefix, "b")?;
+            decoder.push(Cell { both: Packed::transposed(&both, wide, width + n), b, width: width + n });
+        }
+        Ok(Self {
+            config: config.clone(),
+            source_embedding: data("source_embedding")?,
+            target_embedding: data("target_embedding")?,
+            encoder,
+            word,
+            decoder,
+            look: Look::new(&sizes, n, weights)?,
+            w_s: pack(weights, &["W_s"], n)?,
+            sizes,
+        })
+    }
+}
+
+impl Look {
+    fn new(sizes: &LuongSizes, n: usize, weights: &Weights) -> Result<Option<Self>> {
+        if sizes.attention == AttentionKind::None {
+            return Ok(None);
+        }
+        let score = match sizes.score.as_str() {
+            "dot" => Score::Dot,
+            "general" => Score::General(pack(weights, &["attention.W_a"], n)?),
+            "concat" => {
+                let w = &weights.get("attention.W_a")?.data;
+                Score::Concat {
+                    query: Packed::transposed(&columns(w, 2 * n, 0, n), n, n),
+                    keys: Packed::transposed(&columns(w, 2 * n, n, 2 * n), n, n),
+                    v_a: weights.get("attention.v_a")?.data.clone(),
+                }
+            }
+            "location" => Score::Location(pack(weights, &["attention.W_a"], n)?),
+            other => return Err(Error::Internal(format!("the score `{other}` has no kernels"))),
+        };
+        let local_p = sizes.attention == AttentionKind::LocalP;
+        let place =
+            || Ok::<_, Error>((pack(weights, &["attention.W_p"], n)?, weights.get("attention.v_p")?.data.clone()));
+        Ok(Some(Self {
+            kind: sizes.attention,
+            score,
+            place: local_p.then(place).transpose()?,
+            w_c: pack(weights, &["W_c"], 2 * n)?,
+        }))
+    }
+}
+
+/// Buffers of a step, [rows, ...].
+#[derive(Debug, Default)]
+struct Buffers {
+    e: Vec<f32>,
+    input: Vec<f32>,
+    gates: Vec<f32>,
+    /// h, c of every layer from below, then the fed h~: gathered for the rows of a step.
+    before: Vec<Vec<f32>>,
+    query: Vec<f32>,
+    place: Vec<f32>,
+    base: Vec<f32>,
+    /// [c; h]
+    joined: Vec<f32>,
+    h_tilde: Vec<f32>,
+}
+
+/// A model of Luong et al. as a [`Stepper`].
+#[derive(Debug)]
+pub struct FusedStepper {
+    model: Arc<Prepared>,
+    threads: usize,
+    sources: Sources,
+    /// Annotations [b, t_x, n].
+    h: Vec<f32>,
+    /// W_a h_s or its half, [b, t_x, n]; empty where the annotations are their own keys.
+    keys: Vec<f32>,
+    /// h, c of every layer, then h~, of the rows of the last step; those of the encoder at first.
+    states: Vec<Vec<f32>>,
+    /// Steps done.
+    t: usize,
+    buffers: Buffers,
+}
+
+impl FusedStepper {
+    /// A stepper that may use `threads` threads.
+    #[must_use]
+    pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
+        Self {
+            model,
+            threads: threads.max(1),
+            sources: Sources::default(),
+            h: Vec::new(),
+            keys: Vec::new(),
+            states: Vec::new(),
+            t: 0,
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// One layer over all sources: x [t_x * b, width] becomes its outputs [t_x * b, n]; its last h and c are kept.
+    fn read(&mut self, layer: &Reader, direction: Direction, x: &[f32]) -> Vec<f32> {
+        let n = self.model.config.hidden;
+        let (b, t_x, wide) = (self.sources.lengths.len(), self.sources.t_x, GATES.len() * n);
+        let mut gates = vec![0.0; t_x * b * wide];
+        add_bias(&layer.b, &mut gates);
+        layer.w.apply_on(self.threads, t_x * b, x, layer.width, &mut gates, wide, true);
+        let [mut h, mut c] = [(); 2].map(|()| vec![0.0; (t_x + 1) * b * n]);
+        for t in direction.order(t_x, false) {
+            let (from, to) = direction.slots(t);
+            let (h, h_next) = two_slots(&mut h, from, to, b * n);
+            let (c, c_next) = two_slots(&mut c, from, to, b * n);
+            let gates = &mut gates[t * b * wide..(t + 1) * b * wide];
+            layer.u.apply_on(self.threads, b, h, n, gates, wide, true);
+            lstm::cell(n, gates, c, h, Some(&self.sources.live[t * b..(t + 1) * b]), c_next, h_next);
+        }
+        let last = (t_x - direction.start(t_x)) * b * n;
+        self.states.push(h[last..last + b * n].to_vec());
+        self.states.push(c[last..last + b * n].to_vec());
+        match direction {
+            Direction::Forward => h.split_off(b * n),
+            Direction::Backward => {
+                h.truncate(t_x * b * n);
+                h
+            }
+        }
+    }
+
+    /// All layers for these rows; the top h_t ends in the second half of `joined`.
+    fn move_on(&mut self, rows: usize) {
+        let model = Arc::clone(&self.model);
+        let (n, m) = (model.config.hidden, model.config.embedding);
+        let wide = GATES.len() * n;
+        let Buffers { e, input, gates, before, joined, .. } = &mut self.buffers;
+        let fed = &before[before.len() - 1];
+        for (k, cell) in model.decoder.iter().enumerate() {
+            let gates = sized(gates, rows * wide);
+            add_bias(&cell.b, gates);
+            if k == 0 {
+                model.word.apply_on(self.threads, rows, e, m, gates, wide, true);
+            }
+            let (h_prev, c_prev) = (&before[2 * k], &before[2 * k + 1]);
+            let input = sized(input, rows * cell.width);
+            for (row, input) in input.chunks_exact_mut(cell.width).enumerate() {
+                let at = row * n..(row + 1) * n;
+                let (read, state) = input.split_at_mut(cell.width - n);
+                state.copy_from_slice(&h_prev[at.clone()]);
+                if k > 0 {
+                    read.copy_from_slice(&self.states[2 * k - 2][at]);
+                } else if !read.is_empty() {
+                    read.copy_from_slice(&fed[at]);
+                }
+            }
+            cell.both.apply_on(self.threads, rows, input, cell.width, gates, wide, true);
+            let (h, c) = self.states[2 * k..2 * k + 2].split_at_mut(1);
+            h[0].resize(rows * n, 0.0);
+            c[0].resize(rows * n, 0.0);
+            lstm::cell(n, gates, c_prev, h_prev, None, &mut c[0], &mut h[0]);
+        }
+        let top = &self.states[2 * model.decoder.len() - 2];
+        for (joined, h) in sized(joined, rows * 2 * n).chunks_exact_mut(2 * n).zip(top.chunks_exact(n)) {
+            joined[n..].copy_from_slice(h);
+        }
+    }
+
+    /// p_t of every row by local-p and what concat and location make of h_t.
+    fn ask(&mut self, look: &Look, rows: usize) {
+        let n = self.model.config.hidden;
+        let top = &self.buffers.joined[n..];
+        if let Some((w_p, _)) = &look.place {
+            let place = sized(&mut self.buffers.place, rows * n);
+            w_p.apply_on(self.threads, rows, top, 2 * n, place, n, false);
+            tanh_all(place);
+        }
+        if let Score::Concat { query: w, .. } | Score::Location(w) = &look.score {
+            let query = sized(&mut self.buffers.query, rows * w.columns());
+            w.apply_on(self.threads, rows, top, 2 * n, query, w.columns(), false);
+        }
+    }
+
+    /// Where row `i` looks in a sentence of `words`.
+    fn focus(&self, look: &Look, i: usize, words: usize) -> Focus {
+        let (n, d) = (self.model.config.hidden, self.model.sizes.window);
+        match (look.kind, &look.place) {
+            (AttentionKind::LocalM, _) => Focus::window(self.t.min(words - 1) as f32, d, words, false),
+            (AttentionKind::LocalP, Some((_, v_p))) => {
+                let p_t = words as f32 * sigmoid(dot(v_p, &self.buffers.place[i * n..(i + 1) * n]));
+                Focus::window(p_t, d, words, true)
+            }
+            _ if matches!(look.score, Score::Location(_)) => Focus::all(words.min(self.model.sizes.max_source)),
+            _ => Focus::all(words),
+        }
+    }
+
+    /// alpha, e, p_t and c of every row; c ends in the first half of `joined`.
+    fn attend(&mut self, look: &Look, rows: &[Row], output: &mut StepOutput) {
+        let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
+        for (i, row) in rows.iter().enumerate() {
+            let words = self.sources.lengths[row.sentence];
+            let focus = self.focus(look, i, words);
+            let at = row.sentence * t_x * n..(row.sentence * t_x + words) * n;
+            let e = &mut output.energies[i * t_x..i * t_x + words];
+            let (c, top) = self.buffers.joined[i * 2 * n..(i + 1) * 2 * n].split_at_mut(n);
+            match &look.score {
+                Score::Dot => focus::products(top, &self.h[at.clone()], e),
+                Score::General(_) => focus::products(top, &self.keys[at.clone()], e),
+                Score::Concat { v_a, .. } => {
+                    attention::energies(&self.buffers.query[i * n..(i + 1) * n], &self.keys[at.clone()], v_a, e);
+                }
+                Score::Location(w) => {
+                    let known = words.min(w.columns());
+                    e[..known].copy_from_slice(&self.buffers.query[i * w.columns()..i * w.columns() + known]);
+                    e[known..].fill(f32::NAN);
+                }
+            }
+            let alpha = &mut output.alpha[i * t_x..i * t_x + words];
+            focus.align(e, sized(&mut self.buffers.base, words), alpha);
+            c.fill(0.0);
+            let window = at.start + focus.first * n..at.start + focus.end * n;
+            focus::add_weighted(&alpha[focus.first..focus.end], &self.h[window], c);
+            if look.kind.is_local() {
+                output.p_t.push(focus.p_t);
+            }
+        }
+    }
+}
+
+impl Stepper for FusedStepper {
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        let model = Arc::clone(&self.model);
+        let config = &model.config;
+        let n = config.hidden;
+        self.sources = Sources::new(sources, config.source_vocabulary)?;
+        let (b, t_x) = (sources.len(), self.sources.t_x);
+        let direction = if model.sizes.reverse_source { Direction::Backward } else { Direction::Forward };
+        let mut x = Vec::new();
+        gather(&model.source_embedding, config.embedding, self.sources.ids.iter().map(|&id| Some(id)), &mut x)?;
+        self.states.clear();
+        for layer in &model.encoder {
+            x = self.read(layer, direction, &x);
+        }
+        self.states.push(vec![0.0; b * n]); // h~_0
+        self.h.resize(b * t_x * n, 0.0);
+        for (at, h) in self.h.chunks_exact_mut(n).enumerate() {
+            let (row, t) = (at / t_x, at % t_x);
+            h.copy_from_slice(&x[(t * b + row) * n..(t * b + row + 1) * n]);
+        }
+        if let Some(Score::General(w) | Score::Concat { keys: w, .. }) = model.look.as_ref().map(|look| &look.score) {
+            self.keys.resize(b * t_x * n, 0.0);
+            w.apply_on(self.threads, b * t_x, &self.h, n, &mut self.keys, n, false);
+        }
+        self.t = 0;
+        Ok(())
+    }
+
+    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        let model = Arc::clone(&self.model);
+        let config = &model.config;
+        let (n, vocabulary) = (config.hidden, config.target_vocabulary);
+        super::prepare(output, rows.len(), vocabulary, model.look.as_ref().map(|_| self.sources.t_x));
+        super::check_rows(rows, self.sources.lengths.len())?;
+        self.buffers.before.resize_with(self.states.len(), Vec::new);
+        for (state, before) in self.states.iter().zip(&mut self.buffers.before) {
+            gather_states(rows, self.t == 0, state, n, before)?;
+        }
+        let y_prev = rows.iter().map(|row| Some(row.y_prev.unwrap_or(model.sizes.start)));
+        gather(&model.target_embedding, config.embedding, y_prev, &mut self.buffers.e)?;
+        self.move_on(rows.len());
+        let top = self.states.len() - 1;
+        if let Some(look) = &model.look {
+            self.ask(look, rows.len());
+            self.attend(look, rows, output);
+            // h~_t = tanh(W_c [c_t; h_t])
+            let h_tilde = sized(&mut self.buffers.h_tilde, rows.len() * n);
+            look.w_c.apply_on(self.threads, rows.len(), &self.buffers.joined, 2 * n, h_tilde, n, false);
+            tanh_all(h_tilde);
+        } else {
+            sized(&mut self.buffers.h_tilde, rows.len() * n).copy_from_slice(&self.states[top - 2]);
+        }
+        let h_tilde = &self.buffers.h_tilde[..rows.len() * n];
+        self.states[top].clear();
+        self.states[top].extend_from_slice(h_tilde);
+        let log_p = &mut output.log_p;
+        model.w_s.apply_on(self.threads, rows.len(), h_tilde, n, log_p, vocabulary, false);
+        log_p.chunks_exact_mut(vocabulary).for_each(log_softmax);
+        self.t += 1;
+        Ok(())
+    }
+
+    fn context(&self, _sentence: usize) -> Option<Vec<f32>> {
+        None
+    }
+
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
+        let length = *self.sources.lengths.get(sentence)?;
+        let h = self.h.get(sentence * t_x * n..(sentence * t_x + length) * n)?;
+        Some(h.chunks_exact(n).map(<[f32]>::to_vec).collect())
+    }
+}
