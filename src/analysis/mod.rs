@@ -19,6 +19,7 @@ pub mod neighbours;
 pub mod ngrams;
 pub mod pca;
 pub mod phrases;
+pub mod reading;
 pub mod pooled;
 pub mod symmetrize;
 pub mod tsne;

@@ -9,10 +9,14 @@ use clap::FromArgMatches as _;
 use indicatif::ProgressBar;
 use indicatif::ProgressStyle;
 
+use crate::attention::KINDS;
+use crate::attention::scores;
 use crate::cli::Context;
 use crate::cli::args::RunArgs;
 use crate::cli::output;
 use crate::models::Engine;
+use crate::models::MODELS;
+use crate::models::config::Architecture;
 use crate::ticket::Ticket;
 use crate::training::RunOptions;
 use crate::training::train;
@@ -38,7 +42,20 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    Low::augment_args(command).after_long_help(choices())
+}
+
+/// What the configuration may name, read off the tables.
+fn choices() -> String {
+    let mut text = "What [model] may name\n".to_owned();
+    let mut list = |key: &str, lines: &mut dyn Iterator<Item = (&str, &str)>| {
+        text.push_str(&format!("\n  {key}\n"));
+        lines.for_each(|(name, what)| text.push_str(&format!("    {name:<10} {what}\n")));
+    };
+    list("architecture", &mut MODELS.iter().map(|entry| (entry.name, entry.citation)));
+    list("attention (luong)", &mut KINDS.iter().map(|entry| (entry.name, entry.explanation)));
+    list("score (luong)", &mut scores(Architecture::Luong.name()).map(|entry| (entry.name, entry.equation)));
+    text
 }
 
 /// Trains; the log and the checkpoints lie beside the model.

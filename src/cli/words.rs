@@ -104,7 +104,7 @@ pub fn require_alignment(model: &Model, flag: &str) -> Result<()> {
     let config = &model.config;
     let architecture = config.architecture.name();
     Err(Error::Input(format!(
-        "{flag} needs an alignment and {} ({architecture}) has none; choose an rnnsearch model",
+        "{flag} needs an alignment and {} ({architecture}) has none; choose an rnnsearch model or a luong model with attention",
         config.name
     )))
 }

@@ -120,6 +120,7 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
         eos: 0,
         unk: 1,
         has_alignment,
+        attention: has_alignment.then(|| "additive".to_owned()),
         device: "cpu".to_owned(),
         ..ModelFacts::default()
     }

@@ -39,7 +39,10 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
             "Vocabularies",
             format!("{} and {} words", count_text(facts.source_vocabulary), count_text(facts.target_vocabulary)),
         );
-        row("Alignment", if facts.has_alignment { "yes" } else { "none" }.to_owned());
+        row("Alignment", facts.attention.clone().unwrap_or_else(|| "none".to_owned()));
+        if let Some(d) = facts.window {
+            row("Window", format!("{d} words on both sides of p_t"));
+        }
         row("Computes on", facts.device.clone());
         row("Weights", facts.digest.chars().take(12).collect());
         row("Folder", column.folder.display().to_string());

@@ -18,11 +18,15 @@ pub struct Help;
 const TERMS: &[(&str, &str)] = &[
     (
         "alpha_ij",
-        "How much of source word j goes into the context for target word i; each row adds up to 1 (Bahdanau et al. 2015, equation 6).",
+        "How much of source word j goes into the context for target word i; each row adds up to 1, under the Gaussian of local-p to less (Bahdanau et al. 2015, equation 6; Luong et al. 2015, section 3).",
     ),
     (
         "energy e_ij",
         "How well source word j fits target word i before the softmax makes alpha of it (Bahdanau et al. 2015, section 3.1).",
+    ),
+    (
+        "position p_t",
+        "The source word, counted from 0, round which local attention looks; its window is the words from p_t - D to p_t + D (Luong et al. 2015, section 3.2).",
     ),
     (
         "context c",

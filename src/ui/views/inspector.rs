@@ -19,6 +19,7 @@ use crate::ui::local::Screen;
 use crate::ui::theme;
 use crate::ui::views::Place;
 use crate::ui::views::View;
+use crate::ui::views::context;
 use crate::ui::widgets::bars;
 use crate::ui::widgets::labels;
 use crate::ui::widgets::source_bars;
@@ -149,7 +150,7 @@ const SIDE_BY_SIDE: f32 = 480.0;
 fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
         ui.add_space(theme::SPACE_5);
-        let none = "This model has no alignment. Every word reads the same context vector c.";
+        let none = context::without_alignment(column);
         ui.add(egui::Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
         return;
     };

@@ -36,7 +36,8 @@ pub fn source_bars(
     let t = theme::tokens(ui);
     let height = (ui.available_height() - WORDS).max(36.0);
     let count = values.len().max(1);
-    let bars = values.iter().enumerate().map(|(j, value)| {
+    // Words beyond the reach of a location score have no energy.
+    let bars = values.iter().enumerate().filter(|(_, value)| !value.is_nan()).map(|(j, value)| {
         let colour = if marked == Some(j) { t.accent } else { t.accent.gamma_multiply(0.62) };
         Bar::new(j as f64, f64::from(*value)).width(0.8).fill(colour)
     });
@@ -73,8 +74,12 @@ pub fn source_bars(
     let over = shown.response.hover_pos().map(|point| shown.transform.value_from_position(point).x.round());
     let over = over.filter(|x| *x >= 0.0 && (*x as usize) < values.len()).map(|x| x as usize)?;
     let word = source.get(over).map_or_else(String::new, labels::source_text);
-    shown.response.on_hover_text_at_pointer(format!("{word}  {name} {:.3}", values[over]));
+    shown.response.on_hover_text_at_pointer(format!("{word}  {name} {}", number(values[over])));
     Some(over)
+}
+
+fn number(value: f32) -> String {
+    if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") }
 }
 
 fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, foot: impl Fn(usize) -> egui::Pos2) {
@@ -116,6 +121,6 @@ fn label(
     ui.ctx().allow_widget_id_changes_in(plot.rect.expand(4.0));
     for (j, (word, value)) in source.iter().zip(values).enumerate() {
         let part = ui.interact(bar(j), plot.id.with(("bar", j)), Sense::hover());
-        node(&part, Role::Meter, || format!("{name} {} {value:.3}", labels::source_text(word)));
+        node(&part, Role::Meter, || format!("{name} {} {}", labels::source_text(word), number(*value)));
     }
 }

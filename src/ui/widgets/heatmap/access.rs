@@ -28,6 +28,7 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
     let value = heatmap.matrix.get(i, j).unwrap_or(0.0);
     match heatmap.shown {
         Shown::Alpha => format!("{target} <- {source} {value:.2}"),
+        Shown::Energies if value.is_nan() => format!("{target} <- {source} no energy"),
         Shown::Energies => format!("{target} <- {source} e {value:.2}"),
     }
 }
@@ -74,7 +75,7 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
             ui.label(format!("alpha {alpha:.3}"));
         }
         if let Some(e) = number(heatmap.table.energies.as_ref()) {
-            ui.label(format!("energy e {e:.3}"));
+            ui.label(if e.is_nan() { "no energy".to_owned() } else { format!("energy e {e:.3}") });
         }
     });
 }

@@ -1,0 +1,90 @@
+//! Floor 5: which target word a row of an alignment belongs to (Luong et al. 2015, footnote 14).
+//!
+//! In Luong's models the alignment vector of step t is made from h_t, which has just read the word y_{t-1},
+//! and it helps to predict y_t. With scores that compare h_t with the source one may read row t either way.
+//! (The rows of RNNsearch come from s_{i-1}, which has not read y_{i-1} yet: they belong to y_i.)
+
+use std::borrow::Cow;
+
+/// Which word row t belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// Row t belongs to y_t.
+    #[default]
+    Predicted,
+    /// Row t belongs to y_{t-1}.
+    Input,
+}
+
+/// One line of [`READINGS`].
+#[derive(Clone, Copy, Debug)]
+pub struct ReadingEntry {
+    /// Which.
+    pub reading: Reading,
+    /// Its name on the command line and in files.
+    pub name: &'static str,
+    /// What it says, in a sentence.
+    pub about: &'static str,
+}
+
+/// Both readings, the usual one first.
+pub const READINGS: &[ReadingEntry] = &[
+    ReadingEntry {
+        reading: Reading::Predicted,
+        name: "predicted",
+        about: "A row belongs to the word that was predicted with it, y_t.",
+    },
+    ReadingEntry {
+        reading: Reading::Input,
+        name: "input",
+        about: "A row belongs to the word that the decoder had just read when the row was computed, y_{t-1}.",
+    },
+];
+
+impl Reading {
+    /// Its name on the command line and in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.entry().map_or("predicted", |entry| entry.name)
+    }
+
+    /// What it says, in a sentence.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        self.entry().map_or("", |entry| entry.about)
+    }
+
+    /// The reading of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        READINGS.iter().find(|entry| entry.name == name).map(|entry| entry.reading)
+    }
+
+    fn entry(self) -> Option<&'static ReadingEntry> {
+        READINGS.iter().find(|entry| entry.reading == self)
+    }
+
+    /// Which of `rows` rows belongs to target word `i`; `None` for words that have none. As the input word of a
+    /// step, word i has the row of the step after its own, so the last word, `</s>`, has none, and row 0, made
+    /// with the sentence start, belongs to no word.
+    #[must_use]
+    pub fn row(self, i: usize, rows: usize) -> Option<usize> {
+        let row = match self {
+            Self::Predicted => i,
+            Self::Input => i + 1,
+        };
+        (row < rows).then_some(row)
+    }
+
+    /// The rows by the word that they belong to, as many as before; zeros for a word that has none, which links
+    /// it to nothing. Assign the rows before `</s>` is cut off: the last word but one has the row of `</s>`.
+    #[must_use]
+    pub fn assign(self, alpha: &[Vec<f32>]) -> Cow<'_, [Vec<f32>]> {
+        if self == Self::Predicted {
+            return Cow::Borrowed(alpha);
+        }
+        let columns = alpha.last().map_or(0, Vec::len);
+        let row = |i| self.row(i, alpha.len()).map_or_else(|| vec![0.0; columns], |row| alpha[row].clone());
+        (0..alpha.len()).map(row).collect()
+    }
+}
