@@ -19,8 +19,8 @@ pub mod neighbours;
 pub mod ngrams;
 pub mod pca;
 pub mod phrases;
-pub mod reading;
 pub mod pooled;
+pub mod reading;
 pub mod symmetrize;
 pub mod tsne;
 

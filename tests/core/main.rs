@@ -5,6 +5,7 @@ mod cli;
 mod decoding;
 mod fused;
 mod lane;
+mod luong;
 mod models;
 mod phrases;
 mod session;

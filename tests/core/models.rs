@@ -203,7 +203,7 @@ fn only_the_encoder_decoder_has_a_context_vector() {
 }
 
 /// Variables for some weights, in a float type of choice.
-fn variables(weights: &Weights, dtype: DType) -> (HashMap<String, Tensor>, Vec<(String, Var)>) {
+pub fn variables(weights: &Weights, dtype: DType) -> (HashMap<String, Tensor>, Vec<(String, Var)>) {
     let variable = |name: &str| {
         let tensor =
             weights.tensor(name, &candle_core::Device::Cpu).expect("a tensor").to_dtype(dtype).expect("converts");
@@ -233,7 +233,7 @@ fn the_training_path_sums_the_reference_log_probabilities() {
     }
 }
 
-fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
+pub fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
     Config {
         name: "tiny".into(),
         architecture,
@@ -267,7 +267,6 @@ fn objective(model: &dyn Trainable, (dropout, smoothing): (f64, f64)) -> Tensor 
 
 #[test]
 fn gradients_agree_with_differences_in_float64() {
-    const STEP: f64 = 1e-5;
     for config in tiny_configs() {
         let mut weights = initial_weights(&config, Scheme::Scaled, 3);
         // Biases start at 0; other values make their gradients more telling.
@@ -277,29 +276,42 @@ fn gradients_agree_with_differences_in_float64() {
         let (tensors, variables) = variables(&weights, DType::F64);
         let model = trainable(&config, &tensors).expect("a model");
         for settings in [(0.0, 0.0), (0.3, 0.1)] {
-            let gradients = objective(model.as_ref(), settings).backward().expect("gradients");
-            for (name, variable) in &variables {
-                let gradient = gradients.get(variable).unwrap_or_else(|| panic!("{name} has no gradient"));
-                let gradient: Vec<f64> = gradient.flatten_all().expect("flat").to_vec1().expect("numbers");
-                let values: Vec<f64> = variable.flatten_all().expect("flat").to_vec1().expect("numbers");
-                let evaluate = |index: usize, change: f64| {
-                    let mut moved = values.clone();
-                    moved[index] += change;
-                    let moved = Tensor::from_vec(moved, variable.shape(), variable.device()).expect("a tensor");
-                    variable.set(&moved).expect("set");
-                    objective(model.as_ref(), settings).to_scalar::<f64>().expect("a number")
-                };
-                for index in (0..values.len()).step_by(1 + values.len() / 4) {
-                    let difference = (evaluate(index, STEP) - evaluate(index, -STEP)) / (2.0 * STEP);
-                    evaluate(index, 0.0);
-                    let error = (gradient[index] - difference).abs();
-                    assert!(
-                        error < 1e-7 * (1.0 + difference.abs()),
-                        "{name}[{index}]: {} is not {difference}",
-                        gradient[index]
-                    );
-                }
-            }
+            check_gradients(config.architecture.name(), model.as_ref(), &variables, settings, 4);
+        }
+    }
+}
+
+/// The gradient of the loss by about `count` numbers of each variable, against differences in f64; `settings` are
+/// dropout and smoothing.
+pub fn check_gradients(
+    what: &str,
+    model: &dyn Trainable,
+    variables: &[(String, Var)],
+    settings: (f64, f64),
+    count: usize,
+) {
+    const STEP: f64 = 1e-5;
+    let gradients = objective(model, settings).backward().expect("gradients");
+    for (name, variable) in variables {
+        let gradient = gradients.get(variable).unwrap_or_else(|| panic!("{what}: {name} has no gradient"));
+        let gradient: Vec<f64> = gradient.flatten_all().expect("flat").to_vec1().expect("numbers");
+        let values: Vec<f64> = variable.flatten_all().expect("flat").to_vec1().expect("numbers");
+        let evaluate = |index: usize, change: f64| {
+            let mut moved = values.clone();
+            moved[index] += change;
+            let moved = Tensor::from_vec(moved, variable.shape(), variable.device()).expect("a tensor");
+            variable.set(&moved).expect("set");
+            objective(model, settings).to_scalar::<f64>().expect("a number")
+        };
+        for index in (values.len() % 2..values.len()).step_by(1 + values.len() / count) {
+            let difference = (evaluate(index, STEP) - evaluate(index, -STEP)) / (2.0 * STEP);
+            evaluate(index, 0.0);
+            let error = (gradient[index] - difference).abs();
+            assert!(
+                error < 1e-7 * (1.0 + difference.abs()),
+                "{what}: {name}[{index}]: {} is not {difference}",
+                gradient[index]
+            );
         }
     }
 }
