@@ -131,8 +131,12 @@ fn interval(value: f64, mut resamples: Vec<f64>) -> Interval {
 }
 
 /// As sacreBLEU, which follows multeval and Moses: the share of the resamples whose difference, centred on their mean, is
-/// greater than the true one; differences without sign, and 1 added above and below.
+/// greater than the true one; differences without sign, and 1 added above and below. Unlike there, systems that never
+/// differ get 1.
 fn p_value(differences: &[f64], difference: f64) -> f64 {
+    if differences.iter().all(|difference| *difference == 0.0) {
+        return 1.0;
+    }
     let mean = differences.iter().map(|difference| difference.abs()).sum::<f64>() / differences.len() as f64;
     let chance = differences.iter().filter(|sampled| sampled.abs() - mean > difference.abs()).count();
     (chance + 1) as f64 / (differences.len() + 1) as f64

@@ -1,5 +1,9 @@
 //! What is read off alignments, and BLEU against the numbers of sacreBLEU 2.6.0.
 
+mod bootstrap;
+mod linked;
+mod scores;
+
 use interlinear::analysis::METRICS;
 use interlinear::analysis::Outcome;
 use interlinear::analysis::alignment::Alignment;

@@ -1,5 +1,7 @@
 //! Words and ids: cutting, joining, vocabularies, files and minibatches.
 
+mod links;
+
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::Path;

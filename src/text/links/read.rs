@@ -115,7 +115,8 @@ pub fn read(path: &Path, lengths: &[(usize, usize)], reading: &Reading) -> Resul
     Ok(Gold { pairs, format, base: guess.base, order: guess.order, note })
 }
 
-/// Links between lines of text, as [`read`] wants their lengths.
+/// The numbers of words of lines and their translations, as [`read`] wants them.
+#[must_use]
 pub fn lengths<S: AsRef<str>, T: AsRef<str>>(source: &[S], target: &[T]) -> Vec<(usize, usize)> {
     let count = |line: &str| places::words(line).count();
     source.iter().zip(target).map(|(source, target)| (count(source.as_ref()), count(target.as_ref()))).collect()
@@ -302,7 +303,9 @@ fn base_note(
         (None, Format::Pharaoh) => "as Pharaoh files mostly are, for nothing in the file tells".to_owned(),
         (None, Format::Naacl) => "as the format has it, for nothing in the file tells".to_owned(),
     };
-    format!("Words are counted from {base}, {why}.")
+    let nowhere = guess.base == Base::One && has_zero(entries);
+    let nowhere = if nowhere { " Position 0 is no word, and links to it are left out." } else { "" };
+    format!("Words are counted from {base}, {why}.{nowhere}")
 }
 
 fn order_note(guess: Guess, reading: &Reading, fits: impl Fn(Guess) -> bool) -> String {

@@ -1,0 +1,142 @@
+//! Paired bootstrap resampling against sacreBLEU 2.6.0 on the same draws; sentences of our own.
+
+use interlinear::analysis::bleu;
+use interlinear::analysis::bleu::Settings;
+use interlinear::analysis::bootstrap::Interval;
+use interlinear::analysis::bootstrap::Paired;
+use interlinear::analysis::bootstrap::paired;
+use interlinear::analysis::bootstrap::paired_by;
+use interlinear::analysis::bootstrap::single;
+use interlinear::analysis::chrf;
+
+const REFERENCES: &[&str] = &[
+    "A grey heron waits by the weir.",
+    "The baker opens before the street lamps go out.",
+    "We counted nine barges on the canal.",
+    "Rain fell on the tin roof all night.",
+    "Her brother mends clocks in a cellar.",
+    "The ferry was late, but nobody minded.",
+    "Two foxes crossed the empty square.",
+    "He keeps every letter in a biscuit tin.",
+    "The orchard smells of smoke and apples.",
+    "Snow closed the pass for a week.",
+];
+
+const FIRST: &[&str] = &[
+    "A grey heron waits at the weir.",
+    "The baker opens before the lamps of the street go out.",
+    "We counted nine barges on the canal.",
+    "Rain fell all night on the tin roof.",
+    "Her brother repairs clocks in a cellar.",
+    "The ferry was late, but nobody minded.",
+    "Two foxes crossed an empty square.",
+    "He keeps each letter in a tin.",
+    "The orchard smells of smoke and apples.",
+    "Snow closed the pass for one week.",
+];
+
+const SECOND: &[&str] = &[
+    "A heron is waiting by the weir.",
+    "The baker opens before the street lamps go out.",
+    "We have counted nine boats on the canal.",
+    "Rain fell on the tin roof all night.",
+    "Her brother mends the clocks in a cellar.",
+    "The ferry came late and nobody minded.",
+    "Two foxes crossed the empty square.",
+    "He keeps every letter in a biscuit tin.",
+    "The orchard smells like smoke and apple.",
+    "Snow has closed the pass for a week.",
+];
+
+fn bleu_counts(texts: &[&str]) -> Vec<bleu::Counts> {
+    let count = |(text, reference): (&&str, &&str)| bleu::Counts::of(text, &[reference], &Settings::default());
+    texts.iter().zip(REFERENCES).map(count).collect()
+}
+
+fn chrf_counts(texts: &[&str]) -> Vec<chrf::Counts> {
+    texts.iter().zip(REFERENCES).map(|(text, reference)| chrf::Counts::of(text, &[reference], false)).collect()
+}
+
+/// The draws that sacreBLEU was given: x <- (1103515245 x + 12345) mod 2^31 from 1, and x / 2^16 mod n of each.
+fn draws() -> impl FnMut() -> usize {
+    let mut x = 1_u64;
+    move || {
+        x = (x * 1_103_515_245 + 12345) % (1 << 31);
+        (x >> 16) as usize % REFERENCES.len()
+    }
+}
+
+/// `PairedTest([("a", first), ("b", second)], .., test_type="bs", n_samples=200)` with those draws: score, mean and
+/// half the interval of both, and p. sacreBLEU adds chrF's counts up in single precision.
+#[test]
+fn paired_bootstrap_is_that_of_sacrebleu_on_the_same_draws() {
+    let bleu = paired_by(&bleu_counts(FIRST), &bleu_counts(SECOND), 200, &mut draws());
+    let chrf = paired_by(&chrf_counts(FIRST), &chrf_counts(SECOND), 200, &mut draws());
+    let cases = [
+        (
+            bleu,
+            [64.514382863731, 63.449060366533374, 16.744298751955085],
+            [69.20574518695153, 69.15600438813217, 19.209493772703272],
+            0.32338308457711445,
+        ),
+        (chrf, [82.9382966245199, 82.65585, 9.286018], [84.89563726272719, 84.87933, 9.728809], 0.3333333333333333),
+    ];
+    for (paired, first, second, p) in cases {
+        let paired = paired.expect("both have all sentences");
+        for (interval, expect) in [(paired.first, first), (paired.second, second)] {
+            let found = [interval.value, interval.mean, (interval.high - interval.low) / 2.0];
+            assert!(found.iter().zip(expect).all(|(a, b)| (a - b).abs() < 2e-5), "{found:?}, not {expect:?}");
+        }
+        assert!((paired.p_value - p).abs() < 1e-12, "p is {}, not {p}", paired.p_value);
+        assert_eq!(paired.difference.value, paired.second.value - paired.first.value);
+        assert!((paired.difference.mean - (paired.second.mean - paired.first.mean)).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_seed_gives_one_answer_and_other_seeds_similar_ones() {
+    let (first, second) = (bleu_counts(FIRST), bleu_counts(SECOND));
+    let with = |seed: u64| paired(&first, &second, 1000, seed).expect("both have all sentences");
+    assert_eq!(with(7), with(7));
+    assert_ne!(with(7), with(8));
+    for seed in 0..5 {
+        let Paired { p_value, second_wins, difference, resamples, .. } = with(seed);
+        assert!((0.25..0.45).contains(&p_value), "{p_value}");
+        assert!((0.5..0.85).contains(&second_wins), "{second_wins}");
+        assert!(difference.low < 0.0 && difference.high > difference.value && resamples == 1000);
+    }
+    // The other way round everything is mirrored.
+    let (there, back) = (with(3), paired(&second, &first, 1000, 3).expect("both have all sentences"));
+    assert_eq!((there.first, there.p_value), (back.second, back.p_value));
+    assert!((there.difference.low + back.difference.high).abs() < 1e-9);
+    assert_eq!(single(&first, 1000, 3), Some(there.first));
+}
+
+#[test]
+fn a_clear_difference_is_significant_and_no_difference_is_not() {
+    let (perfect, first) = (bleu_counts(REFERENCES), bleu_counts(FIRST));
+    let clear = paired(&first, &perfect, 999, 1).expect("both have all sentences");
+    assert!(clear.p_value < 0.01 && clear.second_wins > 0.99, "{clear:?}");
+    assert_eq!(
+        clear.second,
+        Interval {
+            value: clear.second.value,
+            mean: clear.second.mean,
+            low: clear.second.value,
+            high: clear.second.value
+        }
+    );
+    // sacreBLEU would say 1/1000 here: its count of greater differences starts at 1 and no difference is greater than 0.
+    let same = paired(&first, &first, 999, 1).expect("both have all sentences");
+    assert_eq!((same.p_value, same.second_wins, same.difference), (1.0, 0.0, Interval::default()));
+}
+
+#[test]
+fn nothing_to_compare_has_no_answer() {
+    let counts = bleu_counts(FIRST);
+    assert_eq!(paired(&counts[..0], &counts[..0], 10, 1), None);
+    assert_eq!(paired(&counts, &counts[1..], 10, 1), None);
+    assert_eq!(paired(&counts, &counts, 0, 1), None);
+    let one = paired(&counts[..1], &counts[1..2], 1, 1).expect("one of each");
+    assert_eq!((one.first.low, one.first.high), (one.first.value, one.first.value));
+}

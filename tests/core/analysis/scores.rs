@@ -1,0 +1,290 @@
+//! BLEU and chrF2 against the numbers of sacreBLEU 2.6.0, sentences of our own.
+
+use interlinear::analysis::bleu;
+use interlinear::analysis::bleu::Settings;
+use interlinear::analysis::bleu::Tokenization;
+use interlinear::analysis::chrf;
+use interlinear::analysis::mteval;
+use interlinear::analysis::mteval::TOKENIZATIONS;
+use interlinear::analysis::ngrams::Ngrams;
+
+struct Case {
+    hypotheses: &'static [&'static str],
+    /// Streams: the first reference of every sentence, then the second of every sentence.
+    references: &'static [&'static [&'static str]],
+    settings: Settings,
+    /// Of the corpus, and the mean over its sentences.
+    bleu: (f64, f64),
+    /// Of the corpus, and the mean over its sentences.
+    chrf: (f64, f64),
+    /// What sacreBLEU prints behind the score.
+    details: &'static str,
+}
+
+const fn mixed(tokenization: Tokenization) -> Settings {
+    Settings { tokenization, lowercase: false }
+}
+
+const fn lowercase(tokenization: Tokenization) -> Settings {
+    Settings { tokenization, lowercase: true }
+}
+
+/// `BLEU(tokenize=.., lowercase=..)` and `CHRF(lowercase=..)`: `corpus_score(hypotheses, references)`; for
+/// sentences the mean of their `sentence_score`, BLEU with `effective_order=True`.
+const CASES: &[Case] = &[
+    Case {
+        hypotheses: &["The lamp over the door is green."],
+        references: &[&["The lamp above the door is green."]],
+        settings: mixed(Tokenization::Mteval13a),
+        bleu: (59.4603557501361, 59.4603557501361),
+        chrf: (73.14077744284798, 73.14077744284798),
+        details: "87.5/71.4/50.0/40.0 (BP = 1.000 ratio = 1.000 hyp_len = 8 ref_len = 8)",
+    },
+    Case {
+        hypotheses: &["The Lamp over the door is green."],
+        references: &[&["the lamp above the door is GREEN."]],
+        settings: lowercase(Tokenization::Mteval13a),
+        bleu: (59.4603557501361, 59.4603557501361),
+        chrf: (73.14077744284798, 73.14077744284798),
+        details: "87.5/71.4/50.0/40.0 (BP = 1.000 ratio = 1.000 hyp_len = 8 ref_len = 8)",
+    },
+    Case {
+        hypotheses: &["Elle a payé 12,50 € à l’épicerie."],
+        references: &[&["Elle a payé 12,50€ à l'épicerie."]],
+        settings: mixed(Tokenization::International),
+        bleu: (70.71067811865478, 70.71067811865478),
+        chrf: (85.15424403830202, 85.15424403830202),
+        details: "90.0/77.8/62.5/57.1 (BP = 1.000 ratio = 1.000 hyp_len = 10 ref_len = 10)",
+    },
+    Case {
+        hypotheses: &["Elle a payé 12,50 € à l’épicerie."],
+        references: &[&["Elle a payé 12,50€ à l'épicerie."]],
+        settings: mixed(Tokenization::Mteval13a),
+        bleu: (23.356898886410015, 23.356898886410015),
+        chrf: (85.15424403830202, 85.15424403830202),
+        details: "62.5/28.6/16.7/10.0 (BP = 1.000 ratio = 1.143 hyp_len = 8 ref_len = 7)",
+    },
+    Case {
+        hypotheses: &["Elle a payé 12,50 € à l’épicerie."],
+        references: &[&["Elle a payé 12,50€ à l'épicerie."]],
+        settings: mixed(Tokenization::None),
+        bleu: (26.269098944241588, 26.269098944241588),
+        chrf: (85.15424403830202, 85.15424403830202),
+        details: "57.1/33.3/20.0/12.5 (BP = 1.000 ratio = 1.167 hyp_len = 7 ref_len = 6)",
+    },
+    Case {
+        hypotheses: &["In 2019. the price (3.14$) rose—twice…"],
+        references: &[&["In 2019 . the price ( 3.14 $ ) rose — twice …"]],
+        settings: mixed(Tokenization::International),
+        bleu: (100.00000000000004, 100.00000000000004),
+        chrf: (100.0, 100.0),
+        details: "100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 13 ref_len = 13)",
+    },
+    Case {
+        hypotheses: &["هل قرأت الكتاب، يا سامي؟ نعم، مرّتين."],
+        references: &[&["هل قرأت هذا الكتاب يا سامي؟ نعم، مرتين."]],
+        settings: mixed(Tokenization::International),
+        bleu: (42.969435238201484, 42.969435238201484),
+        chrf: (64.32293733781538, 64.32293733781538),
+        details: "81.8/50.0/33.3/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 11 ref_len = 11)",
+    },
+    Case {
+        hypotheses: &["窓の外に、小さな鳥がいる。"],
+        references: &[&["窓の外に小さい鳥がいます。"]],
+        settings: mixed(Tokenization::International),
+        bleu: (15.97357760615681, 15.97357760615681),
+        chrf: (27.365967365967364, 27.365967365967364),
+        details: "25.0/16.7/12.5/12.5 (BP = 1.000 ratio = 2.000 hyp_len = 4 ref_len = 2)",
+    },
+    Case {
+        hypotheses: &["窓の外に、小さな鳥がいる。"],
+        references: &[&["窓の外に小さい鳥がいます。"]],
+        settings: mixed(Tokenization::Mteval13a),
+        bleu: (0.0, 0.0),
+        chrf: (27.365967365967364, 27.365967365967364),
+        details: "0.0/0.0/0.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 1 ref_len = 1)",
+    },
+    Case {
+        hypotheses: &["नदी के पार, एक पुराना पुल है।"],
+        references: &[&["नदी के उस पार एक पुराना पुल है।"]],
+        settings: mixed(Tokenization::International),
+        bleu: (53.07712171072444, 53.07712171072444),
+        chrf: (69.18227191197558, 69.18227191197558),
+        details: "88.9/62.5/42.9/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 9 ref_len = 9)",
+    },
+    Case {
+        hypotheses: &["👩\u{200d}🚀 waves 👋🏽 at the moon!"],
+        references: &[&["👩\u{200d}🚀 waves at 👋🏽 the moon!"]],
+        settings: mixed(Tokenization::International),
+        bleu: (43.47208719449915, 43.47208719449915),
+        chrf: (66.61678706570348, 66.61678706570348),
+        details: "100.0/66.7/37.5/14.3 (BP = 1.000 ratio = 1.000 hyp_len = 10 ref_len = 10)",
+    },
+    Case {
+        hypotheses: &["cafe\u{301} noir, s\u{327}il vous plai\u{302}t"],
+        references: &[&["café noir, s'il vous plaît"]],
+        settings: mixed(Tokenization::International),
+        bleu: (12.872632311973014, 12.872632311973014),
+        chrf: (54.48542489791565, 54.48542489791565),
+        details: "50.0/20.0/12.5/8.3 (BP = 0.717 ratio = 0.750 hyp_len = 6 ref_len = 8)",
+    },
+    Case {
+        hypotheses: &["", "One line came out.", "Two\u{a0}lines\u{2009} came\u{3000}out."],
+        references: &[&["Nothing came out.", "One line came out.", ""]],
+        settings: mixed(Tokenization::Mteval13a),
+        bleu: (49.99999999999999, 33.33333333333335),
+        chrf: (55.55555555555556, 33.333333333333336),
+        details: "50.0/50.0/50.0/50.0 (BP = 1.000 ratio = 1.111 hyp_len = 10 ref_len = 9)",
+    },
+    Case {
+        hypotheses: &["&quot;Tea &amp; cake&quot;, she said-\nand left. <skipped>"],
+        references: &[&["\"Tea & cake\", she said and left."]],
+        settings: mixed(Tokenization::Mteval13a),
+        bleu: (63.981667416455416, 63.981667416455416),
+        chrf: (49.48972707985684, 49.48972707985684),
+        details: "90.0/77.8/62.5/57.1 (BP = 0.905 ratio = 0.909 hyp_len = 10 ref_len = 11)",
+    },
+    Case {
+        hypotheses: &["&quot;Tea &amp; cake&quot;, she said-\nand left. <skipped>"],
+        references: &[&["\"Tea & cake\", she said and left."]],
+        settings: mixed(Tokenization::International),
+        bleu: (13.304062588217075, 13.304062588217075),
+        chrf: (49.48972707985684, 49.48972707985684),
+        details: "42.9/25.0/10.5/2.8 (BP = 1.000 ratio = 1.909 hyp_len = 21 ref_len = 11)",
+    },
+    Case {
+        hypotheses: &["The boat drifts past the old mill at dusk.", "Nobody heard the second bell."],
+        references: &[
+            &["At dusk the boat drifts past the old mill.", "No one heard the second bell."],
+            &["The boat floats past the ancient mill at dusk.", "Nobody had heard the second bell ring."],
+            &["A boat drifts by the old mill at dusk.", ""],
+        ],
+        settings: mixed(Tokenization::Mteval13a),
+        bleu: (83.32735744165156, 80.18934986719245),
+        chrf: (81.03817729559943, 80.67717252109071),
+        details: "100.0/92.9/83.3/80.0 (BP = 0.939 ratio = 0.941 hyp_len = 16 ref_len = 17)",
+    },
+    Case {
+        hypotheses: &["ΟΔΟΣ ΑΣ. İZMİR STRASSE"],
+        references: &[&["οδος ας. i\u{307}zmir straße"]],
+        settings: lowercase(Tokenization::Mteval13a),
+        bleu: (39.76353643835252, 39.76353643835252),
+        chrf: (70.52541096804838, 70.52541096804838),
+        details: "60.0/50.0/33.3/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = 5)",
+    },
+    Case {
+        hypotheses: &["a b c"],
+        references: &[&["a b d"]],
+        settings: mixed(Tokenization::None),
+        bleu: (0.0, 55.03212081491043),
+        chrf: (38.888888888888886, 38.888888888888886),
+        details: "66.7/50.0/50.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)",
+    },
+    Case {
+        hypotheses: &["?", "!"],
+        references: &[&["?", "."]],
+        settings: mixed(Tokenization::International),
+        bleu: (0.0, 50.00000000000002),
+        chrf: (50.0, 50.0),
+        details: "50.0/0.0/0.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 2 ref_len = 2)",
+    },
+];
+
+/// The references of sentence `i` in each stream.
+fn of_sentence(case: &Case, i: usize) -> Vec<&'static str> {
+    case.references.iter().map(|stream| stream[i]).collect()
+}
+
+#[test]
+fn bleu_is_that_of_sacrebleu_for_every_setting() {
+    for case in CASES {
+        let count = |(i, text): (usize, &&str)| bleu::Counts::of(text, &of_sentence(case, i), &case.settings);
+        let counts: Vec<bleu::Counts> = case.hypotheses.iter().enumerate().map(count).collect();
+        let bleu = counts.iter().sum::<bleu::Counts>().bleu();
+        let sentences = counts.iter().map(bleu::Counts::sentence).sum::<f64>() / counts.len() as f64;
+        let near = (bleu.score - case.bleu.0).abs() < 1e-9 && (sentences - case.bleu.1).abs() < 1e-9;
+        assert!(near, "{:?}: {} {sentences}, not {:?}", case.hypotheses, bleu.score, case.bleu);
+        assert_eq!(bleu.details(), case.details, "{:?}", case.hypotheses);
+    }
+}
+
+#[test]
+fn chrf_is_that_of_sacrebleu() {
+    for case in CASES {
+        let lowercase = case.settings.lowercase;
+        let count = |(i, text): (usize, &&str)| chrf::Counts::of(text, &of_sentence(case, i), lowercase);
+        let counts: Vec<chrf::Counts> = case.hypotheses.iter().enumerate().map(count).collect();
+        let corpus = counts.iter().sum::<chrf::Counts>().score();
+        let sentences = counts.iter().map(chrf::Counts::score).sum::<f64>() / counts.len() as f64;
+        let near = (corpus - case.chrf.0).abs() < 1e-9 && (sentences - case.chrf.1).abs() < 1e-9;
+        assert!(near, "{:?}: {corpus} {sentences}, not {:?}", case.hypotheses, case.chrf);
+    }
+    assert_eq!(chrf::corpus(&["same", ""], &["same", ""]), 100.0);
+    assert_eq!(chrf::Counts::of("no reference", &[], false), chrf::Counts::default());
+}
+
+#[test]
+fn the_line_is_sacrebleus() {
+    let bleu = bleu::corpus(&["The cat sat on a mat."], &["The cat is sitting on the mat."]);
+    let signature = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:interlinear-0.1.0";
+    let details = "71.4/33.3/10.0/6.2 (BP = 0.867 ratio = 0.875 hyp_len = 7 ref_len = 8)";
+    assert_eq!(bleu.line(signature), format!("BLEU|{signature} = 17.0 {details}"));
+}
+
+/// `_get_tokenizer("intl")()(text.rstrip())`.
+#[test]
+fn text_is_cut_as_mteval_v14_does() {
+    let cases = [
+        ("Hello, world!", "Hello , world !"),
+        ("1,000.5 and .5 or 5.", "1,000.5 and . 5 or 5."),
+        ("(in 2019) .", "( in 2019 ) ."),
+        ("£5+3=8 №7 x²", "£ 5 + 3 = 8 № 7 x²"),
+        ("don't—«oui»… 。", "don ' t — « oui » … 。"),
+        ("a&amp;b &lt;i&gt;", "a & amp ; b & lt ; i & gt ;"),
+        ("٣٫١٤ و؟", "٣٫١٤ و ؟"),
+        ("!!a", "! ! a"),
+        ("a!!", "a ! !"),
+        ("-\n-", "- -"),
+        ("", ""),
+    ];
+    for (text, expect) in cases {
+        assert_eq!(mteval::tokenize(text, Tokenization::International), expect, "{text}");
+    }
+}
+
+#[test]
+fn tokenizers_have_names() {
+    for (tokenization, about) in TOKENIZATIONS {
+        assert_eq!(Tokenization::named(tokenization.name()), Some(*tokenization));
+        assert!(about.len() > 10);
+    }
+    assert_eq!(Tokenization::named("zh"), None);
+}
+
+#[test]
+fn ngrams_are_counted_as_by_definition() {
+    // Numbers that repeat, from a small generator.
+    let mut x = 1_u32;
+    for length in 0..40 {
+        let mut draw = || {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (x >> 24) % 3
+        };
+        let a: Vec<u32> = (0..length).map(|_| draw()).collect();
+        let b: Vec<u32> = (0..length / 2 + 3).map(|_| draw()).collect();
+        let c: Vec<u32> = (0..5).map(|_| draw()).collect();
+        let of = |symbols: &[u32]| Ngrams::new(symbols, 6);
+        for order in 1..=6 {
+            let occurs =
+                |ngram: &[u32], text: &[u32]| text.windows(order).filter(|other| *other == ngram).count() as u64;
+            let mut distinct: Vec<&[u32]> = a.windows(order).collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            let most = |ngram: &[u32]| occurs(ngram, &b).max(occurs(ngram, &c));
+            let expect: u64 = distinct.iter().map(|ngram| occurs(ngram, &a).min(most(ngram))).sum();
+            assert_eq!(of(&a).shared(&[of(&b), of(&c)], order), expect, "{a:?} {b:?} {c:?} {order}");
+            assert_eq!(of(&a).total(order), a.windows(order).count() as u64);
+            assert_eq!(of(&a).counted(order).count(), distinct.len());
+        }
+    }
+}
