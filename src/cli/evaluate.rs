@@ -1,10 +1,14 @@
-//! Floor 9: `interlinear evaluate`: how well models know and translate a test set.
+//! Floor 9: `interlinear evaluate`: how well models know, translate and align a test set.
 //!
 //! The negative log-likelihood is that of the first reference, in nats; the perplexity is
 //! exp(NLL / target words), `</s>` counted as a word, as the models are trained. BLEU compares
 //! detokenised output with the raw references. Everything is also told by source length and for
 //! the sentences without unknown words on either side, as Bahdanau et al. (2015) do.
 
+mod arguments;
+mod dump;
+mod gold;
+mod machine;
 mod report;
 
 use std::io::BufReader;
@@ -13,19 +17,17 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ArgMatches;
-use clap::Args;
 use clap::FromArgMatches as _;
-use clap::ValueEnum;
 
-use crate::analysis::bleu::Tokenization;
-use crate::analysis::buckets::Buckets;
 use crate::cli::Context;
-use crate::cli::args::BatchArgs;
-use crate::cli::args::RunArgs;
 use crate::cli::args::Runtime;
-use crate::cli::args::SearchArgs;
+use crate::cli::evaluate::arguments::Format;
+use crate::cli::evaluate::arguments::Low;
+use crate::cli::evaluate::arguments::UnkArg;
+use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::report::Told;
 use crate::cli::input::STDIN;
+use crate::cli::output;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::error::Error;
@@ -35,84 +37,12 @@ use crate::evaluation::Options;
 use crate::evaluation::Stage;
 use crate::evaluation::TestSet;
 use crate::evaluation::Unk;
+use crate::evaluation::compare::compare;
 use crate::models::Model;
 use crate::text::reader::LineReader;
 use crate::ticket::Ticket;
 
-/// As typed.
-#[derive(Args, Clone, Debug)]
-pub struct Low {
-    /// A model folder; once for each model
-    #[arg(long, value_name = "DIR", required = true)]
-    model: Vec<PathBuf>,
-    /// Sentences of the source language, one a line, packed (gzip, zstandard) or not
-    #[arg(long, value_name = "FILE")]
-    source: PathBuf,
-    /// Their translations, line by line; once for each reference. NLL is that of the first
-    #[arg(long, value_name = "FILE", required = true)]
-    target: Vec<PathBuf>,
-    /// The words are split by spaces already
-    #[arg(long)]
-    pretokenized: bool,
-    #[command(flatten)]
-    search: SearchArgs,
-    #[command(flatten)]
-    batch: BatchArgs,
-    /// Tell the figures by length of the source as well, in buckets that end with these lengths; or `none`
-    #[arg(long, value_name = "ENDS", default_value = "10,20,30,40,50,60", value_parser = buckets)]
-    buckets: Buckets,
-    /// How BLEU cuts text into words
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
-    tokenize: Tokenize,
-    /// Translate with unknown words in the output, without, or both ways
-    #[arg(long, value_enum, default_value_t)]
-    unk: UnkArg,
-    /// What to write
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-/// A tokenizer of sacreBLEU's.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tokenize {
-    /// That of mteval-v13a.
-    #[default]
-    #[value(name = "13a")]
-    Mteval13a,
-    /// Whitespace alone.
-    None,
-}
-
-/// Which translations are made.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UnkArg {
-    /// `[UNK]` is a word like any other.
-    #[default]
-    Allow,
-    /// The search never emits it.
-    Forbid,
-    /// One after the other.
-    Both,
-}
-
-/// How the figures are written.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// For reading.
-    #[default]
-    Table,
-    /// For a spreadsheet.
-    Tsv,
-    /// For a program.
-    Json,
-}
-
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
-}
+pub use crate::cli::evaluate::arguments::arguments;
 
 /// Evaluates every model and writes one report.
 ///
@@ -121,18 +51,34 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let test_set = read(&low)?;
+    let gold = low.gold.read(&test_set)?;
+    if let Some(folder) = &low.output {
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    }
     let runtime = low.run.high()?;
     let options = options(&low);
-    let mut told = Vec::with_capacity(low.model.len());
-    for folder in &low.model {
+    let mut told: Vec<Told> = Vec::with_capacity(low.model.len());
+    for (number, folder) in low.model.iter().enumerate() {
         let model = runtime.load(folder)?;
-        told.push(evaluate(&runtime, &model, &test_set, &options)?);
+        let gold = gold.as_ref().filter(|_| aligns(&model, low.model.len()));
+        let mut new = evaluate(&runtime, &model, &test_set, &options)?;
+        if let Some(gold) = gold {
+            let reverse = low.gold.reverse(number, low.model.len(), &runtime)?;
+            new.alignment = Some(gold.measure(&runtime, &model, reverse.as_ref(), &test_set, options.batch)?);
+        }
+        if let (Some(first), Some(resamples)) = (told.first(), low.bootstrap) {
+            new.comparisons = compare(&first.report, &new.report, resamples as usize, low.seed);
+        }
+        told.push(new);
+    }
+    if let Some(folder) = &low.output {
+        dump::write(folder, &told, gold.as_ref())?;
     }
     let mut output = Output::stdout();
     match low.format {
         Format::Table => output.text(&report::table(&told))?,
-        Format::Tsv => output.text(&report::tsv(&told))?,
-        Format::Json => output.json(&report::json(&told))?,
+        Format::Tsv => output.text(&machine::tsv(&told))?,
+        Format::Json => output.json(&machine::json(&told, gold.as_ref()))?,
     }
     output.finish()
 }
@@ -140,6 +86,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 fn options(low: &Low) -> Options {
     let search = low.search.high();
     let unk = match low.unk {
+        UnkArg::None => Vec::new(),
         UnkArg::Both => vec![Unk::Allowed, Unk::Forbidden],
         UnkArg::Forbid => vec![Unk::Forbidden],
         UnkArg::Allow if search.forbid_unk => vec![Unk::Forbidden],
@@ -149,13 +96,19 @@ fn options(low: &Low) -> Options {
         search,
         batch: low.batch.high(),
         buckets: low.buckets.clone(),
-        tokenization: match low.tokenize {
-            Tokenize::Mteval13a => Tokenization::Mteval13a,
-            Tokenize::None => Tokenization::None,
-        },
+        tokenization: low.tokenize,
         unk,
         clock: Some(Instant::now),
     }
+}
+
+/// Whether a model has an alignment; among several models one may have none.
+fn aligns(model: &Model, models: usize) -> bool {
+    let config = &model.config;
+    if !config.aligns() && models > 1 {
+        output::tell(&format!("{} has no alignment, hence no AER", config.name));
+    }
+    config.aligns() || models == 1
 }
 
 fn evaluate(runtime: &Runtime, model: &Model, test_set: &TestSet, options: &Options) -> Result<Told> {
@@ -170,7 +123,13 @@ fn evaluate(runtime: &Runtime, model: &Model, test_set: &TestSet, options: &Opti
     };
     let report = evaluation::run(model, stepper.as_mut(), test_set, options, &Ticket::forever(), &mut tell);
     bar.finish();
-    Ok(Told { report: report?, device: runtime.device.name.clone(), threads: runtime.threads })
+    Ok(Told {
+        report: report?,
+        alignment: None,
+        comparisons: Vec::new(),
+        device: runtime.device.name.clone(),
+        threads: runtime.threads,
+    })
 }
 
 fn read(low: &Low) -> Result<TestSet> {
@@ -184,14 +143,4 @@ fn lines(path: &Path) -> Result<LineReader> {
         return Ok(LineReader::new(Path::new(STDIN), Box::new(BufReader::new(std::io::stdin()))));
     }
     LineReader::open(path)
-}
-
-/// The ends of buckets as typed.
-fn buckets(text: &str) -> Result<Buckets> {
-    if text == "none" {
-        return Buckets::new(&[]);
-    }
-    let ends: Option<Vec<usize>> = text.split(',').map(|end| end.trim().parse().ok()).collect();
-    let wrong = || Error::Input("write the last length of each bucket, as in 10,20,30, or none".into());
-    Buckets::new(&ends.ok_or_else(wrong)?)
 }

@@ -6,6 +6,7 @@
 //! twenty batches at a time.
 
 pub mod alignment;
+pub mod compare;
 pub mod report;
 pub mod run;
 pub mod test_set;

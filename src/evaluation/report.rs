@@ -87,7 +87,7 @@ impl Record {
 pub struct Row {
     /// Which sentences.
     pub set: Set,
-    /// Which translations.
+    /// Which translations; `Allowed` where none were made.
     pub unk: Unk,
     /// Of which length; `None` of any.
     pub bucket: Option<Bucket>,
@@ -142,7 +142,9 @@ pub struct Report {
     pub test_set: String,
     /// How it searched; `forbid_unk` as in `unk`.
     pub search: decoding::Options,
-    /// Which translations were made, in the order of [`Record::translations`].
+    /// Sentences decoded together.
+    pub batch: usize,
+    /// Which translations were made, perhaps none, in the order of [`Record::translations`].
     pub unk: Vec<Unk>,
     /// How BLEU was computed, in sacreBLEU's notation.
     pub bleu_signature: String,
@@ -180,7 +182,7 @@ impl Report {
     }
 }
 
-/// A row for each set and kind of translation, and behind it one for each bucket with anything in it.
+/// A row for each set and kind of translation (where there is none, one without BLEU), and behind it one for each bucket with anything in it.
 #[must_use]
 pub fn rows(records: &[Record], unk: &[Unk], buckets: &Buckets) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -188,7 +190,8 @@ pub fn rows(records: &[Record], unk: &[Unk], buckets: &Buckets) -> Vec<Row> {
         let records: Vec<&Record> = records.iter().filter(|record| record.is_in(set)).collect();
         let lengths: Vec<usize> = records.iter().map(|record| record.source_words).collect();
         let by_length = buckets.by_length(&lengths);
-        for (index, &unk) in unk.iter().enumerate() {
+        let none = [Unk::Allowed];
+        for (index, &unk) in (if unk.is_empty() { &none } else { unk }).iter().enumerate() {
             rows.push(row(set, unk, index, None, &records));
             // One bucket would say the same again.
             let told = buckets.all().iter().zip(&by_length).filter(|(_, chosen)| !chosen.is_empty());

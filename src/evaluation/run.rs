@@ -39,7 +39,7 @@ pub struct Options {
     pub buckets: Buckets,
     /// How BLEU cuts text into words.
     pub tokenization: bleu::Tokenization,
-    /// Which translations to make: with `[UNK]`, without, or both.
+    /// Which translations to make: with `[UNK]`, without, both or none.
     pub unk: Vec<Unk>,
     /// What tells the time, for [`Report::seconds`].
     pub clock: Option<fn() -> Instant>,
@@ -118,6 +118,7 @@ pub fn run(
         folder: model.folder.clone(),
         test_set: test_set.name(),
         search: options.search.clone(),
+        batch: options.batch,
         unk: options.unk.clone(),
         bleu_signature: options.bleu().signature(Some(test_set.references.len())),
         chrf_signature: chrf::signature(Some(test_set.references.len()), false),

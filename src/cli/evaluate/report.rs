@@ -1,20 +1,24 @@
-//! Floor 9: the figures of `interlinear evaluate` as tables, for a spreadsheet and for a program.
+//! Floor 9: the figures of `interlinear evaluate` as tables for reading.
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-use serde_json::json;
-
+use crate::analysis::bootstrap::Paired;
 use crate::cli::columns::Table;
 use crate::cli::columns::figure;
 use crate::evaluation::Report;
 use crate::evaluation::Row;
 use crate::evaluation::Unk;
+use crate::evaluation::alignment;
+use crate::evaluation::compare::Comparison;
 
 /// What one model made of the test set, and where.
 pub struct Told {
     /// The figures.
     pub report: Report,
+    /// Those of its alignments, where they were measured.
+    pub alignment: Option<alignment::Report>,
+    /// The first model and this one, where they were compared.
+    pub comparisons: Vec<Comparison>,
     /// Where it ran.
     pub device: String,
     /// On so many threads.
@@ -22,49 +26,55 @@ pub struct Told {
 }
 
 /// What happened to unknown words in the output.
-fn unk_name(unk: Unk) -> &'static str {
+pub fn unk_name(unk: Unk) -> &'static str {
     match unk {
         Unk::Allowed => "allowed",
         Unk::Forbidden => "forbidden",
     }
 }
 
-/// For reading.
+/// How links were read off alpha.
+pub fn rule_name(row: &alignment::Row) -> String {
+    row.extraction.threshold.map_or_else(|| "greatest".to_owned(), |theta| format!("alpha >= {theta}"))
+}
+
+/// All of it.
 pub fn table(told: &[Told]) -> String {
-    let mut text = summary(told);
-    for by_length in by_length(told) {
-        let _ = write!(text, "\n{by_length}");
+    let mut parts = vec![at_a_glance(told), summary(told)];
+    parts.extend(by_length(told));
+    parts.extend(bootstrap(told));
+    parts.extend(alignments(told));
+    parts.push(notes(told));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// BLEU as table 1 of Bahdanau et al. has it: a row for each model, a column for each set and kind of output.
+fn at_a_glance(told: &[Told]) -> String {
+    let Some(first) = told.first().map(|told| &told.report).filter(|report| !report.unk.is_empty()) else {
+        return String::new();
+    };
+    let sets: Vec<&Row> = first.rows.iter().filter(|row| row.bucket.is_none()).collect();
+    let head = sets.iter().map(|row| match row.unk {
+        Unk::Allowed => row.set.name().to_owned(),
+        Unk::Forbidden => format!("{}, UNK forbidden", row.set.name()),
+    });
+    let mut table = Table::new(["BLEU".to_owned()].into_iter().chain(head));
+    for Told { report, .. } in told {
+        let bleu = sets.iter().map(|at| figure(report.row(at.set, at.unk).and_then(|row| row.bleu), 2));
+        table.row([report.name.clone()].into_iter().chain(bleu));
     }
-    text.push('\n');
-    for told in told {
-        let report = &told.report;
-        let _ = writeln!(
-            text,
-            "{} ({}), {}, beam {}: {} sentences/s, {} words/s on {} with {} threads",
-            report.name,
-            report.architecture,
-            report.folder.display(),
-            report.search.beam,
-            figure(report.sentences_per_second(), 1),
-            figure(report.words_per_second(), 0),
-            told.device,
-            told.threads
-        );
-    }
-    text.push_str("NLL of the first reference, in nats; perplexity a word, </s> counted; length in source words\n");
-    if let Some(Told { report, .. }) = told.first() {
-        let _ = writeln!(text, "BLEU {}\nchrF2 {}", report.bleu_signature, report.chrf_signature);
-    }
-    text
+    table.text()
 }
 
 /// All lengths together: sets and kinds of output, and under each the models.
 fn summary(told: &[Told]) -> String {
+    let Some(first) = told.first() else { return String::new() };
     let mut table = Table::new([
-        "sentences",
-        "UNK in output",
+        "set",
+        "UNK",
         "model",
-        "count",
+        "sentences",
         "words",
         "NLL",
         "NLL/word",
@@ -72,7 +82,6 @@ fn summary(told: &[Told]) -> String {
         "BLEU",
         "chrF2",
     ]);
-    let Some(first) = told.first() else { return String::new() };
     for at in first.report.rows.iter().filter(|row| row.bucket.is_none()) {
         for Told { report, .. } in told {
             let Some(row) = report.row(at.set, at.unk) else { continue };
@@ -93,81 +102,126 @@ fn summary(told: &[Told]) -> String {
     table.text()
 }
 
-/// BLEU by length: a table for each set and kind of output, a row for each bucket, a column for each model.
+/// By length: a table for each set and kind of output, a row for each bucket; for each model BLEU, or the perplexity
+/// where there are no translations.
 fn by_length(told: &[Told]) -> Vec<String> {
+    let Some(first) = told.first().map(|told| &told.report) else { return Vec::new() };
+    let translated = !first.unk.is_empty();
     let mut tables = Vec::new();
-    let Some(first) = told.first() else { return tables };
-    for all in first.report.rows.iter().filter(|row| row.bucket.is_none()) {
+    for all in first.rows.iter().filter(|row| row.bucket.is_none()) {
         let here = |row: &&Row| row.set == all.set && row.unk == all.unk && row.bucket.is_some();
-        let buckets: Vec<&Row> = first.report.rows.iter().filter(here).collect();
+        // Another model may cut sentences into more words, and have buckets that the first has not.
+        let mut buckets: Vec<&Row> = Vec::new();
+        for row in told.iter().flat_map(|told| told.report.rows.iter().filter(here)) {
+            if buckets.iter().all(|known| known.bucket != row.bucket) {
+                buckets.push(row);
+            }
+        }
         if buckets.is_empty() {
             continue;
         }
-        let mut title = format!("BLEU, {}", all.set.name());
-        if first.report.unk.len() > 1 {
+        buckets.sort_by_key(|row| row.bucket.as_ref().map(|bucket| bucket.from));
+        let mut title = format!("{}, {}", if translated { "BLEU" } else { "perplexity" }, all.set.name());
+        if first.unk.len() > 1 {
             let _ = write!(title, ", UNK {}", unk_name(all.unk));
         }
-        let names = told.iter().map(|told| told.report.name.clone());
-        let mut table = Table::new([title, "count".to_owned()].into_iter().chain(names));
+        let names = told.iter().flat_map(|told| ["sentences".to_owned(), told.report.name.clone()]);
+        let mut table = Table::new([title].into_iter().chain(names));
         for bucket in buckets {
             let same = |row: &&Row| here(row) && row.bucket == bucket.bucket;
-            let bleu = |told: &Told| figure(told.report.rows.iter().find(same).and_then(|row| row.bleu), 2);
-            table.row(
-                [bucket.length().to_owned(), bucket.sentences.to_string()].into_iter().chain(told.iter().map(bleu)),
-            );
+            let cells = told.iter().flat_map(|told| {
+                let row = told.report.rows.iter().find(same);
+                let value = row.and_then(|row| if translated { row.bleu } else { row.perplexity() });
+                [row.map_or(0, |row| row.sentences).to_string(), figure(value, 2)]
+            });
+            table.row([bucket.length().to_owned()].into_iter().chain(cells));
         }
         tables.push(table.text());
     }
     tables
 }
 
-/// For a spreadsheet: one row for each model, set, kind of output and bucket.
-pub fn tsv(told: &[Told]) -> String {
-    let mut text = String::from(
-        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n",
-    );
-    for Told { report, .. } in told {
-        for row in &report.rows {
-            let _ = writeln!(
-                text,
-                "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                report.name.replace(char::is_control, " "),
-                row.set.name(),
-                unk_name(row.unk),
-                row.length(),
-                row.sentences,
-                row.words,
-                figure(row.nll_per_sentence(), 6),
-                figure(row.nll_per_word(), 6),
-                figure(row.perplexity(), 6),
-                figure(row.bleu, 4),
-                figure(row.chrf, 4),
-                figure(report.words_per_second(), 1)
-            );
+/// Each model against the first.
+fn bootstrap(told: &[Told]) -> Option<String> {
+    let first = &told.first()?.report.name;
+    let head = ["against", "UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p"];
+    let mut table = Table::new([format!("bootstrap, {first}")].into_iter().chain(head.iter().map(ToString::to_string)));
+    let mut resamples = None;
+    for Told { report, comparisons, .. } in told {
+        for comparison in comparisons {
+            for (metric, paired) in [("BLEU", &comparison.bleu), ("chrF2", &comparison.chrf)] {
+                resamples = Some(paired.resamples);
+                table.row(["".to_owned(), report.name.clone(), unk_name(comparison.unk).to_owned(), metric.to_owned()].into_iter().chain(interval_cells(paired)));
+            }
         }
     }
-    text
+    resamples.map(|_| table.text())
 }
 
-/// For a program.
-pub fn json(told: &[Told]) -> Value {
-    let row = |row: &Row| {
-        json!({"set": row.set.name(), "unk": unk_name(row.unk), "length": row.length(), "sentences": row.sentences,
-               "words": row.words, "nll": row.nll, "nll_per_sentence": row.nll_per_sentence(),
-               "nll_per_word": row.nll_per_word(), "perplexity": row.perplexity(), "bleu": row.bleu, "chrf2": row.chrf})
-    };
-    let model = |told: &Told| {
+fn interval_cells(paired: &Paired) -> [String; 6] {
+    let span = |low: f64, high: f64| format!("{low:.2}..{high:.2}");
+    [
+        figure(Some(paired.second.value), 2),
+        span(paired.second.low, paired.second.high),
+        format!("{:+.2}", paired.difference.value),
+        span(paired.difference.low, paired.difference.high),
+        figure(Some(paired.second_wins), 3),
+        figure(Some(paired.p_value), 4),
+    ]
+}
+
+/// Alignments against the gold ones.
+fn alignments(told: &[Told]) -> Option<String> {
+    let mut table =
+        Table::new(["alignment", "direction", "reading", "links", "found", "precision", "recall", "AER"]);
+    let mut any = false;
+    for report in told.iter().filter_map(|told| told.alignment.as_ref()) {
+        for row in &report.rows {
+            any = true;
+            let rates = row.counts.rates();
+            table.row([
+                report.name.clone(),
+                row.direction.name().to_owned(),
+                row.extraction.reading.name().to_owned(),
+                rule_name(row),
+                row.counts.found.to_string(),
+                figure(rates.precision, 4),
+                figure(rates.recall, 4),
+                figure(rates.aer, 4),
+            ]);
+        }
+    }
+    any.then(|| table.text())
+}
+
+/// How it was obtained.
+fn notes(told: &[Told]) -> String {
+    let mut text = String::new();
+    for told in told {
         let report = &told.report;
-        json!({"name": report.name, "architecture": report.architecture,
-               "folder": report.folder.display().to_string(), "beam": report.search.beam,
-               "length": report.search.ranking.length.to_string(), "coverage": report.search.ranking.coverage, "device": told.device,
-               "threads": told.threads, "seconds": report.seconds,
-               "sentences_per_second": report.sentences_per_second(), "words_per_second": report.words_per_second(),
-               "rows": report.rows.iter().map(row).collect::<Vec<_>>()})
-    };
-    let first = told.first().map(|told| &told.report);
-    json!({"test_set": first.map(|report| report.test_set.clone()),
-           "bleu_signature": first.map(|report| report.bleu_signature.clone()),
-           "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
-           "models": told.iter().map(model).collect::<Vec<_>>()})
+        let search = &report.search;
+        let _ = write!(text, "{} ({}), {}", report.name, report.architecture, report.folder.display());
+        if let Some(seconds) = report.seconds.filter(|_| !report.unk.is_empty()) {
+            let _ = write!(
+                text,
+                ", beam {}, rank {}, coverage {}: {seconds:.1} s, {} sentences/s, {} words/s",
+                search.beam,
+                search.ranking.length,
+                search.ranking.coverage,
+                figure(report.sentences_per_second(), 1),
+                figure(report.words_per_second(), 0)
+            );
+        }
+        let _ = writeln!(text, " on {} with {} threads", told.device, told.threads);
+    }
+    text.push_str("NLL of the first reference, in nats; perplexity a word, </s> counted; length in source words\n");
+    if let Some(Told { report, .. }) = told.first() {
+        if !report.unk.is_empty() {
+            let _ = writeln!(text, "BLEU {}\nchrF2 {}", report.bleu_signature, report.chrf_signature);
+        }
+    }
+    if let Some(paired) = told.iter().find_map(|told| told.comparisons.first()) {
+        let _ = writeln!(text, "paired bootstrap, {} resamples", paired.bleu.resamples);
+    }
+    text
 }

@@ -1,0 +1,133 @@
+//! Floor 9: what `interlinear evaluate` is asked for.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::analysis::bleu::Tokenization;
+use crate::analysis::buckets::Buckets;
+use crate::analysis::mteval::TOKENIZATIONS;
+use crate::cli::args::BatchArgs;
+use crate::cli::args::RunArgs;
+use crate::cli::args::SearchArgs;
+use crate::cli::evaluate::gold::GoldArgs;
+use crate::error::Error;
+use crate::error::Result;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = "What the figures are:
+  NLL         -log p of the first reference, in nats, a sentence and a word; perplexity is
+              exp(NLL / words). `</s>` counts as a word, unknown words count as [UNK]
+  BLEU        that of sacreBLEU with the signature that is printed: normal text against the
+              references as they are. chrF2 likewise
+  without UNK the sentences whose source and references hold no word unknown to the model. They
+              differ from model to model where the vocabularies do; the count is printed
+  length      words of the source as the model cuts it, `</s>` not counted
+  bootstrap   the difference to the first model, where 95 % of the resamples lie, how often the
+              model beats the first, and the p-value of sacreBLEU's --paired-bs
+  AER         1 - (|A and S| + |A and P|) / (|A| + |S|) of the alignments of the first reference,
+              which is forced: each word of the target with its source word of greatest alpha.
+              The row and the column of `</s>` are left out. Words are what stands between the
+              spaces of the lines; where the model cuts them further, alpha is summed over the
+              pieces of a source word and averaged over those of a target word.
+              Models of Luong et al. with a score that compares contents have two readings of
+              a row of alpha: `predicted`, the word that was predicted with it, and `input`, the
+              word that was read just before
+
+Kept in memory are the texts, the translations and some hundred bytes of counts for each sentence
+and model; a million lines come to a few gigabytes.
+
+--output writes into the folder: figures.tsv, alignment.tsv, bootstrap.tsv and report.json, and for each model
+NAME.sentences.tsv and NAME.sentences.jsonl, a sentence a line, and NAME.txt, the translations.")]
+pub struct Low {
+    /// A model folder; once for each model
+    #[arg(long, value_name = "DIR", required = true)]
+    pub model: Vec<PathBuf>,
+    /// Sentences of the source language, one a line, packed (gzip, zstandard) or not
+    #[arg(long, value_name = "FILE")]
+    pub source: PathBuf,
+    /// Their translations, line by line; once for each reference. NLL and AER are those of the first
+    #[arg(long, value_name = "FILE", required = true)]
+    pub target: Vec<PathBuf>,
+    /// The words are split by spaces already
+    #[arg(long)]
+    pub pretokenized: bool,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    #[command(flatten)]
+    pub batch: BatchArgs,
+    /// Tell the figures by length of the source as well, in buckets that end with these lengths; or `none`
+    #[arg(long, value_name = "ENDS", default_value = "10,20,30,40,50,60", value_parser = buckets)]
+    pub buckets: Buckets,
+    /// How BLEU cuts text into words: 13a, intl or none
+    #[arg(long, value_name = "NAME", default_value = "13a", value_parser = tokenization)]
+    pub tokenize: Tokenization,
+    /// Which translations to make, as to unknown words in the output
+    #[arg(long, value_enum, default_value_t)]
+    pub unk: UnkArg,
+    /// Compare each model with the first by N resamples of the sentences
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub bootstrap: Option<u32>,
+    /// What the resamples are drawn with
+    #[arg(long, value_name = "N", default_value_t = 12345)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub gold: GoldArgs,
+    /// Write figures and sentences into this folder as well
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// Which translations are made.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnkArg {
+    /// [UNK] is a word like any other
+    #[default]
+    Allow,
+    /// The search never emits [UNK]
+    Forbid,
+    /// One after the other, as in table 1 of Bahdanau et al.
+    Both,
+    /// No translations, hence no BLEU
+    None,
+}
+
+/// How the figures are written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For reading
+    #[default]
+    Table,
+    /// For a spreadsheet; tables with other columns follow behind a blank line
+    Tsv,
+    /// For a program
+    Json,
+}
+
+/// Adds them.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// The ends of buckets as typed.
+fn buckets(text: &str) -> Result<Buckets> {
+    if text == "none" {
+        return Buckets::new(&[]);
+    }
+    let ends: Option<Vec<usize>> = text.split(',').map(|end| end.trim().parse().ok()).collect();
+    let wrong = || Error::Input("write the last length of each bucket, as in 10,20,30, or none".into());
+    Buckets::new(&ends.ok_or_else(wrong)?)
+}
+
+/// A tokenizer as typed.
+fn tokenization(name: &str) -> Result<Tokenization> {
+    let names: Vec<&str> = TOKENIZATIONS.iter().map(|(tokenization, _)| tokenization.name()).collect();
+    Tokenization::named(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+}

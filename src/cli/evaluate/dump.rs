@@ -1,0 +1,137 @@
+//! Floor 9: what `interlinear evaluate --output` writes into a folder: the figures, and every sentence of every model.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::analysis::hard;
+use crate::cli::columns::figure;
+use crate::cli::evaluate::gold::GoldSet;
+use crate::cli::evaluate::machine;
+use crate::cli::evaluate::report::Told;
+use crate::cli::evaluate::report::unk_name;
+use crate::error::Result;
+use crate::evaluation::Record;
+use crate::evaluation::Translation;
+use crate::text::lines::write_atomic;
+
+/// Writes all files; those of an earlier run with the same names are replaced.
+///
+/// # Errors
+/// A sentence that names the file.
+pub fn write(folder: &Path, told: &[Told], gold: Option<&GoldSet>) -> Result<()> {
+    let text = |name: &str, text: &str| write_atomic(&folder.join(name), |file| file.write_all(text.as_bytes()));
+    text("figures.tsv", &machine::figures(told))?;
+    if let Some(bootstrap) = machine::bootstrap(told) {
+        text("bootstrap.tsv", &bootstrap)?;
+    }
+    if let Some(alignments) = machine::alignments(told) {
+        text("alignment.tsv", &alignments)?;
+    }
+    text("report.json", &format!("{:#}\n", machine::json(told, gold)))?;
+    for (told, name) in told.iter().zip(names(told)) {
+        write_atomic(&folder.join(format!("{name}.sentences.tsv")), |file| tsv(file, told))?;
+        write_atomic(&folder.join(format!("{name}.sentences.jsonl")), |file| jsonl(file, told))?;
+        if !told.report.unk.is_empty() {
+            write_atomic(&folder.join(format!("{name}.txt")), |file| translations(file, told))?;
+        }
+    }
+    Ok(())
+}
+
+/// A file name for each model: its own name, numbered where two have the same.
+fn names(told: &[Told]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(told.len());
+    for Told { report, .. } in told {
+        let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
+        let name: String = report.name.chars().map(safe).collect();
+        let name = name.trim_start_matches('.').to_owned();
+        let wanted = if name.is_empty() { "model".to_owned() } else { name };
+        let free = (1..).map(|n| if n == 1 { wanted.clone() } else { format!("{wanted}-{n}") });
+        names.extend(free.filter(|name| !names.contains(name)).take(1).collect::<Vec<_>>());
+    }
+    names
+}
+
+/// Tabs and ends of lines inside a sentence become spaces.
+fn cell(text: &str) -> String {
+    text.replace(['\t', '\r', '\n'], " ")
+}
+
+/// A row for each sentence, for sorting.
+fn tsv(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
+    let report = &told.report;
+    write!(file, "line\tsource_words\twords\tnll\tnll_per_word\tsource_unk\treference_unk")?;
+    for unk in &report.unk {
+        let of = if report.unk.len() > 1 { format!("_{}", unk_name(*unk)) } else { String::new() };
+        write!(file, "\tbleu{of}\tchrf2{of}\toutput_unk{of}\ttranslation{of}")?;
+    }
+    if told.alignment.is_some() {
+        write!(file, "\taer")?;
+    }
+    writeln!(file, "\tsource\treferences")?;
+    for (number, record) in report.records.iter().enumerate() {
+        write!(
+            file,
+            "{}\t{}\t{}\t{:.6}\t{:.6}\t{}\t{}",
+            number + 1,
+            record.source_words,
+            record.words,
+            record.nll,
+            record.nll / record.words.max(1) as f64,
+            u8::from(record.source_unk),
+            u8::from(record.reference_unk)
+        )?;
+        for translation in &record.translations {
+            let Translation { bleu, has_unk, text, .. } = translation;
+            let (unk, chrf) = (u8::from(*has_unk), translation.chrf.score());
+            write!(file, "\t{bleu:.4}\t{chrf:.4}\t{unk}\t{}", cell(text))?;
+        }
+        if let Some(alignment) = &told.alignment {
+            let aer = alignment.sentences.get(number).and_then(|counts| counts.rates().aer);
+            write!(file, "\t{}", figure(aer, 6))?;
+        }
+        let references: Vec<String> = record.pair.references.iter().map(|text| cell(text)).collect();
+        writeln!(file, "\t{}\t{}", cell(&record.pair.source), references.join("\t"))?;
+    }
+    Ok(())
+}
+
+/// An object for each sentence, for programs.
+fn jsonl(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
+    for (number, record) in told.report.records.iter().enumerate() {
+        writeln!(file, "{}", sentence(told, number, record))?;
+    }
+    Ok(())
+}
+
+fn sentence(told: &Told, number: usize, record: &Record) -> Value {
+    let translations = told.report.unk.iter().zip(&record.translations);
+    let translations = translations.map(|(unk, translation)| {
+        json!({"unk": unk_name(*unk), "text": translation.text, "words": translation.words,
+               "has_unk": translation.has_unk, "bleu": translation.bleu, "chrf2": translation.chrf.score()})
+    });
+    let mut object = json!({"line": number + 1, "source": record.pair.source.as_ref(),
+        "references": record.pair.references.iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
+        "source_words": record.source_words, "words": record.words, "nll": record.nll,
+        "source_unk": record.source_unk, "reference_unk": record.reference_unk,
+        "translations": translations.collect::<Vec<_>>()});
+    if let Some(alignment) = &told.alignment
+        && let (Some(counts), Some(links)) = (alignment.sentences.get(number), alignment.links.get(number))
+    {
+        object["aer"] = json!(counts.rates().aer);
+        object["links"] = json!(hard::pharaoh(links));
+    }
+    object
+}
+
+/// The first kind of translations, a line each.
+fn translations(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
+    for record in &told.report.records {
+        let text = record.translations.first().map_or("", |translation| translation.text.as_str());
+        writeln!(file, "{}", cell(text))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! Floor 9: the gold alignment of `interlinear evaluate`, and the models that are measured against it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::ValueEnum;
+
+use crate::cli::args::Runtime;
+use crate::cli::output;
+use crate::cli::progress::Progress;
+use crate::error::Error;
+use crate::error::Result;
+use crate::evaluation;
+use crate::evaluation::TestSet;
+use crate::evaluation::alignment;
+use crate::evaluation::alignment::Aligner;
+use crate::evaluation::alignment::Extraction;
+use crate::models::Model;
+use crate::text::links::read;
+use crate::text::links::read::Base;
+use crate::text::links::read::Gold;
+use crate::text::links::read::Order;
+use crate::text::links::read::Reading;
+use crate::ticket::Ticket;
+
+/// A gold alignment, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct GoldArgs {
+    /// Measure alignments against these links, and tell AER, precision and recall
+    #[arg(long, value_name = "FILE")]
+    gold: Option<PathBuf>,
+    /// How the links are written
+    #[arg(long, value_enum, default_value_t, requires = "gold")]
+    gold_format: FormatArg,
+    /// Which side a link names first
+    #[arg(long, value_enum, default_value_t, requires = "gold")]
+    gold_order: OrderArg,
+    /// From where the file counts words
+    #[arg(long, value_enum, default_value_t, requires = "gold")]
+    gold_base: BaseArg,
+    /// Measure all links with an alpha of at least T as well; may be given several times
+    #[arg(long, value_name = "T", requires = "gold", value_parser = threshold)]
+    threshold: Vec<f32>,
+    /// A model of the other direction, for the alignments of both together; one for all models or one for each
+    #[arg(long, value_name = "DIR", requires = "gold")]
+    reverse_model: Vec<PathBuf>,
+}
+
+/// How links are written, as typed.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FormatArg {
+    /// As the file looks
+    #[default]
+    Auto,
+    /// A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link
+    Pharaoh,
+    /// A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`
+    Naacl,
+}
+
+/// Which side comes first, as typed.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OrderArg {
+    /// The source, unless links lie outside their sentences then
+    #[default]
+    Auto,
+    /// The source
+    Source,
+    /// The target
+    Target,
+}
+
+/// From where words are counted, as typed.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseArg {
+    /// As the file looks
+    #[default]
+    Auto,
+    /// From 0
+    #[value(name = "0")]
+    Zero,
+    /// From 1
+    #[value(name = "1")]
+    One,
+}
+
+/// The gold links of a test set.
+pub struct GoldSet {
+    /// The links, and how they were read.
+    pub gold: Gold,
+    /// Where from.
+    pub path: PathBuf,
+    extractions: Vec<Extraction>,
+}
+
+impl GoldArgs {
+    /// Reads the links of a test set, if there are any, and says how.
+    ///
+    /// # Errors
+    /// When the file is not such a file or does not fit the sentences.
+    pub fn read(&self, test_set: &TestSet) -> Result<Option<GoldSet>> {
+        let Some(path) = &self.gold else { return Ok(None) };
+        let format = match self.gold_format {
+            FormatArg::Auto => None,
+            FormatArg::Pharaoh => Some(read::Format::Pharaoh),
+            FormatArg::Naacl => Some(read::Format::Naacl),
+        };
+        let order = match self.gold_order {
+            OrderArg::Auto => None,
+            OrderArg::Source => Some(Order::SourceFirst),
+            OrderArg::Target => Some(Order::TargetFirst),
+        };
+        let base = match self.gold_base {
+            BaseArg::Auto => None,
+            BaseArg::Zero => Some(Base::Zero),
+            BaseArg::One => Some(Base::One),
+        };
+        let source: Vec<&str> = test_set.pairs.iter().map(|pair| pair.source.as_ref()).collect();
+        let target: Vec<&str> =
+            test_set.pairs.iter().filter_map(|pair| pair.references.first()).map(AsRef::as_ref).collect();
+        let gold = read::read(path, &read::lengths(&source, &target), &Reading { format, base, order })?;
+        output::tell(&format!("{}: {}", path.display(), gold.note));
+        let extractions =
+            std::iter::once(None).chain(self.threshold.iter().copied().map(Some)).map(|threshold| Extraction { threshold });
+        Ok(Some(GoldSet { gold, path: path.clone(), extractions: extractions.collect() }))
+    }
+
+    /// The model of the other direction that goes with model `number` of `models`.
+    ///
+    /// # Errors
+    /// When there are neither none, nor one, nor as many as models; when it cannot be loaded.
+    pub fn reverse(&self, number: usize, models: usize, runtime: &Runtime) -> Result<Option<Model>> {
+        let folder = match self.reverse_model.as_slice() {
+            [] => return Ok(None),
+            [one] => one,
+            several if several.len() == models => &several[number],
+            several => {
+                let message = format!(
+                    "--reverse-model is given {} times and --model {models} times; give one for all or one for each",
+                    several.len()
+                );
+                return Err(Error::Input(message));
+            }
+        };
+        runtime.load(folder).map(Some)
+    }
+}
+
+impl GoldSet {
+    /// Measures a model, and one of the other direction with it.
+    ///
+    /// # Errors
+    /// When either has no alignment or cannot read a line.
+    pub fn measure(
+        &self,
+        runtime: &Runtime,
+        model: &Model,
+        reverse: Option<&Model>,
+        test_set: &TestSet,
+        batch: usize,
+    ) -> Result<alignment::Report> {
+        let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
+        let mut back = reverse.map(|model| model.stepper(runtime.engine, runtime.threads)).transpose()?;
+        let forward = Aligner { model, stepper: stepper.as_mut() };
+        let reverse = match (reverse, back.as_mut()) {
+            (Some(reverse), Some(stepper)) => {
+                opposite(model, reverse)?;
+                Some(Aligner { model: reverse, stepper: stepper.as_mut() })
+            }
+            _ => None,
+        };
+        let total = test_set.len() * (1 + usize::from(reverse.is_some()));
+        let mut bar = Progress::new(format!("aligning with {}", model.config.name), Some(total as u64), false);
+        let mut tell = |now: evaluation::Progress| bar.add(now.sentences, now.words, now.done as u64);
+        let options = alignment::Options { extractions: self.extractions.clone(), batch };
+        let gold = (test_set, self.gold.pairs.as_slice());
+        let report = alignment::measure(forward, reverse, gold, &options, &Ticket::forever(), &mut tell);
+        bar.finish();
+        report
+    }
+}
+
+/// Refuses two models of which one does not translate back what the other translates.
+///
+/// # Errors
+/// A sentence that names both and their languages.
+pub fn opposite(model: &Model, reverse: &Model) -> Result<()> {
+    let (there, back) = (&model.config, &reverse.config);
+    let language = |tag: &str| tag.split('-').next().unwrap_or(tag).to_lowercase();
+    let same = |a: &str, b: &str| language(a) == language(b);
+    if same(&there.source_language, &back.target_language) && same(&there.target_language, &back.source_language) {
+        return Ok(());
+    }
+    Err(Error::Input(format!(
+        "{} translates {} to {} and {} {} to {}; --reverse-model wants the opposite direction",
+        there.name,
+        there.source_language,
+        there.target_language,
+        back.name,
+        back.source_language,
+        back.target_language
+    )))
+}
+
+fn threshold(text: &str) -> Result<f32> {
+    let number: Option<f32> = text.parse().ok();
+    let wrong = || Error::Input("write a number above 0 and at most 1, such as 0.2".into());
+    number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
+}

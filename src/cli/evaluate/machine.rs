@@ -1,0 +1,164 @@
+//! Floor 9: the figures of `interlinear evaluate` for spreadsheets and programs.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::analysis::bootstrap::Interval;
+use crate::analysis::bootstrap::Paired;
+use crate::cli::columns::figure;
+use crate::cli::evaluate::gold::GoldSet;
+use crate::cli::evaluate::report::Told;
+use crate::cli::evaluate::report::unk_name;
+use crate::evaluation::Row;
+use crate::evaluation::alignment;
+use crate::evaluation::compare::Comparison;
+
+/// The tables, a blank line between them.
+pub fn tsv(told: &[Told]) -> String {
+    [Some(figures(told)), bootstrap(told), alignments(told)].into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// One row for each model, set, kind of output and bucket.
+pub fn figures(told: &[Told]) -> String {
+    let mut text = String::from(
+        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n",
+    );
+    for Told { report, .. } in told {
+        for row in &report.rows {
+            let cells = [
+                plain(&report.name),
+                row.set.name().to_owned(),
+                unk_name(row.unk).to_owned(),
+                row.length().to_owned(),
+                row.sentences.to_string(),
+                row.words.to_string(),
+                figure(row.nll_per_sentence(), 6),
+                figure(row.nll_per_word(), 6),
+                figure(row.perplexity(), 6),
+                figure(row.bleu, 4),
+                figure(row.chrf, 4),
+                figure(report.words_per_second().filter(|_| !report.unk.is_empty()), 1),
+            ];
+            let _ = writeln!(text, "{}", cells.join("\t"));
+        }
+    }
+    text
+}
+
+/// One row for each model but the first, kind of output and metric.
+pub fn bootstrap(told: &[Told]) -> Option<String> {
+    let first = told.first().map(|told| plain(&told.report.name))?;
+    let mut text = String::from(
+        "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\n",
+    );
+    let head = text.len();
+    for Told { report, comparisons, .. } in told {
+        for comparison in comparisons {
+            for (metric, paired) in [("bleu", &comparison.bleu), ("chrf2", &comparison.chrf)] {
+                let _ = writeln!(
+                    text,
+                    "{first}\t{}\t{}\t{metric}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{}",
+                    plain(&report.name),
+                    unk_name(comparison.unk),
+                    paired.first.value,
+                    paired.second.value,
+                    paired.difference.value,
+                    paired.difference.low,
+                    paired.difference.high,
+                    paired.second_wins,
+                    paired.p_value,
+                    paired.resamples
+                );
+            }
+        }
+    }
+    (text.len() > head).then_some(text)
+}
+
+/// One row for each model, direction, reading and rule.
+pub fn alignments(told: &[Told]) -> Option<String> {
+    let mut text =
+        String::from("model\treverse_model\tdirection\treading\tthreshold\tlinks\tsure\tprecision\trecall\taer\n");
+    let head = text.len();
+    for report in told.iter().filter_map(|told| told.alignment.as_ref()) {
+        for row in &report.rows {
+            let rates = row.counts.rates();
+            let cells = [
+                plain(&report.name),
+                report.reverse.as_deref().map_or_else(|| "-".to_owned(), plain),
+                row.direction.name().to_owned(),
+                row.extraction.reading.name().to_owned(),
+                row.extraction.threshold.map_or_else(|| "-".to_owned(), |theta| theta.to_string()),
+                row.counts.found.to_string(),
+                row.counts.sure.to_string(),
+                figure(rates.precision, 6),
+                figure(rates.recall, 6),
+                figure(rates.aer, 6),
+            ];
+            let _ = writeln!(text, "{}", cells.join("\t"));
+        }
+    }
+    (text.len() > head).then_some(text)
+}
+
+/// A name that cannot break a line.
+pub fn plain(name: &str) -> String {
+    name.replace(char::is_control, " ")
+}
+
+/// Everything but the sentences.
+pub fn json(told: &[Told], gold: Option<&GoldSet>) -> Value {
+    let first = told.first().map(|told| &told.report);
+    let gold = gold.map(|set| json!({"file": set.path.display().to_string(), "note": set.gold.note}));
+    json!({"test_set": first.map(|report| report.test_set.clone()),
+           "bleu_signature": first.map(|report| report.bleu_signature.clone()),
+           "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
+           "gold": gold,
+           "models": told.iter().map(model).collect::<Vec<_>>()})
+}
+
+fn model(told: &Told) -> Value {
+    let report = &told.report;
+    json!({"name": report.name, "architecture": report.architecture,
+           "folder": report.folder.display().to_string(), "beam": report.search.beam,
+           "max_length": report.search.max_length, "length": report.search.ranking.length.to_string(),
+           "coverage": report.search.ranking.coverage, "batch": report.batch, "device": told.device,
+           "threads": told.threads, "seconds": report.seconds,
+           "sentences_per_second": report.sentences_per_second(), "words_per_second": report.words_per_second(),
+           "rows": report.rows.iter().map(row).collect::<Vec<_>>(),
+           "against_first": told.comparisons.iter().map(comparison).collect::<Vec<_>>(),
+           "alignment": told.alignment.as_ref().map(alignment)})
+}
+
+fn row(row: &Row) -> Value {
+    json!({"set": row.set.name(), "unk": unk_name(row.unk), "length": row.length(), "sentences": row.sentences,
+           "words": row.words, "nll": row.nll, "nll_per_sentence": row.nll_per_sentence(),
+           "nll_per_word": row.nll_per_word(), "perplexity": row.perplexity(), "bleu": row.bleu, "chrf2": row.chrf})
+}
+
+fn comparison(comparison: &Comparison) -> Value {
+    json!({"unk": unk_name(comparison.unk), "bleu": paired(&comparison.bleu), "chrf2": paired(&comparison.chrf)})
+}
+
+fn paired(paired: &Paired) -> Value {
+    json!({"first": interval(&paired.first), "second": interval(&paired.second),
+           "difference": interval(&paired.difference), "second_wins": paired.second_wins,
+           "p_value": paired.p_value, "resamples": paired.resamples})
+}
+
+fn interval(interval: &Interval) -> Value {
+    json!({"value": interval.value, "mean": interval.mean, "low": interval.low, "high": interval.high})
+}
+
+fn alignment(report: &alignment::Report) -> Value {
+    let row = |row: &alignment::Row| {
+        let (counts, rates) = (&row.counts, row.counts.rates());
+        json!({"direction": row.direction.name(), "reading": row.extraction.reading.name(),
+               "threshold": row.extraction.threshold, "links": counts.found, "sure": counts.sure,
+               "links_sure": counts.found_sure, "links_possible": counts.found_possible,
+               "precision": rates.precision, "recall": rates.recall, "aer": rates.aer})
+    };
+    json!({"reverse_model": report.reverse, "rows": report.rows.iter().map(row).collect::<Vec<_>>()})
+}
