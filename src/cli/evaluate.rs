@@ -13,7 +13,6 @@ mod report;
 
 use std::io::BufReader;
 use std::path::Path;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ArgMatches;
@@ -24,7 +23,6 @@ use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::Format;
 use crate::cli::evaluate::arguments::Low;
 use crate::cli::evaluate::arguments::UnkArg;
-use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::report::Told;
 use crate::cli::input::STDIN;
 use crate::cli::output;

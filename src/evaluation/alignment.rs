@@ -12,8 +12,10 @@ use crate::analysis::aer;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::pooled::pooled;
+use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::analysis::symmetrize::Symmetrization;
+use crate::attention;
 use crate::decoding;
 use crate::error::Error;
 use crate::error::Result;
@@ -22,6 +24,8 @@ use crate::evaluation::Stage;
 use crate::evaluation::TestSet;
 use crate::models::Model;
 use crate::models::Stepper;
+use crate::models::config::Config;
+use crate::models::config::LuongSizes;
 use crate::text::line;
 use crate::text::links::Link;
 use crate::text::links::Links;
@@ -77,21 +81,36 @@ impl WordPair {
         Ok(Self { source, target })
     }
 
-    /// The links of a forced target under a rule; `alpha` has a row for each token of the target.
-    fn links(&self, alpha: &[Vec<f32>], threshold: Option<f32>) -> Vec<Link> {
-        let tokens = Alignment::new(alpha).words(self.target.sentence.words(), self.source.sentence.words());
+    /// The links of a forced target; `alpha` has a row for each token of the target.
+    fn links(&self, alpha: &[Vec<f32>], extraction: Extraction) -> Vec<Link> {
+        let alpha = extraction.reading.assign(alpha);
+        let tokens = Alignment::new(&alpha).words(self.target.sentence.words(), self.source.sentence.words());
         let source = (self.source.places.as_slice(), self.source.words);
         let rows = pooled(&tokens, source, (self.target.places.as_slice(), self.target.words));
         let words = Alignment::new(&rows);
-        threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta))
+        extraction.threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta))
     }
 }
 
 /// How links are read off alpha.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extraction {
+    /// Which word a row of alpha belongs to.
+    pub reading: Reading,
     /// All source words with an alpha of at least this; `None`: the one of greatest alpha.
     pub threshold: Option<f32>,
+}
+
+/// The readings that the rows of a model's alpha have, the usual one first: both for the scores of Luong et al. that
+/// compare contents (their footnote 14), else the usual one alone; none without an alignment.
+#[must_use]
+pub fn readings(config: &Config) -> &'static [Reading] {
+    let by_content = |luong: &LuongSizes| attention::find(&luong.score).is_some_and(|score| score.content);
+    match &config.luong {
+        _ if !config.aligns() => &[],
+        Some(luong) if by_content(luong) => &[Reading::Predicted, Reading::Input],
+        _ => &[Reading::Predicted],
+    }
 }
 
 /// A model and what runs it.
@@ -103,7 +122,8 @@ pub struct Aligner<'a> {
 }
 
 impl Aligner<'_> {
-    /// The links of some pairs, for each pair one list for each extraction. `done` hears the sentences and words of
+    /// The links of some pairs, for each pair one list for each extraction; a reading that the model's rows do not
+    /// have gives way to the usual one. `done` hears the sentences and words of
     /// every batch.
     ///
     /// # Errors
@@ -117,13 +137,18 @@ impl Aligner<'_> {
         done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Vec<Vec<Link>>>> {
         self.require_alignment()?;
+        let possible = readings(&self.model.config);
         let ids: Vec<(&[u32], &[u32])> =
             pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..])).collect();
         let mut links = vec![Vec::new(); pairs.len()];
         decoding::force_all(self.stepper, &ids, batch, ticket, &mut |indexes, forced| {
             for (&index, forced) in indexes.iter().zip(forced) {
                 let alpha = forced.alpha.unwrap_or_default();
-                let read = |extraction: &Extraction| pairs[index].links(&alpha, extraction.threshold);
+                let read = |extraction: &Extraction| {
+                    let reading =
+                        if possible.contains(&extraction.reading) { extraction.reading } else { Reading::default() };
+                    pairs[index].links(&alpha, Extraction { reading, ..*extraction })
+                };
                 links[index] = extractions.iter().map(read).collect();
             }
             done(indexes.len(), indexes.iter().map(|&index| ids[index].1.len()).sum());
@@ -149,15 +174,24 @@ impl Aligner<'_> {
 /// How to measure alignments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// How links are read off alpha; the first is the main one.
-    pub extractions: Vec<Extraction>,
+    /// Beside the source word of greatest alpha, all those with an alpha of at least one of these.
+    pub thresholds: Vec<f32>,
     /// Pairs forced together, at least 1.
     pub batch: usize,
 }
 
+impl Options {
+    /// Every way in which links are read off alpha, by reading; the first is the main one.
+    fn extractions(&self, readings: &[Reading]) -> Vec<Extraction> {
+        let rules = || std::iter::once(None).chain(self.thresholds.iter().copied().map(Some));
+        let of = |&reading: &Reading| rules().map(move |threshold| Extraction { reading, threshold });
+        readings.iter().flat_map(of).collect()
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self { extractions: vec![Extraction::default()], batch: 16 }
+        Self { thresholds: Vec::new(), batch: 16 }
     }
 }
 
@@ -234,7 +268,12 @@ pub fn measure(
         done += sentences;
         progress(Progress { stage: Stage::Aligning, sentences, words, done, total });
     };
-    let (extractions, batch) = (&options.extractions, options.batch);
+    // A row of the reverse model that has one reading alone is the same in both.
+    let readings = reverse
+        .iter()
+        .map(|reverse| readings(&reverse.model.config))
+        .fold(readings(&forward.model.config), |most, other| if other.len() > most.len() { other } else { most });
+    let (extractions, batch) = (&options.extractions(readings), options.batch);
     let pairs = read(forward.model, test_set, false)?;
     let there = forward.links(&pairs, extractions, batch, ticket, &mut tell)?;
     let mut report = Report {

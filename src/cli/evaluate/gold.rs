@@ -14,7 +14,6 @@ use crate::evaluation;
 use crate::evaluation::TestSet;
 use crate::evaluation::alignment;
 use crate::evaluation::alignment::Aligner;
-use crate::evaluation::alignment::Extraction;
 use crate::models::Model;
 use crate::text::links::read;
 use crate::text::links::read::Base;
@@ -90,7 +89,7 @@ pub struct GoldSet {
     pub gold: Gold,
     /// Where from.
     pub path: PathBuf,
-    extractions: Vec<Extraction>,
+    thresholds: Vec<f32>,
 }
 
 impl GoldArgs {
@@ -120,9 +119,7 @@ impl GoldArgs {
             test_set.pairs.iter().filter_map(|pair| pair.references.first()).map(AsRef::as_ref).collect();
         let gold = read::read(path, &read::lengths(&source, &target), &Reading { format, base, order })?;
         output::tell(&format!("{}: {}", path.display(), gold.note));
-        let extractions =
-            std::iter::once(None).chain(self.threshold.iter().copied().map(Some)).map(|threshold| Extraction { threshold });
-        Ok(Some(GoldSet { gold, path: path.clone(), extractions: extractions.collect() }))
+        Ok(Some(GoldSet { gold, path: path.clone(), thresholds: self.threshold.clone() }))
     }
 
     /// The model of the other direction that goes with model `number` of `models`.
@@ -172,7 +169,7 @@ impl GoldSet {
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
         let mut bar = Progress::new(format!("aligning with {}", model.config.name), Some(total as u64), false);
         let mut tell = |now: evaluation::Progress| bar.add(now.sentences, now.words, now.done as u64);
-        let options = alignment::Options { extractions: self.extractions.clone(), batch };
+        let options = alignment::Options { thresholds: self.thresholds.clone(), batch };
         let gold = (test_set, self.gold.pairs.as_slice());
         let report = alignment::measure(forward, reverse, gold, &options, &Ticket::forever(), &mut tell);
         bar.finish();
@@ -193,12 +190,7 @@ pub fn opposite(model: &Model, reverse: &Model) -> Result<()> {
     }
     Err(Error::Input(format!(
         "{} translates {} to {} and {} {} to {}; --reverse-model wants the opposite direction",
-        there.name,
-        there.source_language,
-        there.target_language,
-        back.name,
-        back.source_language,
-        back.target_language
+        there.name, there.source_language, there.target_language, back.name, back.source_language, back.target_language
     )))
 }
 

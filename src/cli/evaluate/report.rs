@@ -70,18 +70,8 @@ fn at_a_glance(told: &[Told]) -> String {
 /// All lengths together: sets and kinds of output, and under each the models.
 fn summary(told: &[Told]) -> String {
     let Some(first) = told.first() else { return String::new() };
-    let mut table = Table::new([
-        "set",
-        "UNK",
-        "model",
-        "sentences",
-        "words",
-        "NLL",
-        "NLL/word",
-        "perplexity",
-        "BLEU",
-        "chrF2",
-    ]);
+    let mut table =
+        Table::new(["set", "UNK", "model", "sentences", "words", "NLL", "NLL/word", "perplexity", "BLEU", "chrF2"]);
     for at in first.report.rows.iter().filter(|row| row.bucket.is_none()) {
         for Told { report, .. } in told {
             let Some(row) = report.row(at.set, at.unk) else { continue };
@@ -151,7 +141,11 @@ fn bootstrap(told: &[Told]) -> Option<String> {
         for comparison in comparisons {
             for (metric, paired) in [("BLEU", &comparison.bleu), ("chrF2", &comparison.chrf)] {
                 resamples = Some(paired.resamples);
-                table.row(["".to_owned(), report.name.clone(), unk_name(comparison.unk).to_owned(), metric.to_owned()].into_iter().chain(interval_cells(paired)));
+                table.row(
+                    ["".to_owned(), report.name.clone(), unk_name(comparison.unk).to_owned(), metric.to_owned()]
+                        .into_iter()
+                        .chain(interval_cells(paired)),
+                );
             }
         }
     }
@@ -172,8 +166,7 @@ fn interval_cells(paired: &Paired) -> [String; 6] {
 
 /// Alignments against the gold ones.
 fn alignments(told: &[Told]) -> Option<String> {
-    let mut table =
-        Table::new(["alignment", "direction", "reading", "links", "found", "precision", "recall", "AER"]);
+    let mut table = Table::new(["alignment", "direction", "reading", "links", "found", "precision", "recall", "AER"]);
     let mut any = false;
     for report in told.iter().filter_map(|told| told.alignment.as_ref()) {
         for row in &report.rows {
