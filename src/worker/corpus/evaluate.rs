@@ -170,9 +170,7 @@ fn align(
     data: (&TestSet, &[Links]),
     hear: &mut dyn FnMut(evaluation::Progress),
 ) -> Result<Vec<Aligned>> {
-    let above = THRESHOLDS.iter().map(|&theta| Extraction { threshold: Some(theta) });
-    let extractions = std::iter::once(Extraction::default()).chain(above).collect();
-    let options = alignment::Options { extractions, ..alignment::Options::default() };
+    let options = alignment::Options { thresholds: THRESHOLDS.to_vec(), ..alignment::Options::default() };
     let report = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
         let mut stepper = Yielding::new(stepper, &work.breath);
         let aligner = Aligner { model: &shelved.model, stepper: &mut stepper };
