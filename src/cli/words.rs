@@ -3,6 +3,7 @@
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::Link;
+use crate::analysis::unknown;
 use crate::decoding;
 use crate::decoding::Decoded;
 use crate::decoding::Forced;
@@ -13,6 +14,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::models::Model;
 use crate::models::Stepper;
+use crate::text::dictionary::Dictionary;
 use crate::text::join::join;
 use crate::text::sentence::Sentence;
 use crate::text::sentence::UNK;
@@ -63,33 +65,51 @@ pub fn tokens<'a>(model: &'a Model, ids: &[u32]) -> Vec<&'a str> {
     ids.iter().map(|&id| model.target.token(id).unwrap_or(UNK)).collect()
 }
 
-/// The translation as text. Unknown words give way to the words of `replace` that they are aligned
-/// with; pretokenised text stays split by spaces.
-pub fn text(model: &Model, hypothesis: &Hypothesis, replace: Option<&Sentence>, pretokenized: bool) -> String {
-    let ids = without_eos(model, hypothesis);
-    let mut words = tokens(model, ids);
-    if let Some(source) = replace {
-        for link in links(model, source, hypothesis) {
-            if ids[link.target] == model.config.unk {
-                words[link.target] = &source.tokens[link.source];
-            }
-        }
+/// What unknown words give way to.
+#[derive(Clone, Debug, Default)]
+pub struct Replacing {
+    /// Translates the source words that it knows; the others are copied.
+    pub dictionary: Option<Dictionary>,
+}
+
+/// The translation as text. Unknown words give way to what stands for the source words that they are aligned
+/// with, where `replacing` says so; pretokenised text stays split by spaces.
+pub fn text(
+    model: &Model,
+    hypothesis: &Hypothesis,
+    source: &Sentence,
+    replacing: Option<&Replacing>,
+    pretokenized: bool,
+) -> String {
+    let ids = without_eos(model, &hypothesis.tokens);
+    let words = tokens(model, ids);
+    let Some(replacing) = replacing else { return join_words(model, &words, pretokenized) };
+    let unknown = |i: usize| ids[i] == model.config.unk;
+    let dictionary = replacing.dictionary.as_ref();
+    join_words(model, &unknown::replace(&words, unknown, hypothesis.alpha.as_deref(), source, dictionary), pretokenized)
+}
+
+/// Words put together as the language does it, or with spaces where they came so.
+pub fn join_words<T: AsRef<str>>(model: &Model, words: &[T], pretokenized: bool) -> String {
+    if pretokenized {
+        return words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" ");
     }
-    if pretokenized { words.join(" ") } else { join(&model.config.target_language, &words) }
+    join(&model.config.target_language, words)
 }
 
 /// For every target word its source word of greatest alpha, `</s>` on neither side; empty where the
 /// model has no alignment.
 pub fn links(model: &Model, source: &Sentence, hypothesis: &Hypothesis) -> Vec<Link> {
     let Some(alpha) = &hypothesis.alpha else { return Vec::new() };
-    let target_words = without_eos(model, hypothesis).len();
+    let target_words = without_eos(model, &hypothesis.tokens).len();
     hard::links(&Alignment::new(alpha).words(target_words, source.words()))
 }
 
-fn without_eos<'a>(model: &Model, hypothesis: &'a Hypothesis) -> &'a [u32] {
-    match hypothesis.tokens.split_last() {
+/// The words before `</s>`.
+pub fn without_eos<'a>(model: &Model, ids: &'a [u32]) -> &'a [u32] {
+    match ids.split_last() {
         Some((&last, words)) if last == model.config.eos => words,
-        _ => &hypothesis.tokens,
+        _ => ids,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::analysis::unknown;
 use crate::decoding::Hypothesis;
 use crate::decoding::Node;
 use crate::text::join::join;
@@ -57,7 +58,5 @@ fn without_eos(tokens: &[String]) -> &[String] {
 
 /// The typed word of greatest alpha for target position i, `</s>` left aside.
 fn attended(source: &Sentence, hypothesis: &Hypothesis, i: usize) -> Option<String> {
-    let row = hypothesis.alpha.as_ref()?.get(i)?;
-    let words = row.iter().zip(&source.tokens).filter(|(_, word)| *word != EOS);
-    words.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, word)| word.clone())
+    unknown::attended(hypothesis.alpha.as_deref()?, i, source).map(|j| source.tokens[j].clone())
 }

@@ -69,10 +69,11 @@ impl Stepper for Mixture {
 
 impl Mixture {
     /// alpha_ij = the mean over the shown members of the weight that each gives to its tokens at place j. Energies of
-    /// different models cannot be compared, so only a single one's are told.
+    /// different models cannot be compared, so only a single one's are told, and so its p_t.
     fn align(&self, rows: &[Row], output: &mut StepOutput) {
         output.alpha.clear();
         output.energies.clear();
+        output.p_t.clear();
         if self.shown.is_empty() {
             return;
         }
@@ -88,6 +89,7 @@ impl Mixture {
         }
         if let &[only] = self.shown.as_slice() {
             output.energies.clone_from(&self.outputs[only].energies);
+            output.p_t.clone_from(&self.outputs[only].p_t);
         }
     }
 }
