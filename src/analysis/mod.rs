@@ -23,6 +23,7 @@ pub mod pooled;
 pub mod reading;
 pub mod symmetrize;
 pub mod tsne;
+pub mod unknown;
 
 use crate::analysis::alignment::Alignment;
 use crate::text::links::Links;

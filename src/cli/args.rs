@@ -7,9 +7,13 @@ use clap::Args;
 use clap::ValueEnum;
 
 use crate::cli::output;
+use crate::decoding::Ensemble;
 use crate::decoding::LengthRule;
 use crate::decoding::Options;
 use crate::decoding::Ranking;
+use crate::decoding::ensemble::AlignmentOf;
+use crate::decoding::ensemble::Average;
+use crate::decoding::ensemble::Mixing;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::Engine;
@@ -88,6 +92,81 @@ impl Runtime {
     /// When the folder is not a sound model.
     pub fn load(&self, folder: &Path) -> Result<Model> {
         Model::load(folder, &self.device)
+    }
+}
+
+/// One model, or several that translate as one, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct ModelArgs {
+    /// The model folder; several make an ensemble, with --ensemble
+    #[arg(long, value_name = "DIR", required = true)]
+    model: Vec<PathBuf>,
+    #[command(flatten)]
+    ensemble: EnsembleArgs,
+}
+
+impl ModelArgs {
+    /// Loads the model or the ensemble onto the device.
+    ///
+    /// # Errors
+    /// Several models that shall not be one; what [`Ensemble::load`] refuses.
+    pub fn load(&self, runtime: &Runtime) -> Result<Ensemble> {
+        if self.model.len() > 1 && !self.ensemble.asked() {
+            let count = self.model.len();
+            return Err(Error::Input(format!(
+                "--model is there {count} times; add --ensemble to translate with all together, or give it once"
+            )));
+        }
+        self.ensemble.load(&self.model, runtime)
+    }
+}
+
+/// How several models translate as one, as typed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct EnsembleArgs {
+    /// Translate with all models together: what they say of each next word is averaged. They must have the same
+    /// target vocabulary
+    #[arg(long)]
+    ensemble: bool,
+    /// What an ensemble averages
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t, requires = "ensemble")]
+    ensemble_average: AverageArg,
+    /// Whose alignment an ensemble has: mean, of the models that have one, or the number of a --model, from 1
+    #[arg(long, value_name = "N|mean", default_value_t, requires = "ensemble")]
+    alignment_of: AlignmentOf,
+}
+
+/// What is averaged, as typed.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AverageArg {
+    /// Probabilities.
+    #[default]
+    Probability,
+    /// Their logarithms; normalised again.
+    LogProbability,
+}
+
+impl EnsembleArgs {
+    /// Whether several models are one.
+    pub fn asked(&self) -> bool {
+        self.ensemble
+    }
+
+    /// Loads folders and makes one of them.
+    ///
+    /// # Errors
+    /// What [`Ensemble::load`] refuses.
+    pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
+        let average = match self.ensemble_average {
+            AverageArg::Probability => Average::Probability,
+            AverageArg::LogProbability => Average::LogProbability,
+        };
+        Ensemble::load(folders, &runtime.device, Mixing { average, alignment: self.alignment_of })
+    }
+
+    /// What is evaluated or compared one after the other: every folder alone, or all as one.
+    pub fn systems<'a>(&self, folders: &'a [PathBuf]) -> Vec<&'a [PathBuf]> {
+        if self.ensemble { vec![folders] } else { folders.chunks(1).collect() }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::text::reader::Ends;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::text::sentence::MAX_SOURCE_TOKENS;
 use crate::text::sentence::Sentence;
-use crate::text::tokenizer::Tokenizer;
+use crate::text::tokenizer::Encode;
 
 /// How error sentences name stdin.
 pub const STDIN: &str = "standard input";
@@ -203,7 +203,7 @@ pub struct SourceLine {
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// Looks the words up.
-    pub tokenizer: &'a Tokenizer,
+    pub tokenizer: &'a dyn Encode,
     /// The words are split by spaces already.
     pub pretokenized: bool,
 }

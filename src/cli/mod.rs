@@ -10,6 +10,7 @@ pub mod args;
 pub mod bench;
 pub mod bundled;
 pub mod columns;
+pub mod dictionary;
 pub mod evaluate;
 pub mod explore;
 pub mod input;
@@ -17,6 +18,7 @@ pub mod inspect;
 pub mod map;
 pub mod neighbours;
 pub mod output;
+pub mod pairs;
 pub mod phrases;
 pub mod progress;
 pub mod score;
@@ -83,6 +85,12 @@ pub const COMMANDS: &[CommandEntry] = &[
         about: "Probability and alignment of given translations, as JSON lines",
         arguments: score::arguments,
         run: score::run,
+    },
+    CommandEntry {
+        name: "dictionary",
+        about: "Build the dictionary of translate --replace-unk from a corpus, with a model's own alignments",
+        arguments: dictionary::arguments,
+        run: dictionary::run,
     },
     CommandEntry {
         name: "inspect",

@@ -16,6 +16,7 @@ use serde::Serialize;
 use crate::analysis::hard;
 use crate::cli::Context;
 use crate::cli::args::BatchArgs;
+use crate::cli::args::ModelArgs;
 use crate::cli::args::RunArgs;
 use crate::cli::args::SearchArgs;
 use crate::cli::input::Lines;
@@ -24,12 +25,14 @@ use crate::cli::input::SourceLine;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::words;
+use crate::cli::words::Replacing;
 use crate::decoding::Decoded;
+use crate::decoding::Ensemble;
 use crate::decoding::Hypothesis;
 use crate::decoding::Options;
 use crate::error::Error;
-use crate::models::Model;
 use crate::models::Stepper;
+use crate::text::dictionary::Dictionary;
 use crate::text::sentence::Sentence;
 
 /// A full window holds so many batches.
@@ -52,9 +55,8 @@ const WINDOW_WORDS: usize = 50_000;
 An empty line gives an empty result. A line that is too long for a model gives an empty result
 as well, a sentence on stderr, and exit code 2 at the end.")]
 pub struct Low {
-    /// The model folder
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
+    #[command(flatten)]
+    models: ModelArgs,
     /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -71,9 +73,13 @@ pub struct Low {
     /// The words are split by spaces already, and shall be in the output
     #[arg(long)]
     pretokenized: bool,
-    /// In the text, show the source word of greatest alpha for an unknown word
+    /// In the text, show the source word of greatest alpha for an unknown word (Luong et al. 2015b)
     #[arg(long)]
     replace_unk: bool,
+    /// Show what this dictionary has for that source word, where it has anything: lines of SOURCE, TARGET and a count
+    /// or probability, with tabs between
+    #[arg(long, value_name = "FILE", requires = "replace_unk")]
+    dictionary: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -92,14 +98,14 @@ pub enum Format {
 
 /// As meant.
 struct High {
-    model: Model,
+    system: Ensemble,
     stepper: Box<dyn Stepper>,
     options: Options,
     nbest: usize,
     batch: usize,
     format: Format,
     pretokenized: bool,
-    replace_unk: bool,
+    replacing: Option<Replacing>,
 }
 
 /// Its arguments.
@@ -134,24 +140,35 @@ fn high(low: &Low) -> anyhow::Result<High> {
             "--format pharaoh writes the best translation's alignment only; leave out --nbest or choose --format jsonl";
         return Err(Error::Input(sentence.into()).into());
     }
+    let replacing = replacing(low)?;
     let runtime = low.run.high()?;
-    let model = runtime.load(&low.model)?;
-    if low.format == Format::Pharaoh {
-        words::require_alignment(&model, "--format pharaoh")?;
-    }
-    if low.replace_unk {
-        words::require_alignment(&model, "--replace-unk")?;
+    let system = low.models.load(&runtime)?;
+    let needs = [
+        (low.format == Format::Pharaoh, "--format pharaoh"),
+        (low.replace_unk, "--replace-unk"),
+        (options.ranking.coverage > 0.0, "--coverage"),
+    ];
+    for (_, flag) in needs.into_iter().filter(|(needed, _)| *needed) {
+        words::require_alignment(&system, flag)?;
     }
     Ok(High {
-        stepper: model.stepper(runtime.engine, runtime.threads)?,
-        model,
+        stepper: system.stepper(runtime.engine, runtime.threads)?,
+        system,
         options,
         nbest,
         batch: low.batch.high(),
         format: low.format,
         pretokenized: low.pretokenized,
-        replace_unk: low.replace_unk,
+        replacing,
     })
+}
+
+fn replacing(low: &Low) -> crate::error::Result<Option<Replacing>> {
+    if !low.replace_unk {
+        return Ok(None);
+    }
+    let dictionary = low.dictionary.as_deref().map(Dictionary::open).transpose()?;
+    Ok(Some(Replacing { dictionary }))
 }
 
 /// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
@@ -200,7 +217,7 @@ fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
 
 /// At most `most` lines, and whether the input has ended. What was read before an error still counts.
 fn read_window(high: &High, lines: &mut Lines, most: usize) -> (Vec<SourceLine>, crate::error::Result<bool>) {
-    let side = Side { tokenizer: &high.model.source, pretokenized: high.pretokenized };
+    let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
     let (mut window, mut count) = (Vec::new(), 0);
     while window.len() < most && count < WINDOW_WORDS {
         match lines.read() {
@@ -230,7 +247,7 @@ fn translate_window(high: &mut High, window: &[SourceLine]) -> crate::error::Res
             done[chosen[index]] = Some(decoded);
         }
     };
-    words::decode_all(&high.model, high.stepper.as_mut(), &sources, &high.options, high.batch, &mut keep)?;
+    words::decode_all(high.system.specials(), high.stepper.as_mut(), &sources, &high.options, high.batch, &mut keep)?;
     Ok(done)
 }
 
@@ -246,11 +263,11 @@ fn write(high: &High, output: &mut Output, line: &SourceLine, decoded: Option<&D
             source: &line.sentence.tokens,
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, &line.sentence, hypothesis)).collect(),
         }),
-        Format::Pharaoh => output.line(
-            &hypotheses
-                .first()
-                .map_or_else(String::new, |best| hard::pharaoh(&words::links(&high.model, &line.sentence, best))),
-        ),
+        Format::Pharaoh => {
+            output.line(&hypotheses.first().map_or_else(String::new, |best| {
+                hard::pharaoh(&words::links(high.system.lead(), &line.sentence, best))
+            }))
+        }
         Format::Text if high.nbest == 1 => {
             output.line(&hypotheses.first().map_or_else(String::new, |best| text(high, &line.sentence, best)))
         }
@@ -282,7 +299,7 @@ struct HypothesisRecord<'a> {
 
 fn record<'a>(high: &'a High, source: &Sentence, hypothesis: &'a Hypothesis) -> HypothesisRecord<'a> {
     HypothesisRecord {
-        tokens: words::tokens(&high.model, &hypothesis.tokens),
+        tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
         text: text(high, source, hypothesis),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,
@@ -294,6 +311,5 @@ fn record<'a>(high: &'a High, source: &Sentence, hypothesis: &'a Hypothesis) -> 
 
 /// The translation as text, unknown words replaced when that was asked for.
 fn text(high: &High, source: &Sentence, hypothesis: &Hypothesis) -> String {
-    let replace = high.replace_unk.then_some(source);
-    words::text(&high.model, hypothesis, replace, high.pretokenized)
+    words::text(high.system.lead(), hypothesis, source, high.replacing.as_ref(), high.pretokenized)
 }

@@ -6,6 +6,7 @@ use crate::analysis::hard::Link;
 use crate::analysis::unknown;
 use crate::decoding;
 use crate::decoding::Decoded;
+use crate::decoding::Ensemble;
 use crate::decoding::Forced;
 use crate::decoding::Hypothesis;
 use crate::decoding::Options;
@@ -30,7 +31,7 @@ pub fn specials(model: &Model) -> Specials {
 /// # Errors
 /// What the search refuses.
 pub fn decode_all(
-    model: &Model,
+    specials: Specials,
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],
     options: &Options,
@@ -38,7 +39,7 @@ pub fn decode_all(
     done: &mut dyn FnMut(&[usize], Vec<Decoded>),
 ) -> Result<()> {
     let ticket = Ticket::forever();
-    decoding::decode_all(stepper, specials(model), sources, options, batch, &ticket, &mut |indexes, decoded| {
+    decoding::decode_all(stepper, specials, sources, options, batch, &ticket, &mut |indexes, decoded| {
         done(indexes, decoded);
         Ok(())
     })
@@ -117,15 +118,16 @@ pub fn without_eos<'a>(model: &Model, ids: &'a [u32]) -> &'a [u32] {
 ///
 /// # Errors
 /// A sentence that names the model and the flag.
-pub fn require_alignment(model: &Model, flag: &str) -> Result<()> {
-    if model.config.aligns() {
+pub fn require_alignment(system: &Ensemble, flag: &str) -> Result<()> {
+    if system.aligns() {
         return Ok(());
     }
-    let config = &model.config;
-    let architecture = config.architecture.name();
+    let architecture = |model: &Model| model.config.architecture.name();
+    let architectures: Vec<&str> = system.members().iter().map(architecture).collect();
     Err(Error::Input(format!(
-        "{flag} needs an alignment and {} ({architecture}) has none; choose an rnnsearch model or a luong model with attention",
-        config.name
+        "{flag} needs an alignment and {} ({}) has none; choose an rnnsearch model or a luong model with attention",
+        system.name(),
+        architectures.join(", ")
     )))
 }
 

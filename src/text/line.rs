@@ -3,10 +3,10 @@
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::text::sentence::MAX_SOURCE_TOKENS;
 use crate::text::sentence::Sentence;
-use crate::text::tokenizer::Tokenizer;
+use crate::text::tokenizer::Encode;
 
 /// The sentence of a text; where the words are split by spaces already, each is looked up whole.
-pub fn encode(tokenizer: &Tokenizer, text: &str, pretokenized: bool) -> Sentence {
+pub fn encode(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Sentence {
     if !pretokenized {
         return tokenizer.encode(text);
     }
@@ -18,7 +18,7 @@ pub fn encode(tokenizer: &Tokenizer, text: &str, pretokenized: bool) -> Sentence
 ///
 /// # Errors
 /// What is wrong and what to do, to go on behind the name of the line.
-pub fn read(tokenizer: &Tokenizer, text: &str, pretokenized: bool) -> Result<Sentence, String> {
+pub fn read(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Result<Sentence, String> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(too_many_bytes(text.len()));
     }

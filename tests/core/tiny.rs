@@ -21,6 +21,8 @@ pub struct Tiny {
     pub target: &'static [&'static str],
     pub source_eos: bool,
     pub seed: u64,
+    /// How much more it likes to say `[UNK]`.
+    pub unk: f32,
 }
 
 pub const TINY: Tiny = Tiny {
@@ -30,6 +32,7 @@ pub const TINY: Tiny = Tiny {
     target: &["un", "deux", "trois"],
     source_eos: true,
     seed: 1,
+    unk: 0.0,
 };
 
 fn tokenizer(language: &str, words: &[&str]) -> Tokenizer {
@@ -59,6 +62,11 @@ impl Tiny {
         }
     }
 
+    /// The same, saying `[UNK]` often.
+    pub fn unknowing(self) -> Self {
+        Self { unk: 4.0, ..self }
+    }
+
     /// Writes its folder below `folder`.
     pub fn save(&self, folder: &Path) -> PathBuf {
         let folder = folder.join(self.name);
@@ -67,6 +75,9 @@ impl Tiny {
         let mut weights = initial_weights(&config, Scheme::Scaled, self.seed);
         // Far from uniform, so that averages of different kinds are far from each other.
         weights.iter_mut().flat_map(|(_, array)| &mut array.data).for_each(|weight| *weight *= 2.5);
+        let mut bias = weights.get("readout.b_w").expect("it has one").clone();
+        bias.data[config.unk as usize] += self.unk;
+        weights.insert("readout.b_w", bias);
         config.save(&folder.join("config.json")).expect("written");
         weights.save(&folder.join("model.safetensors"), false).expect("written");
         tokenizer("en", self.source).save(&folder.join("source.tokenizer.json")).expect("written");

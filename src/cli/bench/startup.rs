@@ -51,7 +51,14 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
 fn translate(setup: &Setup, model: &Model) -> crate::error::Result<()> {
     let mut stepper = model.stepper(setup.runtime.engine, setup.runtime.threads)?;
     let sentence = model.source.encode(SENTENCE);
-    words::decode_all(model, stepper.as_mut(), &[&sentence.ids], &Options::default(), 1, &mut |_, _| {})
+    words::decode_all(
+        words::specials(model),
+        stepper.as_mut(),
+        &[&sentence.ids],
+        &Options::default(),
+        1,
+        &mut |_, _| {},
+    )
 }
 
 /// A fresh process translates one sentence.

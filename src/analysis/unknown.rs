@@ -1,0 +1,38 @@
+//! Floor 5: what stands for `[UNK]` in a translation: the source word of greatest alpha, through a dictionary where
+//! it knows the word, else copied as it was typed (Luong et al. 2015b; Jean et al. 2015, section 3.3). Imports `text`.
+
+use std::borrow::Cow;
+
+use crate::analysis::alignment::Alignment;
+use crate::text::dictionary::Dictionary;
+use crate::text::sentence::Sentence;
+
+/// The source word that a target word looks at most, `</s>` left aside; `None` where it looks at no word.
+/// `alpha` has a row for each target word.
+#[must_use]
+pub fn attended(alpha: &[Vec<f32>], i: usize, source: &Sentence) -> Option<usize> {
+    Alignment::new(alpha).words(alpha.len(), source.words()).greatest(i)
+}
+
+/// What stands for an unknown word that goes with a source word.
+#[must_use]
+pub fn stand_in<'a>(word: &'a str, dictionary: Option<&'a Dictionary>) -> Cow<'a, str> {
+    dictionary.and_then(|dictionary| dictionary.translate(word)).unwrap_or(Cow::Borrowed(word))
+}
+
+/// The words of a translation with those replaced that are `unknown`; where there is no alignment all stay.
+#[must_use]
+pub fn replace<'a>(
+    words: &[&'a str],
+    unknown: impl Fn(usize) -> bool,
+    alpha: Option<&[Vec<f32>]>,
+    source: &'a Sentence,
+    dictionary: Option<&'a Dictionary>,
+) -> Vec<Cow<'a, str>> {
+    let known = |(i, &word): (usize, &&'a str)| {
+        let alpha = alpha.filter(|_| unknown(i));
+        let place = alpha.and_then(|alpha| attended(alpha, i, source));
+        place.map_or(Cow::Borrowed(word), |j| stand_in(&source.tokens[j], dictionary))
+    };
+    words.iter().enumerate().map(known).collect()
+}
