@@ -3,6 +3,48 @@
 
 use std::cmp::Ordering;
 
+/// Both scores of the pairs of a table as points of a scatter (figure 3 of the paper).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chart {
+    /// log p(target | source) by the table and by the model, natural logarithms.
+    pub points: Vec<[f32; 2]>,
+    /// The pair of each point, by its place in the table, rising.
+    pub pairs: Vec<u32>,
+    /// Pairs without a point: the table gives them a probability of 0, or none.
+    pub left_out: usize,
+    /// The table holds logarithms already: some of its numbers are below 0.
+    pub holds_logarithms: bool,
+    /// Spearman's rank correlation of the points; `None` where one score never changes.
+    pub correlation: Option<f64>,
+}
+
+impl Chart {
+    /// The points of pairs with these scores; `table` are the numbers of the table as they stand.
+    #[must_use]
+    pub fn new(table: &[f32], log_p: &[f32]) -> Self {
+        let mut chart = Self { holds_logarithms: table.iter().any(|value| *value < 0.0), ..Self::default() };
+        for (pair, (table, log_p)) in table.iter().zip(log_p).enumerate() {
+            let x = if chart.holds_logarithms { *table } else { table.ln() };
+            if x.is_finite() && log_p.is_finite() {
+                chart.points.push([x, *log_p]);
+                chart.pairs.push(pair as u32);
+            } else {
+                chart.left_out += 1;
+            }
+        }
+        let points: Vec<(f64, f64)> = chart.points.iter().map(|[x, y]| (f64::from(*x), f64::from(*y))).collect();
+        chart.correlation = rank_correlation(&points);
+        chart
+    }
+
+    /// The point of a pair.
+    #[must_use]
+    pub fn point(&self, pair: usize) -> Option<[f32; 2]> {
+        let at = self.pairs.binary_search(&(pair as u32)).ok()?;
+        Some(self.points[at])
+    }
+}
+
 /// The indexes of the `k` greatest of `values`, greatest first; of equal ones the earlier. What is no number
 /// comes last.
 #[must_use]
@@ -67,6 +109,16 @@ mod tests {
         assert_eq!(best(&values, 2), [2, 3]);
         assert_eq!(best(&values, 9), [2, 3, 0, 4, 1]);
         assert_eq!(best(&values, 0), [0; 0]);
+    }
+
+    #[test]
+    fn points_are_logarithms_and_nothing_is_invented() {
+        let chart = Chart::new(&[1.0, 0.0, 0.5, f32::NAN], &[-1.0, -2.0, -3.0, -4.0]);
+        assert_eq!((chart.points.as_slice(), chart.left_out), (&[[0.0, -1.0], [0.5_f32.ln(), -3.0]][..], 2));
+        assert_eq!((chart.point(2), chart.point(1), chart.correlation), (Some([0.5_f32.ln(), -3.0]), None, Some(1.0)));
+        let chart = Chart::new(&[0.0, -0.5, -2.0], &[-1.0, -2.0, -1.5]);
+        assert!(chart.holds_logarithms && chart.points[2] == [-2.0, -1.5]);
+        assert!((chart.correlation.expect("both change") - 0.5).abs() < 1e-12);
     }
 
     #[test]

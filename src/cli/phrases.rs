@@ -217,6 +217,7 @@ fn score_window(
         let words_done = words * done / count;
         progress.add(done - told, words_done - words_told, before + bytes * done as u64 / count as u64);
         (told, words_told) = (done, words_done);
+        Ok(())
     })?;
     Ok((log_p, ended))
 }

@@ -117,11 +117,17 @@ impl<'a> Phrases<'a> {
         Ok(())
     }
 
-    /// log p of every pair, in the order in which they came. `done` hears after each batch how many are scored.
+    /// log p of every pair, in the order in which they came. `done` hears after each batch how many are scored,
+    /// and may end the work with an error.
     ///
     /// # Errors
     /// What [`score`] returns.
-    pub fn score(&self, stepper: &mut dyn Stepper, ticket: &Ticket, done: &mut dyn FnMut(usize)) -> Result<Vec<f32>> {
+    pub fn score(
+        &self,
+        stepper: &mut dyn Stepper,
+        ticket: &Ticket,
+        done: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<f32>> {
         let most = (BATCH_NUMBERS / self.model.config.target_vocabulary.max(1)).max(1);
         let sources: Vec<&[u32]> = self.sources.iter().map(Vec::as_slice).collect();
         let pairs: Vec<(usize, &[u32])> = self.pairs.iter().map(|(source, ids)| (*source, ids.as_slice())).collect();
@@ -134,14 +140,14 @@ impl<'a> Phrases<'a> {
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the vocabulary; what
-/// the stepper refuses.
+/// the stepper and `done` refuse.
 pub fn score(
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],
     pairs: &[(usize, &[u32])],
     batch: usize,
     ticket: &Ticket,
-    done: &mut dyn FnMut(usize),
+    done: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Vec<f32>> {
     let mut longest = vec![0; sources.len()];
     for &(source, target) in pairs {
@@ -160,7 +166,7 @@ pub fn score(
         let chosen = &order[scored..scored + fitting(&order[scored..], sources, pairs, batch.max(1))];
         score_batch(stepper, sources, pairs, chosen, ticket, &mut output, &mut log_p)?;
         scored += chosen.len();
-        done(scored);
+        done(scored)?;
     }
     Ok(log_p)
 }

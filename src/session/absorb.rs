@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::session::ColumnState;
 use crate::session::MAX_TRANSLATED;
+use crate::session::Page;
 use crate::session::Session;
 use crate::session::command::List;
 use crate::session::driver::News;
@@ -60,6 +61,11 @@ impl Session {
     pub fn hear(&mut self, news: News) -> Option<Request> {
         match news {
             News::Folder(path) => self.apply(crate::session::Command::AddColumn(path)),
+            News::Text(path) if self.page == Page::Phrases => {
+                // Whoever drops a file there means a phrase table; what is wrong with it is said on the page.
+                self.open_phrases(path);
+                None
+            }
             News::Text(path) => {
                 self.open_file(path);
                 None
@@ -70,6 +76,11 @@ impl Session {
             }
             News::Logs { path, found } => {
                 self.open_logs(&path, found);
+                None
+            }
+            News::PhraseTable(path) => {
+                self.page = Page::Phrases;
+                self.open_phrases(path);
                 None
             }
             News::Read { path, lines } => self.file_read(&path, &lines),

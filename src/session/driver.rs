@@ -20,6 +20,7 @@ use crate::session::persist;
 use crate::session::persist::SavedSession;
 use crate::text::lines::TextFile;
 use crate::text::lines::write_atomic;
+use crate::text::phrases::PhraseTable;
 use crate::training::curves;
 use crate::worker::Worker;
 use crate::worker::corpus::Lane;
@@ -90,6 +91,8 @@ pub enum News {
         /// What there is.
         found: Vec<PathBuf>,
     },
+    /// A phrase table was opened: the page Phrases.
+    PhraseTable(PathBuf),
     /// A text file was read.
     Read {
         /// Which.
@@ -265,6 +268,8 @@ fn look(path: PathBuf) -> News {
     } else if path.file_name().is_some_and(|name| name == "config.json" || name == "model.safetensors") {
         // Someone who drops a file of a model folder means the folder.
         path.parent().map(Path::to_path_buf).map_or(News::Text(path), News::Folder)
+    } else if is_phrase_table(&path) {
+        News::PhraseTable(path)
     } else {
         News::Text(path)
     }
@@ -283,6 +288,11 @@ fn look_at_dropped(path: PathBuf) -> News {
         News::Text(path) => News::TestFile(path),
         other => other,
     }
+}
+
+/// Whether the first line is one of a phrase table.
+fn is_phrase_table(path: &Path) -> bool {
+    path.is_file() && PhraseTable::open(path).is_ok_and(|mut table| matches!(table.next(), Some(Ok(_))))
 }
 
 fn read(path: PathBuf) -> News {

@@ -7,6 +7,7 @@ pub mod language;
 pub mod line;
 pub mod lines;
 pub mod links;
+pub mod pairs;
 pub mod phrases;
 pub mod reader;
 pub mod sentence;

@@ -29,6 +29,11 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             inside(act, local);
             vec![Command::ShowPage(Page::Sentence)]
         }
+        Act::Open if session.page == Page::Phrases => {
+            local.sheet = Sheet::Ask(Question::PhraseTable);
+            local.dialogs.ask(Question::PhraseTable);
+            Vec::new()
+        }
         Act::WidenBeam => vec![Command::SetBeam(settings.beam + 1)],
         Act::NarrowBeam => vec![Command::SetBeam(settings.beam.saturating_sub(1).max(1))],
         Act::NextPalette => vec![Command::SetPalette(next_palette(&settings.palette))],

@@ -15,6 +15,7 @@ use std::task::Waker;
 use crate::session::Command;
 use crate::session::evaluation;
 use crate::session::evaluation::TableFormat;
+use crate::session::phrases;
 
 /// What the answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub enum Question {
     Gold,
     /// A training log or the folder of a run.
     Log,
+    /// A phrase table.
+    PhraseTable,
+    /// Where to write the scores of a phrase table.
+    PhraseScores,
     /// Where to write figures.
     Figures(TableFormat),
 }
@@ -59,6 +64,8 @@ impl Question {
             Self::TestReference => "References of a test set",
             Self::Gold => "Alignments by hand",
             Self::Log => "Open training logs",
+            Self::PhraseTable => "Open a phrase table",
+            Self::PhraseScores => "Export the scores as TSV",
             Self::Figures(TableFormat::Tsv) => "Save the figures as TSV",
             Self::Figures(TableFormat::Json) => "Save the figures as JSON",
         }
@@ -84,6 +91,12 @@ impl Question {
             Self::Log => {
                 "The log.jsonl of a run, the folder of a run, or a folder of several runs. A log is followed while it grows."
             }
+            Self::PhraseTable => {
+                "Lines as Moses writes them, source ||| target ||| features, packed with gzip or zstandard or not."
+            }
+            Self::PhraseScores => {
+                "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst."
+            }
             Self::Figures(TableFormat::Tsv) => "A row for each model, set, kind of output and length.",
             Self::Figures(TableFormat::Json) => "All figures with how they were measured.",
         }
@@ -94,9 +107,9 @@ impl Question {
     pub fn verb(self) -> &'static str {
         match self {
             Self::Model => "Add",
-            Self::Text | Self::Log => "Open",
+            Self::Text | Self::Log | Self::PhraseTable => "Open",
             Self::TestSource | Self::TestReference | Self::Gold => "Choose",
-            Self::Figures(_) => "Save",
+            Self::Figures(_) | Self::PhraseScores => "Save",
         }
     }
 
@@ -108,6 +121,8 @@ impl Question {
             Self::Text | Self::TestSource | Self::TestReference => Wants::File(TEXTS),
             Self::Gold => Wants::File(&["txt", "wa", "nonullalign", "align", "pharaoh", "naacl"]),
             Self::Log => Wants::File(&["jsonl"]),
+            Self::PhraseTable => Wants::File(&["gz", "zst", "txt"]),
+            Self::PhraseScores => Wants::NewFile("phrases.tsv"),
             Self::Figures(TableFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
             Self::Figures(TableFormat::Json) => Wants::NewFile("evaluation.json"),
         }
@@ -123,6 +138,8 @@ impl Question {
             Self::TestReference => Command::Evaluation(evaluation::Command::AddReference(path)),
             Self::Gold => Command::Evaluation(evaluation::Command::SetGold(Some(path))),
             Self::Log => Command::Evaluation(evaluation::Command::OpenLogs(path)),
+            Self::PhraseTable => Command::Phrases(phrases::Command::Open(path)),
+            Self::PhraseScores => Command::Phrases(phrases::Command::Export(path)),
             Self::Figures(format) => Command::Evaluation(evaluation::Command::Export { format, path }),
         }
     }

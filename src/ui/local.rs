@@ -59,9 +59,20 @@ pub enum Sheet {
     Ask(Question),
 }
 
+/// What the page Phrases remembers.
+#[derive(Default)]
+pub struct PhrasesLocal {
+    /// The path as typed.
+    pub path: String,
+    /// The points of the scatter as they were drawn last.
+    pub cache: crate::ui::widgets::scatter::Cache,
+}
+
 /// What the window remembers.
 #[derive(Default)]
 pub struct Local {
+    /// Of the page Phrases.
+    pub phrases: PhrasesLocal,
     /// Heatmaps as textures, by column.
     pub textures: HashMap<ColumnId, Texture>,
     /// How far all heatmaps are scrolled to the right together, points.

@@ -136,13 +136,17 @@ fn shared_beginnings_score_as_each_pair_alone() {
     for batch in [1, 2, 7, 25, 1000] {
         let mut told = Vec::new();
         let mut fake = Fake::new(5, 9);
-        let found = score(&mut fake, &sources, &shared, batch, &ticket, &mut |done| told.push(done)).expect("scored");
+        let found = score(&mut fake, &sources, &shared, batch, &ticket, &mut |done| {
+            told.push(done);
+            Ok(())
+        })
+        .expect("scored");
         assert_eq!(found, wanted.iter().map(|forced| forced.log_p).collect::<Vec<_>>(), "batches of {batch}");
         assert_eq!(told, (1..=pairs.len().div_ceil(batch)).map(|k| (k * batch).min(60)).collect::<Vec<_>>());
         assert_eq!(fake.begun, pairs.len().div_ceil(batch));
     }
     let mut all = Fake::new(5, 9);
-    score(&mut all, &sources, &shared, 1000, &ticket, &mut |_| {}).expect("scored");
+    score(&mut all, &sources, &shared, 1000, &ticket, &mut |_| Ok(())).expect("scored");
     assert_eq!(all.sources.len(), 4, "each source is encoded once");
 }
 
@@ -151,7 +155,7 @@ fn scoring_stops_when_it_is_no_longer_wanted() {
     let counter = Counter::new();
     let ticket = counter.next();
     let mut fake = Fake { cancel: Some((1, counter)), ..Fake::new(5, 9) };
-    let refused = score(&mut fake, &[&[3, 0]], &[(0, &[2, 2, 2, 0])], 8, &ticket, &mut |_| {});
+    let refused = score(&mut fake, &[&[3, 0]], &[(0, &[2, 2, 2, 0])], 8, &ticket, &mut |_| Ok(()));
     assert!(matches!(refused, Err(Error::Stale)) && fake.steps == 2, "{refused:?}");
 }
 
@@ -256,7 +260,7 @@ fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>,
     for entry in table(TABLE).map(|entry| entry.expect("a line")).filter(|entry| entry.source() == source) {
         let mut alone = Phrases::new(model, PhraseOptions::default());
         alone.push(source, entry.target()).expect("it has words");
-        let log_p = alone.score(stepper.as_mut(), &Ticket::forever(), &mut |_| {}).expect("scored")[0];
+        let log_p = alone.score(stepper.as_mut(), &Ticket::forever(), &mut |_| Ok(())).expect("scored")[0];
         targets.push((entry.target().to_owned(), f64::from(log_p), entry.feature(n).expect("a feature")));
     }
     let order = |by: fn(&(String, f64, f64)) -> f64| -> Vec<String> {

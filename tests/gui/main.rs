@@ -5,4 +5,5 @@
 mod desk;
 mod keys;
 mod numbers;
+mod phrases;
 mod views;

@@ -147,7 +147,7 @@ fn score(scorer: &mut Scorer, path: &std::path::Path, groups: &mut [Group]) -> R
             pushed.map_err(|message| Error::line(path, target.number, message))?;
         }
     }
-    let log_p = phrases.score(scorer.stepper.as_mut(), &Ticket::forever(), &mut |_| {})?;
+    let log_p = phrases.score(scorer.stepper.as_mut(), &Ticket::forever(), &mut |_| Ok(()))?;
     let targets = groups.iter_mut().flat_map(|group| &mut group.targets);
     targets.zip(log_p).for_each(|(target, log_p)| target.log_p = log_p);
     Ok(())

@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod heatmap;
 pub mod labels;
+pub mod scatter;
 pub mod source_bars;
 pub mod strip;
 pub mod words;

@@ -1,0 +1,232 @@
+//! Floor 9: the top targets of a source phrase, by the model and by the table side by side (Cho et al. 2014,
+//! tables 2). What only one of the two lists has is marked.
+
+use egui::Align2;
+use egui::CornerRadius;
+use egui::Id;
+use egui::Key;
+use egui::RichText;
+use egui::Sense;
+use egui::Ui;
+use egui::WidgetInfo;
+use egui::accesskit::Role;
+use egui::pos2;
+use egui::vec2;
+
+use crate::session::phrases::Command;
+use crate::session::phrases::Pairs;
+use crate::session::phrases::TOP;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+use crate::ui::views::phrases::chart::score_text;
+use crate::ui::views::phrases::push;
+use crate::ui::widgets::labels;
+use crate::ui::widgets::labels::plural;
+
+/// Height of a row, points.
+const ROW: f32 = 24.0;
+/// Room for a score, points.
+const SCORE: f32 = 52.0;
+
+/// The source phrase and its targets.
+pub fn targets_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let Some(pairs) = screen.session.phrases.pairs.clone() else { return };
+    let frame = theme::card(theme::tokens(ui));
+    frame.show(ui, |ui| {
+        ui.set_min_size(ui.available_size());
+        source_ui(ui, screen, &pairs);
+        ui.add_space(theme::SPACE_2);
+        egui::ScrollArea::vertical().id_salt("targets").auto_shrink(false).show(ui, |ui| {
+            if screen.session.phrases.source.is_some() {
+                lists_ui(ui, screen, &pairs);
+                selected_ui(ui, screen, &pairs);
+            } else {
+                suggestions_ui(ui, screen, &pairs);
+            }
+        });
+    });
+}
+
+fn source_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
+    let phrases = &screen.session.phrases;
+    let label = ui.label("Source phrase");
+    let mut text = phrases.typed.clone();
+    let id = Id::unique("source_phrase");
+    let field = egui::TextEdit::singleline(&mut text).id(id).hint_text("type a phrase of the table");
+    let field = ui.add(field.desired_width(f32::INFINITY).font(theme::output())).labelled_by(label.id);
+    if field.changed() {
+        push(screen, Command::TypeSource(text));
+    }
+    // The first offer is taken with Enter.
+    if field.lost_focus()
+        && ui.input(|input| input.key_pressed(Key::Enter))
+        && phrases.source.is_none()
+        && let Some(first) = phrases.suggested.first()
+    {
+        push(screen, Command::PickSource(*first));
+    }
+    let t = theme::tokens(ui);
+    let caption = match phrases.source {
+        Some(source) => plural(pairs.of_source(source).len(), "target"),
+        None if phrases.typed.trim().is_empty() => {
+            "Or click a point of the scatter. These phrases have most targets".to_owned()
+        }
+        None if phrases.suggested.is_empty() => "The table has no such source phrase".to_owned(),
+        None => "Not a source phrase of the table; did you mean".to_owned(),
+    };
+    ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
+}
+
+/// Source phrases that are offered: what was typed may become them; at first those with most targets.
+fn suggestions_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
+    let phrases = &screen.session.phrases;
+    for source in &phrases.suggested {
+        let text = pairs.source_phrase(*source);
+        let count = plural(pairs.of_source(*source).len(), "target");
+        let row = ui.add(
+            egui::Button::new(text)
+                .right_text(RichText::new(count).size(theme::TEXT_SMALL))
+                .frame_when_inactive(false)
+                .min_size(vec2(ui.available_width(), ROW)),
+        );
+        row.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Source phrase {text}")));
+        if row.clicked() {
+            screen.commands.push(crate::session::Command::Phrases(Command::PickSource(*source)));
+        }
+    }
+}
+
+fn lists_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
+    let session = screen.session;
+    let phrases = &session.phrases;
+    let model = session.phrase_model();
+    let name =
+        session.columns.iter().find(|column| Some(column.folder.as_path()) == model).map(crate::session::Column::name);
+    let name = name.unwrap_or_else(|| "the model".to_owned());
+    let half = (ui.available_width() - theme::SPACE_3) / 2.0;
+    let log_p = |pair: usize| model.and_then(|model| phrases.log_p(model, pair));
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_3;
+        ui.vertical(|ui| {
+            ui.set_width(half);
+            heading(ui, &name, "log p");
+            if phrases.by_model.is_empty() {
+                let text = if phrases.task.is_some() { "Being scored" } else { "Not scored yet" };
+                ui.label(RichText::new(text).color(theme::tokens(ui).weak));
+            }
+            for (rank, pair) in phrases.by_model.iter().enumerate() {
+                let score = log_p(*pair).map_or_else(String::new, |log_p| format!("{log_p:.2}"));
+                let only = !phrases.by_table.contains(pair);
+                row_ui(ui, screen, &Row { list: &name, rank, pair: *pair, text: pairs.target(*pair), score, only });
+            }
+        });
+        ui.vertical(|ui| {
+            ui.set_width(half);
+            heading(ui, "Table", &format!("feature {}", phrases.feature));
+            for (rank, pair) in phrases.by_table.iter().enumerate() {
+                let score = phrases.table_score(*pair).map_or_else(String::new, score_text);
+                let only = !phrases.by_model.is_empty() && !phrases.by_model.contains(pair);
+                row_ui(
+                    ui,
+                    screen,
+                    &Row { list: "the table", rank, pair: *pair, text: pairs.target(*pair), score, only },
+                );
+            }
+        });
+    });
+    let is_cut = phrases.source.is_some_and(|source| pairs.of_source(source).len() > TOP);
+    if is_cut && !phrases.by_model.is_empty() {
+        ui.add_space(theme::SPACE_1);
+        let text = format!("Targets on a coloured ground are among the {TOP} best of this list alone");
+        ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    }
+}
+
+fn heading(ui: &mut Ui, name: &str, score: &str) {
+    let t = theme::tokens(ui);
+    ui.horizontal(|ui| {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.label(RichText::new(score).size(theme::TEXT_SMALL).color(t.weak));
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.add(egui::Label::new(RichText::new(name).color(t.text)).truncate());
+            });
+        });
+    });
+}
+
+/// A target in one of the lists.
+struct Row<'a> {
+    list: &'a str,
+    rank: usize,
+    pair: usize,
+    text: &'a str,
+    score: String,
+    /// Not in the other list.
+    only: bool,
+}
+
+fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, row: &Row<'_>) {
+    let t = theme::tokens(ui);
+    let is_selected = screen.session.phrases.selected == Some(row.pair);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
+    let also = if row.only { ", in this list alone" } else { "" };
+    let said = format!("By {} {} {} {}{also}", row.list, row.rank + 1, row.text, row.score);
+    response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_selected, &said));
+    if response.clicked() {
+        push(screen, Command::Select(Some(row.pair)));
+    }
+    let fill = if is_selected {
+        t.accent_soft
+    } else if row.only {
+        t.warm_soft.gamma_multiply(0.35)
+    } else if response.hovered() {
+        t.raised
+    } else {
+        egui::Color32::TRANSPARENT
+    };
+    let painter = ui.painter();
+    painter.rect_filled(rect.shrink2(vec2(0.0, 1.0)), CornerRadius::same(theme::RADIUS_SMALL), fill);
+    let middle = rect.center().y;
+    painter.text(pos2(rect.left() + 18.0, middle), Align2::RIGHT_CENTER, row.rank + 1, theme::small(), t.weak);
+    painter.text(pos2(rect.right() - 4.0, middle), Align2::RIGHT_CENTER, &row.score, theme::small(), t.weak);
+    let left = rect.left() + 18.0 + theme::SPACE_2;
+    let galley = labels::galley(painter, row.text, &theme::body(), t.text, rect.right() - SCORE - left);
+    let is_cut = galley.elided;
+    painter.galley(pos2(left, middle - galley.size().y / 2.0), galley, t.text);
+    if is_cut {
+        response.on_hover_text(row.text);
+    }
+}
+
+/// Everything about the chosen pair.
+fn selected_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
+    let session = screen.session;
+    let phrases = &session.phrases;
+    let Some(pair) = phrases.selected else { return };
+    let t = theme::tokens(ui);
+    let log_p = session.phrase_model().and_then(|model| phrases.log_p(model, pair));
+    ui.add_space(theme::SPACE_2);
+    ui.separator();
+    ui.add(
+        egui::Label::new(
+            RichText::new(format!("{}  \u{2013}  {}", pairs.source(pair), pairs.target(pair))).size(theme::TEXT_OUTPUT),
+        )
+        .wrap(),
+    );
+    egui::Grid::new("pair").num_columns(2).show(ui, |ui| {
+        let mut row = |name: String, value: String| {
+            ui.label(RichText::new(name).color(t.weak));
+            ui.label(value);
+            ui.end_row();
+        };
+        if let Some(log_p) = log_p {
+            row("log p of the model".into(), format!("{log_p:.3}, a probability of {:.2e}", f64::from(log_p).exp()));
+        }
+        for n in 1..=pairs.features() {
+            if let Some(value) = pairs.feature(pair, n) {
+                row(format!("Feature {n}"), format!("{}, its log {:.3}", score_text(value), value.ln()));
+            }
+        }
+        row("Line of the table".into(), (pair + 1).to_string());
+    });
+}

@@ -1,0 +1,234 @@
+//! The page Phrases by its labels, on a table made up here.
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::session::Command as Act;
+use interlinear::session::CorpusEvent;
+use interlinear::session::Page;
+use interlinear::session::Session;
+use interlinear::session::phrases::Command;
+use interlinear::session::phrases::Pairs;
+use interlinear::text::phrases::PhraseTable;
+use interlinear::ui::App;
+use interlinear::ui::widgets::scatter::layout::Bins;
+use interlinear::ui::widgets::scatter::layout::View;
+use interlinear::worker::corpus::Found;
+use interlinear::worker::corpus::Kind;
+use interlinear::worker::corpus::Order;
+use interlinear::worker::corpus::Progress;
+use interlinear::worker::corpus::phrases::Phrases as Job;
+use interlinear::worker::corpus::phrases::Scored;
+use interlinear::worker::corpus::phrases::Scores;
+
+use crate::desk;
+use crate::desk::Wires;
+
+const TABLE: &str = "the red shoe ||| le soulier rouge ||| 0.5 0.1 0.25 0.1\n\
+the red shoe ||| la chaussure rouge ||| 0.5 0.1 0.5 0.2\n\
+the red shoe ||| chaussure ||| 0.1 0.1 0.125 0.2\n\
+the hat ||| le chapeau ||| 0.9 0.1 0.75 0.2\n\
+old ||| vieux ||| 0.9 0.1 0 0.2\n";
+
+fn pairs() -> Arc<Pairs> {
+    let input = Box::new(std::io::Cursor::new(TABLE.as_bytes()));
+    let table = PhraseTable::new(Path::new("folder/shoes.txt"), input);
+    Arc::new(Pairs::read(table, 1000, &mut |_, _| Ok(())).expect("it is a table"))
+}
+
+/// Tells the session what came of its newest order.
+fn tell(session: &mut Session, found: Scored) {
+    let number = session.phrases.task.expect("an order is under way");
+    assert!(session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Phrases(found)) }));
+}
+
+/// Both models on the page Phrases; nothing is open.
+fn page() -> Session {
+    let mut session = desk::two_models();
+    let _ = session.apply(Act::ShowPage(Page::Phrases));
+    session
+}
+
+/// The table is read.
+fn opened() -> Session {
+    let mut session = page();
+    let _ = session.apply(Act::Phrases(Command::Open(PathBuf::from("folder/shoes.txt"))));
+    tell(&mut session, Scored::Read(pairs()));
+    session
+}
+
+/// The scores of a model for the made-up table, compared with a feature.
+fn scores(model: &str, feature: usize) -> Scored {
+    let log_p: Arc<[f32]> = [-1.0, -3.0, -0.5, -0.25, -6.0].into();
+    let pairs = pairs();
+    let table: Vec<f32> = (0..pairs.len()).map(|pair| pairs.feature(pair, feature).expect("it has four")).collect();
+    let chart = Arc::new(interlinear::session::phrases::Chart::new(&table, &log_p));
+    Scored::Compared(Scores { model: model.into(), pairs, log_p }, feature, chart)
+}
+
+fn scored() -> Session {
+    let mut session = opened();
+    tell(&mut session, scores("RNNencdec", 3));
+    session
+}
+
+fn sent(wires: &Wires, wanted: Command) -> bool {
+    wires.sent.borrow().contains(&Act::Phrases(wanted))
+}
+
+fn has(harness: &Harness<'_, App>, label: &str) -> bool {
+    harness.query_all_by_label(label).next().is_some()
+}
+
+#[test]
+fn the_empty_page_says_what_to_do_and_takes_a_path() {
+    let (mut harness, wires) = desk::window(page());
+    assert!(has(&harness, "Phrase tables") && has(&harness, "Browse..."));
+    harness.get_by_label("Path").click();
+    harness.run();
+    harness.get_by_label("Path").type_text("some/table.gz");
+    harness.run();
+    harness.get_by_label("Open").click();
+    harness.run();
+    assert!(sent(&wires, Command::Open("some/table.gz".into())));
+    assert!(has(&harness, "Cancel") && has(&harness, "Pause"), "it is being read");
+    let number = harness.state().session().phrases.task.expect("an order");
+    let message = "some/table.gz, line 2: has 1 field".to_owned();
+    wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Failed(message.clone()) });
+    harness.run();
+    assert!(has(&harness, &message) && has(&harness, "Open table.gz again"));
+    harness.get_by_label("Dismiss").click();
+    harness.run();
+    assert!(!has(&harness, &message));
+}
+
+#[test]
+fn a_table_is_scored_with_the_first_model_as_soon_as_it_is_read() {
+    let mut session = opened();
+    let calls = session.take_lane_calls();
+    let asked = calls.iter().any(|call| {
+        let interlinear::session::LaneCall::Submit(_, Order::Phrases(Job::Score { model, feature, .. })) = call else {
+            return false;
+        };
+        model == Path::new("RNNencdec") && *feature == 3
+    });
+    assert!(asked, "{calls:?}");
+    let (mut harness, wires) = desk::window(session);
+    assert!(
+        has(&harness, "Source phrase the red shoe") && has(&harness, "Source phrase the hat"),
+        "most targets first"
+    );
+    let number = harness.state().session().phrases.task.expect("an order");
+    let progress = Progress { done: 2, total: 5, what: "Scoring phrase pairs".to_owned(), words_per_second: 80.0 };
+    wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Progress(progress) });
+    harness.run();
+    assert!(has(&harness, "Scoring phrase pairs, 2 of 5, 80 words/s"));
+    harness.get_by_label("Cancel").click();
+    harness.run();
+    harness.get_by_label("Score with RNNencdec").click();
+    harness.run();
+    assert!(sent(&wires, Command::Score) && harness.state().session().phrases.task.is_some());
+}
+
+#[test]
+fn both_lists_are_ranked_and_what_one_lacks_is_marked() {
+    let (mut harness, wires) = desk::window(scored());
+    assert!(has(&harness, "Scatter of 4 phrase pairs, log p of the table and log p of RNNencdec"));
+    harness.get_by_label("Source phrase the red shoe").click();
+    harness.run();
+    for label in [
+        "By RNNencdec 1 chaussure -0.50",
+        "By RNNencdec 2 le soulier rouge -1.00",
+        "By RNNencdec 3 la chaussure rouge -3.00",
+        "By the table 1 la chaussure rouge 0.500",
+        "By the table 2 le soulier rouge 0.250",
+        "the red shoe ||| chaussure table 0.125, log p -0.50",
+        "3 targets",
+    ] {
+        assert!(has(&harness, label), "{label} is missing");
+    }
+    harness.get_by_label("By the table 1 la chaussure rouge 0.500").click();
+    harness.run();
+    assert!(sent(&wires, Command::Select(Some(1))));
+    assert!(has(&harness, "Line of the table") && has(&harness, "0.500, its log -0.693"));
+}
+
+#[test]
+fn phrases_are_offered_while_they_are_typed() {
+    let mut session = scored();
+    let type_in = |session: &mut Session, text: &str| {
+        let _ = session.apply(Act::Phrases(Command::TypeSource(text.to_owned())));
+        let phrases = &session.phrases;
+        let pairs = phrases.pairs.clone().expect("it is open");
+        let offered: Vec<String> = phrases.suggested.iter().map(|s| pairs.source_phrase(*s).to_owned()).collect();
+        (phrases.source.is_some(), offered)
+    };
+    assert_eq!(type_in(&mut session, "The"), (false, vec!["the red shoe".to_owned(), "the hat".to_owned()]));
+    assert_eq!(type_in(&mut session, "hat"), (false, vec!["the hat".to_owned()]));
+    assert!(type_in(&mut session, " the  hat ").0);
+    assert_eq!(type_in(&mut session, "gloves"), (false, vec![]));
+    let (harness, _) = desk::window(session);
+    assert!(has(&harness, "The table has no such source phrase"));
+}
+
+#[test]
+fn what_is_searched_is_counted_and_another_feature_compared() {
+    let (mut harness, wires) = desk::window(scored());
+    harness.get_by_label("Search in both sides").click();
+    harness.run();
+    harness.get_by_label("Search in both sides").type_text("ROUGE");
+    harness.run();
+    assert_eq!(*harness.state().session().phrases.found, [0, 1]);
+    assert!(has(&harness, "2 pairs found"));
+    harness.state_mut().send(Act::Phrases(Command::SetFeature(1)));
+    harness.run();
+    let number = harness.state().session().phrases.task.expect("the scatter is made anew");
+    let kind = Kind::Found(Found::Phrases(scores("RNNencdec", 1)));
+    wires.corpus.borrow_mut().push(CorpusEvent { number, kind });
+    harness.run();
+    assert!(has(&harness, "Scatter of 5 phrase pairs, log p of the table and log p of RNNencdec"));
+    // The scores are kept: going back to a model compares, and does not score again.
+    harness.state_mut().send(Act::Phrases(Command::SetModel("RNNsearch".into())));
+    harness.state_mut().send(Act::Phrases(Command::SetModel("RNNencdec".into())));
+    harness.run();
+    assert!(!harness.state().session().wants_phrase_scores());
+}
+
+#[test]
+fn a_file_dropped_on_the_page_is_a_phrase_table() {
+    let mut session = page();
+    let _ = session.hear(interlinear::session::driver::News::Text("x.txt".into()));
+    assert!(session.phrases.task.is_some() && session.files.is_empty());
+    let mut session = desk::two_models();
+    let _ = session.hear(interlinear::session::driver::News::PhraseTable("x.gz".into()));
+    assert!(session.phrases.task.is_some() && session.page == Page::Phrases);
+}
+
+#[test]
+fn points_fall_into_bins_and_the_nearest_is_found() {
+    let view = View { x: [-10.0, 0.0], y: [-20.0, 0.0], size: [300.0, 200.0] };
+    let points: Vec<[f32; 2]> =
+        (0..20_000).map(|i| [-(i as f32 * 0.37) % 12.0, -(i as f32 * 1.13) % 20.0]).chain([[1.0, 1.0]]).collect();
+    let bins = Bins::new(&points, 0..points.len() as u32, &view);
+    let inside = |[x, y]: &[f32; 2]| (-10.0..=0.0).contains(x) && (-20.0..=0.0).contains(y);
+    let seen = points.iter().filter(|point| inside(point)).count();
+    assert!(bins.len() <= seen && seen - bins.len() < 200, "the edges apart all in view are there");
+    let dots: Vec<_> = bins.dots(&points, &view).collect();
+    assert_eq!(dots.iter().map(|dot| dot.count as usize).sum::<usize>(), bins.len());
+    assert!(dots.len() <= 100 * 67 && dots.iter().any(|dot| dot.count == bins.most()));
+    for at in [[150.0, 100.0], [3.0, 4.0], [299.0, 199.0]] {
+        let distance = |index: usize| {
+            let [x, y] = view.place(points[index]);
+            (x - at[0]).hypot(y - at[1])
+        };
+        let brute = (0..points.len()).filter(|i| inside(&points[*i]) && distance(*i) <= 8.0);
+        let (nearest, near) = bins.nearest(&points, &view, at, 8.0).expect("points are dense");
+        let best = brute.clone().map(distance).fold(f32::INFINITY, f32::min);
+        assert!((distance(nearest) - best).abs() < 1e-4, "{at:?}");
+        assert!(near <= brute.count());
+    }
+    assert_eq!(Bins::new(&points, std::iter::empty(), &view).nearest(&points, &view, [9.0, 9.0], 8.0), None);
+}
