@@ -75,6 +75,8 @@
 //! | alignment energies e_ij | `e_i`, never "scores" | \[b, t_x\] |
 //! | weights alpha_ij | `alpha_i`, never "attention weights" | \[b, t_x\] |
 //! | context c_i (RNNsearch), c (RNNencdec) | `c_i`, `c` | \[b, 2n\], \[b, n\] |
+//! | position p_t of local attention (Luong) | `p_t`, from 0 | \[rows\] |
+//! | attentional state h~_t (Luong) | `h_tilde` | \[b, n\] |
 //! | W_a, U_a, v_a of the alignment model | `w_a`, `u_a`, `v_a` | \[n', n\], \[n', 2n\], \[n'\] |
 //! | log p(y given x) of a hypothesis | `log_p` | f32, natural logarithm |
 //!
@@ -85,7 +87,8 @@
 //! # Adding something
 //!
 //! New variants enter through a table and nowhere else: an architecture is one file and one line
-//! of [`models::MODELS`]; a command of the command line and a view of the window likewise have
+//! of [`models::MODELS`]; a score function of attention is one file and one line of
+//! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
 //! one line in their table.
 
 pub mod analysis;

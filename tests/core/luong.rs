@@ -24,6 +24,7 @@ use interlinear::models::config::Architecture;
 use interlinear::models::config::Config;
 use interlinear::models::config::LuongSizes;
 use interlinear::models::folder::readable;
+use interlinear::models::fused;
 use interlinear::models::init::Scheme;
 use interlinear::models::init::initial_weights;
 use interlinear::models::loss::trainable;
@@ -72,7 +73,7 @@ fn config((attention, score): (AttentionKind, &str), (input_feeding, reverse_sou
             score: score.to_owned(),
             input_feeding,
             reverse_source,
-            window: if attention.is_local() { 1 } else { 0 },
+            window: usize::from(attention.is_local()),
             max_source: if by_place { 3 } else { 0 },
             start: 3,
         }),
@@ -138,10 +139,13 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
             |pairs: &[(&[u32], &[u32])]| force(&mut stepper, pairs, &Ticket::forever()).expect("it scores");
         let together = scores(&pairs);
         let alone: Vec<Forced> = pairs.iter().map(|pair| scores(&[*pair]).swap_remove(0)).collect();
+        let mut fused = fused::stepper(&config, &weights(&config), 1).expect("a stepper");
+        let by_kernels = force(fused.as_mut(), &pairs, &Ticket::forever()).expect("it scores");
         let decoded = beams(&mut stepper, &sources);
         for (index, source) in sources.into_iter().enumerate() {
             let what = format!("{look:?} {wiring:?}, sentence {index}");
             assert_same(&what, &alone[index], &together[index]);
+            assert_same(&format!("{what}, fused"), &by_kernels[index], &together[index]);
             let words = |found: &Decoded| found.hypotheses.iter().map(|one| one.tokens.clone()).collect::<Vec<_>>();
             assert_eq!(words(&beams(&mut stepper, &[source])[0]), words(&decoded[index]), "{what}");
             // What the beam says of its best is what forcing it says.

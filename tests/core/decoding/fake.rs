@@ -72,7 +72,7 @@ impl Fake {
 
     /// Where a local attention would look.
     pub fn p_t(&self, state: u64) -> f32 {
-        uniform(state, 5) as f32 * 9.0
+        uniform(state ^ self.seed, 5) as f32 * 9.0
     }
 
     pub fn alpha(&self, state: u64, t_x: usize) -> Vec<f32> {
