@@ -88,8 +88,8 @@ impl Counts {
     #[must_use]
     pub fn of(hypothesis: &str, references: &[&str], settings: &Settings) -> Self {
         let mut ids = Ids::default();
-        let hypothesis = ids.of(hypothesis, settings);
-        let references: Vec<Vec<u32>> = references.iter().map(|text| ids.of(text, settings)).collect();
+        let hypothesis = ids.of(hypothesis, *settings);
+        let references: Vec<Vec<u32>> = references.iter().map(|text| ids.of(text, *settings)).collect();
         let mut counts = Self {
             hypothesis_tokens: hypothesis.len() as u64,
             reference_tokens: closest(hypothesis.len(), references.iter().map(Vec::len)) as u64,
@@ -206,7 +206,7 @@ struct Ids(HashMap<String, u32>);
 
 impl Ids {
     /// The words of a text. A line with more than two million different words would mix up the last of them.
-    fn of(&mut self, text: &str, settings: &Settings) -> Vec<u32> {
+    fn of(&mut self, text: &str, settings: Settings) -> Vec<u32> {
         let text = if settings.lowercase {
             tokenize(&text.to_lowercase(), settings.tokenization)
         } else {

@@ -118,7 +118,9 @@ pub fn single<C: Counted>(counts: &[C], resamples: usize, seed: u64) -> Option<I
 
 fn score<C: Counted>(counts: &[C]) -> f64 {
     let mut sum = C::default();
-    counts.iter().for_each(|sentence| sum.add(sentence));
+    for sentence in counts {
+        sum.add(sentence);
+    }
     sum.score()
 }
 

@@ -98,13 +98,13 @@ pub fn read(path: &Path, lengths: &[(usize, usize)], reading: &Reading) -> Resul
         Format::Pharaoh => pharaoh(path, &lines, lengths.len())?,
         Format::Naacl => naacl(path, &lines, lengths.len())?,
     };
-    let guesses = guesses(&entries, format, reading);
+    let guesses = guesses(&entries, format, *reading);
     let outside = |guess: &Guess| entries.iter().find(|entry| place(entry, *guess, format, lengths).is_err());
     let Some(&guess) = guesses.iter().find(|guess| outside(guess).is_none()) else {
         return Err(no_guess_fits(path, &entries, &guesses, format, lengths));
     };
     let fits = |guess: Guess| guesses.contains(&guess) && outside(&guess).is_none();
-    let note = format!("{} {}", base_note(&entries, guess, format, reading, fits), order_note(guess, reading, fits));
+    let note = format!("{} {}", base_note(&entries, guess, format, *reading, fits), order_note(guess, *reading, fits));
     let mut pairs: Vec<(Vec<Link>, Vec<Link>)> = vec![(Vec::new(), Vec::new()); lengths.len()];
     for entry in &entries {
         let Ok(Some(link)) = place(entry, guess, format, lengths) else { continue };
@@ -193,7 +193,7 @@ fn naacl_link(fields: &[&str]) -> Option<(usize, usize, usize, bool)> {
 }
 
 /// All readings that are open, the likeliest first.
-fn guesses(entries: &[Entry], format: Format, reading: &Reading) -> Vec<Guess> {
+fn guesses(entries: &[Entry], format: Format, reading: Reading) -> Vec<Guess> {
     let zero = has_zero(entries);
     let bases: &[Base] = match (reading.base, format) {
         (Some(Base::Zero), _) => &[Base::Zero],
@@ -288,7 +288,7 @@ fn base_note(
     entries: &[Entry],
     guess: Guess,
     format: Format,
-    reading: &Reading,
+    reading: Reading,
     fits: impl Fn(Guess) -> bool,
 ) -> String {
     let base = base_name(guess.base);
@@ -308,7 +308,7 @@ fn base_note(
     format!("Words are counted from {base}, {why}.{nowhere}")
 }
 
-fn order_note(guess: Guess, reading: &Reading, fits: impl Fn(Guess) -> bool) -> String {
+fn order_note(guess: Guess, reading: Reading, fits: impl Fn(Guess) -> bool) -> String {
     let (order, other) = match guess.order {
         Order::SourceFirst => ("source", Order::TargetFirst),
         Order::TargetFirst => ("target", Order::SourceFirst),

@@ -221,6 +221,8 @@ fn chrf_is_that_of_sacrebleu() {
     }
     assert_eq!(chrf::corpus(&["same", ""], &["same", ""]), 100.0);
     assert_eq!(chrf::Counts::of("no reference", &[], false), chrf::Counts::default());
+    // Of references that are equally far the first counts, as there.
+    assert_eq!(chrf::Counts::of("abc", &["xy", "uvwxyz"], false).reference, [2, 1, 0, 0, 0, 0]);
 }
 
 #[test]

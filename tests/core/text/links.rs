@@ -79,6 +79,8 @@ const READ: &[Case] = &[
         "1-1",
         &["from 1, for", "Position 0 is no word, and links to it are left out"],
     ),
+    // A 0 rather tells of the base than of a missing partner, even where the sides must be turned for it.
+    ("1 2 0 S\n", &[(2, 3)], ASK, "0-2", &["from 0, for the file has a 0", "target side comes first, for otherwise"]),
     // A link listed twice is there once, and sure wins.
     ("0-0 0?0 0-0\n", &[(1, 1)], ASK, "0-0", &[]),
 ];
@@ -96,7 +98,9 @@ fn gold_files_are_read_and_say_how() {
 }
 
 /// A file, its lengths, what is asked, and what the error must name.
-const REFUSED: &[(&str, &[(usize, usize)], Reading, &[&str])] = &[
+type Refusal = (&'static str, &'static [(usize, usize)], Reading, &'static [&'static str]);
+
+const REFUSED: &[Refusal] = &[
     (
         "0-0\n0-0 5-1\n",
         &[(2, 2), (3, 3)],
