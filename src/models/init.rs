@@ -19,7 +19,8 @@ pub enum Scheme {
     /// matrices Gaussian of deviation 0.01.
     Paper,
     /// Gaussian of deviation 1/sqrt(fan in), embeddings of deviation 0.1: the same size of activations
-    /// whatever the sizes of the layers.
+    /// whatever the sizes of the layers. An LSTM halves what passes through it twice over (i and o start at 1/2), so
+    /// its W, W_c and the embeddings of luong are larger (2/sqrt(fan in) and 1), and the forget gate's bias is 1.
     Scaled,
     /// Every number, biases too, uniform in [-0.1, 0.1] (Luong et al. 2015, section 4.1).
     Uniform,
@@ -35,7 +36,8 @@ pub fn initial_weights(config: &Config, scheme: Scheme, seed: u64) -> Weights {
             // A stream for each tensor: they can be drawn in any order.
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(index as u64);
-            let data = draw(scheme, &name, &shape, &mut rng);
+            let luong = config.luong.is_some();
+            let data = draw((scheme, luong), &name, &shape, &mut rng);
             (name, Array { shape, data: data.into_iter().map(|x| x as f32).collect() })
         })
         .collect();
@@ -46,7 +48,7 @@ pub fn initial_weights(config: &Config, scheme: Scheme, seed: u64) -> Weights {
     weights
 }
 
-fn draw(scheme: Scheme, name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Vec<f64> {
+fn draw((scheme, luong): (Scheme, bool), name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let count = shape.iter().product();
     let matrix = name.rsplit('.').next().unwrap_or(name);
     match (scheme, matrix, shape) {
@@ -57,6 +59,11 @@ fn draw(scheme: Scheme, name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Ve
         }
         (Scheme::Paper, "W_a" | "U_a", _) => gaussian(count, 0.001, rng),
         (Scheme::Paper, _, [_, _]) => gaussian(count, 0.01, rng),
+        (Scheme::Scaled, "source_embedding" | "target_embedding", _) if luong => gaussian(count, 1.0, rng),
+        (Scheme::Scaled, "b_f", _) => vec![1.0; count],
+        (Scheme::Scaled, "W_i" | "W_f" | "W_o" | "W_g" | "W_c", [_, fan_in]) if luong => {
+            gaussian(count, 2.0 / (*fan_in as f64).sqrt(), rng)
+        }
         (Scheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1, rng),
         (Scheme::Scaled, "v_a" | "v_p", [n_a]) => gaussian(count, 1.0 / (*n_a as f64).sqrt(), rng),
         (Scheme::Scaled, _, [_, fan_in]) => gaussian(count, 1.0 / (*fan_in as f64).sqrt(), rng),

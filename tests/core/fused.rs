@@ -6,8 +6,11 @@ use interlinear::nn::fused::Level;
 use interlinear::nn::fused::Packed;
 use interlinear::nn::fused::attention;
 use interlinear::nn::fused::elementwise;
+use interlinear::nn::fused::focus;
+use interlinear::nn::fused::focus::Focus;
 use interlinear::nn::fused::gru;
 use interlinear::nn::fused::gru::Sense;
+use interlinear::nn::fused::lstm;
 use interlinear::nn::fused::output;
 use interlinear::nn::fused::scan;
 use interlinear::nn::fused::scan::Direction;
@@ -556,4 +559,134 @@ fn rules_move_weights_as_their_papers_say() {
             assert!(a.iter().zip(&start).all(|(a, s)| *a == 2.0 * s) && b.iter().all(|b| *b == 0.0));
         }
     });
+}
+
+/// The cell of Zaremba et al. 2015 by its equations: (h, c) of one unit.
+fn lstm_unit([i, f, o, g]: [f64; 4], c: f64) -> (f64, f64) {
+    let sigma = |x: f64| 1.0 / (1.0 + (-x).exp());
+    let c = sigma(f) * c + sigma(i) * g.tanh();
+    (sigma(o) * c.tanh(), c)
+}
+
+#[test]
+fn the_lstm_cell_is_its_equations_forward_and_backward() {
+    at_every_level(|level| {
+        for &n in LENGTHS {
+            let (mut rng, b) = (rng(n as u64), 3);
+            let live = [true, false, true];
+            let (pre, c_prev, h_prev) =
+                (numbers(b * 4 * n, &mut rng), numbers(b * n, &mut rng), numbers(b * n, &mut rng));
+            let (dh, dc) = (numbers(b * n, &mut rng), numbers(b * n, &mut rng));
+            let (mut gates, mut c, mut h) = (pre.clone(), vec![0.0; b * n], vec![0.0; b * n]);
+            lstm::cell(n, &mut gates, &c_prev, &h_prev, Some(&live), &mut c, &mut h);
+            let (mut d_c, mut d_pre, mut carry) = (dc.clone(), vec![9.0; b * 4 * n], vec![9.0; b * n]);
+            lstm::cell_back(n, &gates, &c_prev, &c, &dh, Some(&live), &mut d_c, &mut d_pre, &mut carry);
+            let (mut expected, mut backward) = ([vec![], vec![]], [vec![], vec![0.0; b * 4 * n]]);
+            for (row, live) in live.iter().enumerate() {
+                for k in 0..n {
+                    let unit = |gate: usize| row * 4 * n + gate * n + k;
+                    let at = row * n + k;
+                    if !live {
+                        expected[0].push(f64::from(h_prev[at]));
+                        expected[1].push(f64::from(c_prev[at]));
+                        backward[0].push(f64::from(dc[at]));
+                        continue;
+                    }
+                    let inputs: Vec<f64> =
+                        (0..4).map(|gate| f64::from(pre[unit(gate)])).chain([f64::from(c_prev[at])]).collect();
+                    let run = |x: &[f64]| lstm_unit([x[0], x[1], x[2], x[3]], x[4]);
+                    let (h, c) = run(&inputs);
+                    expected[0].push(h);
+                    expected[1].push(c);
+                    let d = differences(&inputs, |x| {
+                        let (h, c) = run(x);
+                        h * f64::from(dh[at]) + c * f64::from(dc[at])
+                    });
+                    (0..4).for_each(|gate| backward[1][unit(gate)] = d[gate]);
+                    backward[0].push(d[4]);
+                }
+            }
+            let what = format!("n = {n} at {level:?}");
+            assert_close(&h, &expected[0], 1e-6, &what);
+            assert_close(&c, &expected[1], 1e-6, &what);
+            assert_close(&d_c, &backward[0], 1e-5, &what);
+            assert_close(&d_pre, &backward[1], 1e-5, &what);
+            let past: Vec<f64> = (0..b * n).map(|at| if live[at / n] { 0.0 } else { f64::from(dh[at]) }).collect();
+            assert_close(&carry, &past, 0.0, &what);
+        }
+    });
+}
+
+#[test]
+fn products_and_mixtures_are_sums() {
+    at_every_level(|level| {
+        for &width in LENGTHS {
+            let mut rng = rng(width as u64);
+            let (q, x, w) = (numbers(width, &mut rng), numbers(5 * width, &mut rng), numbers(5, &mut rng));
+            let (mut products, mut mixed) = (vec![0.0; 5], q.clone());
+            focus::products(&q, &x, &mut products);
+            focus::add_weighted(&w, &x, &mut mixed);
+            let rows: Vec<&[f32]> = x.chunks_exact(width).collect();
+            let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+            let expected: Vec<f64> = rows.iter().map(|row| dot(&q, row)).collect();
+            assert_close(&products, &expected, 1e-5, &format!("{width} at {level:?}"));
+            let sum = |k: usize| {
+                f64::from(q[k]) + rows.iter().zip(&w).map(|(r, w)| f64::from(r[k]) * f64::from(*w)).sum::<f64>()
+            };
+            let expected: Vec<f64> = (0..width).map(sum).collect();
+            assert_close(&mixed, &expected, 1e-5, &format!("{width} at {level:?}"));
+        }
+    });
+}
+
+/// Windows at the ends of sentences, between words, and wider than the sentence: (p_t, D, words) to the words seen.
+#[test]
+fn a_window_holds_the_words_within_d_of_p_t() {
+    let cases: [(f32, usize, usize, std::ops::Range<usize>); 7] = [
+        (0.0, 2, 9, 0..3),
+        (8.0, 2, 9, 6..9),
+        (4.5, 2, 9, 3..7),
+        (4.0, 1, 9, 3..6),
+        (0.2, 1, 1, 0..1),
+        (2.9, 10, 3, 0..3),
+        (8.9, 1, 9, 8..9),
+    ];
+    for (p_t, d, words, seen) in cases {
+        let focus = Focus::window(p_t, d, words, false);
+        assert_eq!(focus.first..focus.end, seen, "p_t {p_t}, D {d}, {words} words");
+    }
+}
+
+#[test]
+fn local_weights_fall_off_and_go_back_as_differences() {
+    let (words, d) = (9, 3);
+    let e = numbers(words, &mut rng(3));
+    let d_alpha = numbers(words, &mut rng(4));
+    for gaussian in [false, true] {
+        for p_t in [0.3_f32, 4.0, 5.7, 8.6] {
+            let focus = Focus::window(p_t, d, words, gaussian);
+            let (mut base, mut alpha) = (vec![9.0; words], vec![9.0; words]);
+            focus.align(&e, &mut base, &mut alpha);
+            // the window stays; e and p_t vary
+            let align = |x: &[f64]| -> Vec<f64> {
+                let window = focus.first..focus.end;
+                let sum: f64 = window.clone().map(|j| x[j].exp()).sum();
+                let sigma = d as f64 / 2.0;
+                let fall = |j: usize| {
+                    if gaussian { (-(j as f64 - x[words]).powi(2) / (2.0 * sigma * sigma)).exp() } else { 1.0 }
+                };
+                (0..words).map(|j| if window.contains(&j) { x[j].exp() / sum * fall(j) } else { 0.0 }).collect()
+            };
+            let mut inputs = wide(&e);
+            inputs.push(f64::from(p_t));
+            let what = format!("p_t {p_t}, Gaussian {gaussian}");
+            assert_close(&alpha, &align(&inputs), 1e-6, &what);
+            let loss = |x: &[f64]| align(x).iter().zip(&d_alpha).map(|(a, d)| a * f64::from(*d)).sum::<f64>();
+            let expected = differences(&inputs, loss);
+            let mut de = d_alpha.clone();
+            let dp = focus.align_back(&base, &alpha, &mut de);
+            assert_close(&de, &expected[..words], 1e-5, &what);
+            assert_close(&[dp], &expected[words..], 1e-5, &what);
+        }
+    }
 }

@@ -21,7 +21,9 @@ use interlinear::models::Stepper;
 use interlinear::models::checkpoint::Array;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Architecture;
+use interlinear::models::config::AttentionKind;
 use interlinear::models::config::Config;
+use interlinear::models::config::LuongSizes;
 use interlinear::models::init::Scheme;
 use interlinear::models::init::initial_weights;
 use interlinear::models::loss::Regularizer;
@@ -362,6 +364,40 @@ fn starts_are_those_of_the_appendix_and_repeat() {
     for (name, expected) in
         [("decoder.C", 1.0 / 80_f64.sqrt()), ("readout.W_o", 1.0 / 20_f64.sqrt()), ("source_embedding", 0.1)]
     {
+        let found = deviation(scaled.get(name).expect("a tensor"));
+        assert!((found - expected).abs() <= 0.15 * expected, "{name}: {found} is not {expected}");
+    }
+}
+
+#[test]
+fn luong_starts_uniform_as_the_paper_or_scaled_to_its_gates() {
+    let sizes = LuongSizes {
+        layers: 2,
+        attention: AttentionKind::LocalP,
+        score: "concat".into(),
+        input_feeding: true,
+        reverse_source: true,
+        window: 3,
+        max_source: 0,
+        start: 0,
+    };
+    let config = Config { embedding: 30, hidden: 40, maxout: 0, luong: Some(sizes), ..tiny(Architecture::Luong, None) };
+    for (name, array) in initial_weights(&config, Scheme::Uniform, 7).iter() {
+        assert!(array.data.iter().all(|x| x.abs() <= 0.1), "{name}");
+        let expected = 0.2 / 12_f64.sqrt();
+        assert!((deviation(array) - expected).abs() <= 0.25 * expected, "{name}: {}", deviation(array));
+    }
+    let scaled = initial_weights(&config, Scheme::Scaled, 7);
+    for (name, expected) in [
+        ("target_embedding", 1.0),
+        ("decoder.0.W_o", 2.0 / 70_f64.sqrt()),
+        ("decoder.1.U_g", 1.0 / 40_f64.sqrt()),
+        ("encoder.1.b_f", 1.0),
+        ("encoder.1.b_i", 0.0),
+        ("attention.W_a", 1.0 / 80_f64.sqrt()),
+        ("attention.v_p", 1.0 / 40_f64.sqrt()),
+        ("W_c", 2.0 / 80_f64.sqrt()),
+    ] {
         let found = deviation(scaled.get(name).expect("a tensor"));
         assert!((found - expected).abs() <= 0.15 * expected, "{name}: {found} is not {expected}");
     }

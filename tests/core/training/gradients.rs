@@ -118,7 +118,9 @@ fn exact_loss(config: &Config, layout: &Layout, flat: &[f64], options: StepOptio
 fn gradients_are_differences_of_the_loss() {
     const STEP: f64 = 1e-5;
     let options = plainly(4, 0.1);
-    for (wiring, config) in wirings() {
+    // deeper stacks are compared with autograd above
+    let shallow = |config: &Config| config.luong.as_ref().is_none_or(|luong| luong.layers == 1);
+    for (wiring, config) in wirings().into_iter().filter(|(_, config)| shallow(config)) {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
         let found = gradient(&mut Fused::new(&config, 2), &flat, (SOURCE, TARGET), options).1;

@@ -26,7 +26,15 @@ const LINE: &str = "line #";
 /// What is changed in the configuration, and what the sentence must name.
 const CONFIGURATIONS: &[(&str, &str, &[&str])] = &[
     ("seed = 5", "sede = 5", &["toy.toml", LINE, "sede"]),
-    ("hidden = 6", "hidden = 6\nlayers = 2", &["toy.toml", LINE, "layers"]),
+    ("hidden = 6", "hidden = 6\nlayres = 2", &["toy.toml", LINE, "layres"]),
+    ("hidden = 6", "hidden = 6\nlayers = 2", &["toy.toml", "model.layers", "luong", "rnnsearch"]),
+    ("\"rnnsearch\"", "\"luong\"", &["toy.toml", "model.maxout", "luong"]),
+    (LUONG, "attention = \"everywhere\"", &["toy.toml", "model.attention", "everywhere", "local-m"]),
+    (LUONG, "score = \"cosine\"", &["toy.toml", "score", "cosine", "concat"]),
+    (LUONG, "attention = \"local-m\"\nscore = \"location\"", &["toy.toml", "score", "location", "local-m"]),
+    (LUONG, "window = 3", &["toy.toml", "window", "local"]),
+    (LUONG, "layers = 0", &["toy.toml", "layers"]),
+    ("alignment = 5", "alignment = 5\n[optimizer]", &["toy.toml"]),
     ("hidden = 6", "hidden = \"six\"", &["toy.toml", LINE, "six"]),
     ("hidden = 6", "hidden = -6", &["toy.toml", LINE]),
     ("hidden = 6", "hidden = 0", &["toy.toml", "model.hidden"]),
@@ -52,10 +60,17 @@ const CONFIGURATIONS: &[(&str, &str, &[&str])] = &[
     ("dev.fr", "nowhere.fr", &["nowhere.fr", "does not exist"]),
 ];
 
+/// Stands for the sizes of an rnnsearch, which make way for those of a luong.
+const LUONG: &str = "maxout = 4\nalignment = 5";
+
 #[test]
 fn a_wrong_configuration_is_named() {
     for (from, to, names) in CONFIGURATIONS {
-        let toy = Toy::new(&[(from, to)]);
+        let mut changes = vec![(*from, *to)];
+        if *from == LUONG {
+            changes.push(("\"rnnsearch\"", "\"luong\""));
+        }
+        let toy = Toy::new(&changes);
         let text = String::from_utf8(toy.read("toy.toml")).expect("text");
         let changed = text.find(to).map_or(0, |at| text[..at + to.len()].lines().count());
         let line = format!("line {changed}:");

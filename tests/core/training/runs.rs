@@ -45,6 +45,14 @@ const SETUPS: &[(usize, &[(&str, &str)])] = &[
         ],
     ),
     (3, &[("rule = \"adam\"", "rule = \"sgd\"\nwarmup = 4\ndecay_from = 9"), ("batch = 4", "batch = 7")]),
+    (
+        2,
+        &[
+            ("\"rnnsearch\"", "\"luong\""),
+            ("maxout = 4\nalignment = 5", "layers = 2\nattention = \"local-p\"\nwindow = 2\nstart = \"uniform\""),
+            ("rule = \"adam\"\nlearning_rate = 0.01", "rule = \"sgd\"\nclip = 5.0\nhalve_after_epochs = 1"),
+        ],
+    ),
 ];
 
 #[track_caller]
@@ -285,4 +293,48 @@ fn older_checkpoints_tell_their_measure_by_the_sign() {
         assert_eq!((position.update, position.measure()), (4, expected), "{json}");
         assert!(position.order.is_none() && position.shards.is_none());
     }
+}
+
+/// The recipe of Luong et al. 2015: the rate is halved from an epoch on, and the run ends with an epoch.
+#[test]
+fn epochs_halve_the_rate_and_end_the_run() {
+    let changes = [
+        ("rule = \"adam\"\nlearning_rate = 0.01", "rule = \"sgd\"\nhalve_after_epochs = 2"),
+        ("updates = 22", "updates = 1000\nepochs = 4"),
+        ("log_every = 5", "log_every = 1"),
+    ];
+    let toy = Toy::new(&changes);
+    let reports = toy.train_through("toy.toml", &on(1));
+    let mut rates: Vec<(u64, f32)> = Vec::new();
+    for report in &reports {
+        if let Report::Line(line) = report
+            && rates.last().is_none_or(|(epoch, rate)| (*epoch, *rate) != (line.epoch, line.rate))
+        {
+            rates.push((line.epoch, line.rate));
+        }
+    }
+    assert_eq!(rates, [(0, 1.0), (1, 1.0), (2, 0.5), (3, 0.25)]);
+    let Some(Report::Ended { position, complete: true }) = reports.last() else { panic!("{:?}", reports.last()) };
+    // thirty pairs in minibatches of four
+    assert_eq!((position.epoch, position.update), (4, 32));
+    assert_eq!(position.measured_at, Some(32), "the last weights are measured");
+}
+
+/// Two models of one vocabulary: what is counted once is taken by the second.
+#[test]
+fn vocabularies_are_taken_from_a_model() {
+    let toy = Toy::new(&[]);
+    toy.train_through("toy.toml", &on(1));
+    let vocabulary = "max_length = 8\nvocabulary = \"out\"";
+    let luong = ("maxout = 4\nalignment = 5", "attention = \"global\"\nscore = \"dot\"");
+    let changes = [("\"out\"", "\"second\""), ("\"rnnsearch\"", "\"luong\""), luong, ("max_length = 8", vocabulary)];
+    toy.configure("second.toml", &changes);
+    // other text, whose words would be others
+    toy.write("train.en", b"eleven twelve\ntwelve\n");
+    toy.write("train.fr", b"onze douze\ndouze\n");
+    toy.train_through("second.toml", &on(1));
+    for side in ["source.tokenizer.json", "target.tokenizer.json"] {
+        assert!(toy.read(&format!("out/{side}")) == toy.read(&format!("second/{side}")), "{side}");
+    }
+    Model::load(&toy.path("second"), &Device::cpu()).expect("a model of luong");
 }
