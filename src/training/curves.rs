@@ -13,6 +13,9 @@ use crate::error::Result;
 /// A log of a million updates is some megabytes long; what is longer is no log.
 const MOST_BYTES: u64 = 256 << 20;
 
+/// Most points of a curve; no screen shows more.
+const MOST_POINTS: usize = 2000;
+
 /// A number after so many updates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
@@ -67,6 +70,11 @@ impl Curves {
         if known == 0 && complete > 0 {
             return Err(Error::file(path, "has no line of a training log; choose the `log.jsonl` of a run"));
         }
+        for curve in
+            [&mut curves.training_nll, &mut curves.rate, &mut curves.development_nll, &mut curves.development_bleu]
+        {
+            thin(curve);
+        }
         Ok(curves)
     }
 
@@ -99,6 +107,18 @@ impl Curves {
     #[must_use]
     pub fn best(&self) -> Option<Point> {
         self.development_nll.iter().copied().min_by(|a, b| a.value.total_cmp(&b.value))
+    }
+}
+
+/// Neighbours become their mean until there are few enough to draw in every frame.
+fn thin(curve: &mut Vec<Point>) {
+    let group = curve.len().div_ceil(MOST_POINTS).max(1);
+    if group > 1 {
+        let mean = |points: &[Point]| Point {
+            update: points.last().map_or(0, |last| last.update),
+            value: points.iter().map(|point| point.value).sum::<f64>() / points.len() as f64,
+        };
+        *curve = curve.chunks(group).map(mean).collect();
     }
 }
 

@@ -29,6 +29,11 @@ pub const CELL: &str = "cell";
 /// Key of the session's layout: 1 when the beam lists are open.
 pub const BEAM_OPEN: &str = "beam_open";
 
+/// Key of the session's layout: which part of page Evaluation is shown, by its place.
+pub const EVALUATION_PART: &str = "evaluation_part";
+/// Key of the session's layout: 1 when BLEU by length leaves sentences with unknown words out.
+pub const EVALUATION_SET: &str = "evaluation_set";
+
 /// Where F6 goes, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panel {

@@ -62,6 +62,15 @@ pub const CELL_LIMITS: (f32, f32) = (2.0, 96.0);
 /// Widest label at the side of the heatmap, points.
 pub const LABEL_MAX: f32 = 132.0;
 
+/// Width of the setup at the left of page Evaluation, points.
+pub const SETUP_WIDTH: f32 = 288.0;
+/// Least height of a plot, points.
+pub const PLOT_HEIGHT: f32 = 240.0;
+/// Two plots stand side by side where each has so much room, points.
+pub const PLOT_WIDTH: f32 = 400.0;
+/// Radius of the mark of a data point, points.
+pub const POINT: f32 = 4.0;
+
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
@@ -132,6 +141,25 @@ const DARK: Tokens = Tokens {
     error: Color32::from_rgb(0xF5, 0x8E, 0x84),
     error_soft: Color32::from_rgb(0x43, 0x20, 0x1E),
 };
+
+/// Lines and points of several models in one plot; told apart by lightness and by shape too.
+const SERIES: [(Color32, Color32); 8] = [
+    (Color32::from_rgb(0x1F, 0x58, 0xC4), Color32::from_rgb(0x84, 0xAE, 0xFA)),
+    (Color32::from_rgb(0xC2, 0x57, 0x0C), Color32::from_rgb(0xF5, 0xA3, 0x5C)),
+    (Color32::from_rgb(0x0F, 0x7B, 0x5F), Color32::from_rgb(0x58, 0xCF, 0xAB)),
+    (Color32::from_rgb(0x8A, 0x2F, 0xA0), Color32::from_rgb(0xD8, 0x9B, 0xEC)),
+    (Color32::from_rgb(0x7A, 0x68, 0x00), Color32::from_rgb(0xDD, 0xCC, 0x5A)),
+    (Color32::from_rgb(0xA6, 0x1B, 0x4E), Color32::from_rgb(0xF4, 0x8F, 0xB4)),
+    (Color32::from_rgb(0x00, 0x6D, 0x8F), Color32::from_rgb(0x63, 0xC7, 0xE6)),
+    (Color32::from_rgb(0x5A, 0x5F, 0x6B), Color32::from_rgb(0xB4, 0xBC, 0xC9)),
+];
+
+/// The colour of the model at this place.
+#[must_use]
+pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
+    let (light, dark) = SERIES[place % SERIES.len()];
+    if ui.visuals().dark_mode { dark } else { light }
+}
 
 /// The colours of the theme that is on.
 #[must_use]

@@ -7,7 +7,10 @@ mod ensembles;
 mod fused;
 mod lane;
 mod luong;
+#[path = "../made/measured.rs"]
+mod measured;
 mod models;
+mod pages;
 mod phrases;
 mod session;
 mod text;

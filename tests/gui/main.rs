@@ -3,7 +3,10 @@
 #![cfg(feature = "gui")]
 
 mod desk;
+mod evaluation;
 mod keys;
+#[path = "../made/measured.rs"]
+mod measured;
 mod numbers;
 mod phrases;
 mod views;

@@ -3,8 +3,11 @@
 use serde_json::Value;
 use serde_json::json;
 
+use crate::analysis::bootstrap::Paired;
 use crate::evaluation::Row;
 use crate::evaluation::Unk;
+use crate::worker::corpus::evaluate::Aligned;
+use crate::worker::corpus::evaluate::Compared;
 use crate::worker::corpus::evaluate::Evaluated;
 use crate::worker::corpus::evaluate::Measured;
 
@@ -76,14 +79,40 @@ fn json(results: &Evaluated) -> Value {
         json!({"name": report.name, "architecture": report.architecture,
                "folder": report.folder.display().to_string(), "beam": report.search.beam,
                "length": report.search.ranking.length.to_string(), "coverage": report.search.ranking.coverage,
-               "words_per_second": measured.words_per_second,
+               "words_per_second": measured.words_per_second, "alignments": alignments(measured),
                "rows": report.rows.iter().map(row).collect::<Vec<_>>()})
     };
     let first = results.models.first().map(|measured| &measured.report);
     json!({"test_set": first.map(|report| report.test_set.clone()),
            "bleu_signature": first.map(|report| report.bleu_signature.clone()),
            "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
-           "models": results.models.iter().map(|measured| model(measured)).collect::<Vec<_>>()})
+           "gold": results.gold_note,
+           "models": results.models.iter().map(|measured| model(measured)).collect::<Vec<_>>(),
+           "comparisons": results.comparisons.iter().map(|one| comparison(results, one)).collect::<Vec<_>>()})
+}
+
+/// AER and what it is made of, for each way to read links off alpha; why not, as a sentence; null without gold.
+fn alignments(measured: &Measured) -> Value {
+    let row = |row: &Aligned| {
+        let rates = row.counts.rates();
+        json!({"reading": row.extraction.reading.name(), "threshold": row.extraction.threshold,
+               "precision": rates.precision, "recall": rates.recall, "aer": rates.aer})
+    };
+    match &measured.alignments {
+        None => Value::Null,
+        Some(Ok(rows)) => rows.iter().map(row).collect(),
+        Some(Err(message)) => json!(message),
+    }
+}
+
+fn comparison(results: &Evaluated, compared: &Compared) -> Value {
+    let name = |place: usize| results.models.get(place).map(|measured| measured.report.name.clone());
+    let paired = |paired: &Paired| {
+        json!({"difference": paired.difference.value, "low": paired.difference.low, "high": paired.difference.high,
+               "p_value": paired.p_value, "second_wins": paired.second_wins, "resamples": paired.resamples})
+    };
+    json!({"first": name(compared.pair.0), "second": name(compared.pair.1), "unk": unk_name(compared.by.unk),
+           "bleu": paired(&compared.by.bleu), "chrf2": paired(&compared.by.chrf)})
 }
 
 /// What happened to unknown words in the output.

@@ -10,6 +10,9 @@ use crate::session::Task;
 use crate::ui::local::Screen;
 use crate::ui::theme;
 
+/// Narrower than this the buttons stand below the bar, points.
+const NARROW: f32 = 420.0;
+
 /// The page's work of this number: a bar with what it does, how far and how fast it is, and its two buttons.
 /// Nothing when it is done.
 pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
@@ -20,6 +23,10 @@ pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
         _ => line(task),
     };
     let fraction = fraction(task);
+    let is_narrow = ui.available_width() < NARROW;
+    if is_narrow {
+        bar_ui(ui, &text, fraction);
+    }
     ui.horizontal(|ui| {
         if ui.button("Cancel").on_hover_text("Ends this work; what it has done so far is lost").clicked() {
             screen.push(Command::CancelTask(task.number));
@@ -32,13 +39,17 @@ pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
         if ui.button(name).on_hover_text(note).clicked() {
             screen.push(Command::PauseTask(task.number, !task.is_paused));
         }
-        ui.vertical(|ui| {
-            ui.add(egui::Label::new(RichText::new(&text).size(theme::TEXT_SMALL)).truncate());
-            let bar = ProgressBar::new(fraction).desired_height(theme::PROGRESS_HEIGHT).animate(false);
-            let bar = ui.add(bar.fill(theme::tokens(ui).accent));
-            bar.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, &text));
-        });
+        if !is_narrow {
+            ui.vertical(|ui| bar_ui(ui, &text, fraction));
+        }
     });
+}
+
+fn bar_ui(ui: &mut Ui, text: &str, fraction: f32) {
+    ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL)).truncate());
+    let bar = ProgressBar::new(fraction).desired_height(theme::PROGRESS_HEIGHT).animate(false);
+    let bar = ui.add(bar.fill(theme::tokens(ui).accent));
+    bar.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, text));
 }
 
 /// From 0 to 1.

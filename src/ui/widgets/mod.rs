@@ -1,6 +1,7 @@
 //! Floor 9: what views are built of. Each widget answers with what happened and changes nothing itself.
 
 pub mod bars;
+pub mod chart;
 pub mod heatmap;
 pub mod labels;
 pub mod scatter;

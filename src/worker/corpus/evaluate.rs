@@ -1,12 +1,11 @@
 //! Floor 7: models measured on a test set, one after the other, and compared, behind the window.
 
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::analysis::aer;
 use crate::analysis::bleu::Tokenization;
-use crate::analysis::bootstrap;
-use crate::analysis::bootstrap::Paired;
 use crate::decoding;
 use crate::error::Error;
 use crate::error::Result;
@@ -18,6 +17,8 @@ use crate::evaluation::Unk;
 use crate::evaluation::alignment;
 use crate::evaluation::alignment::Aligner;
 use crate::evaluation::alignment::Extraction;
+use crate::evaluation::compare::Comparison;
+use crate::evaluation::compare::compare;
 use crate::models::Engine;
 use crate::nn::device::DeviceChoice;
 use crate::text::links::Links;
@@ -77,15 +78,13 @@ pub struct Aligned {
     pub counts: aer::Counts,
 }
 
-/// Whether one model is better than another, by paired bootstrap.
+/// Whether one model is better than another, by their first translations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Comparison {
+pub struct Compared {
     /// The two models, by their positions.
     pub pair: (usize, usize),
-    /// By BLEU.
-    pub bleu: Paired,
-    /// By chrF2.
-    pub chrf: Paired,
+    /// By paired bootstrap.
+    pub by: Comparison,
 }
 
 /// What was measured.
@@ -94,7 +93,7 @@ pub struct Evaluated {
     /// One a model, in the order asked for.
     pub models: Vec<Arc<Measured>>,
     /// Every two of them.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<Compared>,
     /// How the file of alignments by hand was read, in sentences.
     pub gold_note: Option<String>,
 }
@@ -119,11 +118,11 @@ impl Evaluate {
         let data = Data { test_set, gold: gold.map(|gold| gold.pairs) };
         let mut models = Vec::with_capacity(self.models.len());
         for (at, folder) in self.models.iter().enumerate() {
-            work.tell(Progress { what: format!("Loading {}", folder.display()), ..Progress::default() });
+            work.tell(Progress { what: format!("Loading {}", name(folder)), ..Progress::default() });
             let shelved = work.model(folder, self.device)?;
             models.push(Arc::new(self.measure(work, &shelved, &data, at)?));
         }
-        let comparisons = compare(work, &models)?;
+        let comparisons = compare_all(work, &models)?;
         Ok(Evaluated { models, comparisons, gold_note })
     }
 
@@ -187,29 +186,24 @@ fn lengths(test_set: &TestSet) -> Vec<(usize, usize)> {
     read::lengths(&sources, &references)
 }
 
-/// Every two models by their first translations.
-fn compare(work: &Work<'_>, models: &[Arc<Measured>]) -> Result<Vec<Comparison>> {
-    let counts: Vec<(Vec<_>, Vec<_>)> = models
-        .iter()
-        .map(|measured| {
-            let first = measured.report.records.iter().filter_map(|record| record.translations.first());
-            first.map(|translation| (translation.counts.clone(), translation.chrf.clone())).unzip()
-        })
-        .collect();
-    let mut comparisons = Vec::new();
+/// Every two models.
+fn compare_all(work: &Work<'_>, models: &[Arc<Measured>]) -> Result<Vec<Compared>> {
+    let mut compared = Vec::new();
     for second in 1..models.len() {
         for first in 0..second {
-            work.breathe()?;
             let what = "Comparing models by paired bootstrap".to_owned();
             work.tell(Progress { done: 1, total: 1, what, ..Progress::default() });
-            let bleu = bootstrap::paired(&counts[first].0, &counts[second].0, RESAMPLES, SEED);
             work.breathe()?;
-            let chrf = bootstrap::paired(&counts[first].1, &counts[second].1, RESAMPLES, SEED);
-            let both = bleu.zip(chrf);
-            comparisons.extend(both.map(|(bleu, chrf)| Comparison { pair: (first, second), bleu, chrf }));
+            let by = compare(&models[first].report, &models[second].report, RESAMPLES, SEED).into_iter().next();
+            compared.extend(by.map(|by| Compared { pair: (first, second), by }));
         }
     }
-    Ok(comparisons)
+    Ok(compared)
+}
+
+/// The last part of a path.
+fn name(folder: &Path) -> String {
+    folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 fn what(stage: Stage) -> &'static str {

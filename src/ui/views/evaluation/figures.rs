@@ -1,0 +1,346 @@
+//! Floor 9: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
+
+use egui::Grid;
+use egui::RichText;
+use egui::Ui;
+
+use crate::analysis::reading::Reading;
+use crate::evaluation::Row;
+use crate::evaluation::Set;
+use crate::session::evaluation::export::unk_name;
+use crate::ui::local;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+use crate::ui::views::evaluation::empty_ui;
+use crate::ui::views::evaluation::figure;
+use crate::ui::widgets::chart;
+use crate::ui::widgets::chart::Chart;
+use crate::ui::widgets::chart::Series;
+use crate::ui::widgets::chart::chart_ui;
+use crate::ui::widgets::labels;
+use crate::worker::corpus::evaluate::Aligned;
+use crate::worker::corpus::evaluate::Evaluated;
+use crate::worker::corpus::evaluate::Measured;
+
+/// Widest name of a model in a table, points.
+const NAME: f32 = 220.0;
+
+/// The figures.
+pub fn figures_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let Some(results) = screen.session.evaluation.results.clone() else {
+        let note = "Choose a file of source sentences and one of their translations at the left, or drop them here, \
+                    then evaluate. The models of the columns are measured in the background.";
+        empty_ui(ui, "Nothing is measured yet", note);
+        return;
+    };
+    egui::ScrollArea::vertical().id_salt("figures").auto_shrink(false).show(ui, |ui| {
+        theme::card(theme::tokens(ui)).show(ui, |ui| {
+            ui.take_available_width();
+            table_ui(ui, &results);
+        });
+        ui.add_space(theme::SPACE_2);
+        let names = results.models.iter().map(|measured| measured.report.name.as_str()).enumerate();
+        chart::legend_ui(ui, names);
+        let has_gold = results.models.iter().any(|measured| measured.alignments.is_some());
+        if has_gold {
+            chart::side_by_side(ui, |ui| lengths_ui(ui, screen, &results), |ui| thresholds_ui(ui, &results));
+            ui.add_space(theme::SPACE_2);
+            aer_ui(ui, &results);
+        } else {
+            lengths_ui(ui, screen, &results);
+        }
+        comparisons_ui(ui, &results);
+        signatures_ui(ui, &results);
+    });
+}
+
+fn head_ui(ui: &mut Ui, heads: &[(&str, &str)]) {
+    let weak = theme::tokens(ui).weak;
+    for (head, note) in heads {
+        let label = ui.label(RichText::new(*head).size(theme::TEXT_SMALL).color(weak));
+        if !note.is_empty() {
+            label.on_hover_text(*note);
+        }
+    }
+    ui.end_row();
+}
+
+fn name_ui(ui: &mut Ui, place: usize, name: &str) {
+    ui.horizontal(|ui| {
+        chart::mark_ui(ui, place);
+        let colour = theme::tokens(ui).text;
+        let text = labels::galley(ui.painter(), name, &theme::body(), colour, NAME);
+        ui.label(text).on_hover_text(name);
+    });
+}
+
+/// Sets and kinds of output, and under each the models, so that what is compared stands together.
+fn table_ui(ui: &mut Ui, results: &Evaluated) {
+    let Some(first) = results.models.first() else { return };
+    let all: Vec<&Row> = first.report.rows.iter().filter(|row| row.bucket.is_none()).collect();
+    let heads = [
+        ("Model", ""),
+        ("Sentences", "All, or those without unknown words in the source and the references"),
+        ("[UNK] in output", "Whether the search may choose [UNK]"),
+        ("Count", "Sentences"),
+        ("-log p", "Of the first reference, a sentence, in nats"),
+        ("a word", "-log p of the first reference a word, </s> counted"),
+        ("Perplexity", "e to the power of -log p a word"),
+        ("BLEU", ""),
+        ("chrF2", ""),
+        ("words/s", "Words scored and produced a second, all in all"),
+    ];
+    egui::ScrollArea::horizontal().id_salt("table").show(ui, |ui| {
+        let grid = Grid::new("figures").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]);
+        grid.show(ui, |ui| {
+            head_ui(ui, &heads);
+            for at in all {
+                for (place, measured) in results.models.iter().enumerate() {
+                    if let Some(row) = measured.report.row(at.set, at.unk) {
+                        row_ui(ui, place, measured, row);
+                    }
+                }
+            }
+        });
+    });
+}
+
+fn row_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Row) {
+    name_ui(ui, place, &measured.report.name);
+    ui.label(row.set.name());
+    ui.label(unk_name(row.unk));
+    for text in [
+        row.sentences.to_string(),
+        figure(row.nll_per_sentence(), 2),
+        figure(row.nll_per_word(), 3),
+        figure(row.perplexity(), 2),
+        figure(row.bleu, 2),
+        figure(row.chrf, 2),
+        format!("{:.0}", measured.words_per_second),
+    ] {
+        ui.label(text);
+    }
+    ui.end_row();
+}
+
+/// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
+fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated) {
+    let set = if screen.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
+    let buckets = bucket_names(results, set);
+    let series: Vec<Series> =
+        results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
+    let marks: Vec<f64> = (0..buckets.len()).map(|at| at as f64).collect();
+    let chart = Chart {
+        title: "BLEU by length of the source, words",
+        x_label: "",
+        x_text: &|x| {
+            let at = x.round();
+            let name = if (x - at).abs() < 0.01 && at >= 0.0 { buckets.get(at as usize) } else { None };
+            name.cloned().unwrap_or_default()
+        },
+        x_marks: &marks,
+        y_text: &|bleu| format!("{bleu:.1}"),
+        from_zero: true,
+        moves: false,
+        height: theme::PLOT_HEIGHT,
+    };
+    if buckets.is_empty() {
+        ui.label("There is no sentence of any length in this set");
+    } else {
+        chart_ui(ui, &chart, &series);
+    }
+    ui.horizontal(|ui| {
+        for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
+            if ui.selectable_label(other == set, format!("Sentences {}", other.name())).clicked() {
+                screen.keep(local::EVALUATION_SET, place as f32);
+            }
+        }
+    });
+}
+
+/// The buckets that any model has sentences for, shortest first.
+fn bucket_names(results: &Evaluated, set: Set) -> Vec<String> {
+    let mut buckets: Vec<(usize, &str)> = Vec::new();
+    for row in results.models.iter().flat_map(|measured| &measured.report.rows).filter(|row| row.set == set) {
+        if let Some(bucket) = row.bucket.as_ref().filter(|_| row.sentences > 0)
+            && !buckets.iter().any(|(_, name)| *name == bucket.name)
+        {
+            buckets.push((bucket.from, &bucket.name));
+        }
+    }
+    buckets.sort_unstable();
+    buckets.into_iter().map(|(_, name)| name.to_owned()).collect()
+}
+
+fn by_length(place: usize, measured: &Measured, set: Set, buckets: &[String]) -> Series {
+    let report = &measured.report;
+    let first = report.unk.first().copied();
+    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first);
+    let point = |row: &Row| {
+        let name = &row.bucket.as_ref()?.name;
+        let at = buckets.iter().position(|bucket| bucket == name)?;
+        Some([at as f64, row.bleu?])
+    };
+    Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), is_minor: false }
+}
+
+fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &Measured, &[Aligned])> {
+    results.models.iter().enumerate().filter_map(|(place, measured)| match &measured.alignments {
+        Some(Ok(rows)) => Some((place, measured.as_ref(), rows.as_slice())),
+        _ => None,
+    })
+}
+
+fn thresholds_ui(ui: &mut Ui, results: &Evaluated) {
+    let mut series = Vec::new();
+    for (place, measured, rows) in aligned(results) {
+        for reading in readings(rows) {
+            let is_minor = reading != Reading::default();
+            let name = &measured.report.name;
+            let points = rows.iter().filter(|row| row.extraction.reading == reading);
+            let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
+            series.push(Series {
+                name: if is_minor { format!("{name}, row of the {}", reading.name()) } else { name.clone() },
+                place,
+                points: points.collect(),
+                is_minor,
+            });
+        }
+    }
+    if series.is_empty() {
+        ui.label(RichText::new("No model here has an alignment").color(theme::tokens(ui).weak));
+        return;
+    }
+    let chart = Chart {
+        title: "AER with all source words of at least this alpha",
+        x_label: "",
+        x_text: &|theta| format!("{theta:.2}"),
+        x_marks: &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0],
+        y_text: &|aer| format!("{aer:.2}"),
+        from_zero: false,
+        moves: false,
+        height: theme::PLOT_HEIGHT,
+    };
+    chart_ui(ui, &chart, &series);
+}
+
+/// Precision, recall and AER with the one source word of greatest alpha, and with the best threshold.
+fn aer_ui(ui: &mut Ui, results: &Evaluated) {
+    theme::card(theme::tokens(ui)).show(ui, |ui| {
+        ui.take_available_width();
+        let weak = theme::tokens(ui).weak;
+        Grid::new("aer").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
+            let heads = [
+                ("Alignments", "Of the first reference, by forced decoding"),
+                ("Links", "How they are read off alpha"),
+                ("Row of", "Which word a row of alpha belongs to (Luong et al. 2015, footnote 14)"),
+                ("Precision", "Links found that are sure or possible"),
+                ("Recall", "Sure links that are found"),
+                ("AER", "Alignment error rate of Och and Ney 2003, section 6"),
+            ];
+            head_ui(ui, &heads);
+            for (place, measured, rows) in aligned(results) {
+                for reading in readings(rows) {
+                    let same: Vec<&Aligned> = rows.iter().filter(|row| row.extraction.reading == reading).collect();
+                    let greatest = same.iter().filter(|row| row.extraction.threshold.is_none());
+                    for row in greatest.copied().chain(best_threshold(&same)) {
+                        aligned_ui(ui, place, measured, row);
+                    }
+                }
+            }
+        });
+        for measured in &results.models {
+            if let Some(Err(message)) = &measured.alignments {
+                ui.add(egui::Label::new(RichText::new(message).color(weak)).wrap());
+            }
+        }
+        if let Some(note) = &results.gold_note {
+            ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(weak)).wrap());
+        }
+    });
+}
+
+/// Which words the rows of alpha were read as.
+fn readings(rows: &[Aligned]) -> Vec<Reading> {
+    let mut readings = Vec::new();
+    for row in rows {
+        if !readings.contains(&row.extraction.reading) {
+            readings.push(row.extraction.reading);
+        }
+    }
+    readings
+}
+
+fn best_threshold<'a>(rows: &[&'a Aligned]) -> Option<&'a Aligned> {
+    let above = rows.iter().filter(|row| row.extraction.threshold.is_some());
+    let with_aer = above.filter_map(|row| Some((row.counts.rates().aer?, row)));
+    with_aer.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| *row)
+}
+
+fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Aligned) {
+    name_ui(ui, place, &measured.report.name);
+    ui.label(
+        row.extraction
+            .threshold
+            .map_or_else(|| "greatest alpha".to_owned(), |theta| format!("alpha at least {theta:.2}, the best")),
+    );
+    ui.label(row.extraction.reading.name());
+    let rates = row.counts.rates();
+    for rate in [rates.precision, rates.recall, rates.aer] {
+        ui.label(figure(rate, 3));
+    }
+    ui.end_row();
+}
+
+/// Every two models, by paired bootstrap.
+fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
+    if results.comparisons.is_empty() {
+        return;
+    }
+    ui.add_space(theme::SPACE_2);
+    theme::card(theme::tokens(ui)).show(ui, |ui| {
+        ui.take_available_width();
+        Grid::new("bootstrap").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
+            let range = "Where 95 % of the resamples of the test set lie";
+            let p = "How probable so great a difference is between systems that are equally good (paired bootstrap, \
+                     1000 resamples, as sacreBLEU)";
+            let heads = [
+                ("First", ""),
+                ("Second", ""),
+                ("BLEU", "Second less first"),
+                ("95 %", range),
+                ("p", p),
+                ("chrF2", ""),
+                ("95 %", range),
+                ("p", p),
+            ];
+            head_ui(ui, &heads);
+            for comparison in &results.comparisons {
+                for place in [comparison.pair.0, comparison.pair.1] {
+                    let name = results.models.get(place).map_or("", |measured| &measured.report.name);
+                    name_ui(ui, place, name);
+                }
+                for paired in [&comparison.by.bleu, &comparison.by.chrf] {
+                    let difference = paired.difference;
+                    ui.label(format!("{:+.2}", difference.value));
+                    ui.label(format!("{:+.2} to {:+.2}", difference.low, difference.high));
+                    ui.label(format!("{:.3}", paired.p_value));
+                }
+                ui.end_row();
+            }
+        });
+    });
+}
+
+fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
+    let Some(report) = results.models.first().map(|measured| &measured.report) else { return };
+    let weak = theme::tokens(ui).weak;
+    ui.add_space(theme::SPACE_2);
+    for text in [
+        format!("{}, beam {}", report.test_set, report.search.beam),
+        format!("BLEU {}", report.bleu_signature),
+        format!("chrF2 {}", report.chrf_signature),
+    ] {
+        ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak)).wrap().selectable(true));
+    }
+}

@@ -1,0 +1,199 @@
+//! Floor 9: page Evaluation, at the left: the files of the test set, the button that measures, the training logs.
+
+use std::path::Path;
+
+use egui::Button;
+use egui::RichText;
+use egui::Ui;
+use egui::vec2;
+
+use crate::session::Session;
+use crate::session::evaluation::Command;
+use crate::session::evaluation::LogState;
+use crate::session::evaluation::file_name;
+use crate::ui::dialogs::Question;
+use crate::ui::local::Screen;
+use crate::ui::local::Sheet;
+use crate::ui::theme;
+use crate::ui::views::task;
+use crate::ui::widgets::chart;
+use crate::ui::widgets::labels;
+use crate::ui::widgets::labels::plural;
+
+/// Room for the button behind a file's name, points.
+const REMOVE: f32 = 26.0;
+
+/// Height of a row of buttons, points.
+const ROW: f32 = 26.0;
+
+/// The test set and the logs.
+pub fn setup_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    egui::ScrollArea::vertical().id_salt("setup").auto_shrink([false, false]).show(ui, |ui| {
+        theme::card(theme::tokens(ui)).show(ui, |ui| {
+            ui.take_available_width();
+            test_ui(ui, screen);
+        });
+        ui.add_space(theme::SPACE_2);
+        theme::card(theme::tokens(ui)).show(ui, |ui| {
+            ui.take_available_width();
+            logs_ui(ui, screen);
+        });
+    });
+}
+
+fn test_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let session = screen.session;
+    let test = &session.evaluation.test;
+    ui.heading("Test set");
+    caption_ui(ui, "Source sentences");
+    match &test.source {
+        Some(path) => file_ui(ui, screen, path, Question::TestSource, Command::SetSource(None)),
+        None => choose_ui(ui, screen, "Choose a file...", Question::TestSource),
+    }
+    caption_ui(ui, "References");
+    for (at, path) in test.references.iter().enumerate() {
+        file_ui(ui, screen, path, Question::TestReference, Command::RemoveReference(at));
+    }
+    let more = if test.references.is_empty() { "Choose a file..." } else { "One more..." };
+    choose_ui(ui, screen, more, Question::TestReference);
+    caption_ui(ui, "Alignments by hand, for AER");
+    match &test.gold {
+        Some(path) => file_ui(ui, screen, path, Question::Gold, Command::SetGold(None)),
+        None => choose_ui(ui, screen, "None", Question::Gold),
+    }
+    ui.add_space(theme::SPACE_1);
+    options_ui(ui, screen);
+    ui.add_space(theme::SPACE_1);
+    run_ui(ui, screen);
+}
+
+fn caption_ui(ui: &mut Ui, text: &str) {
+    let weak = theme::tokens(ui).weak;
+    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+}
+
+fn choose_ui(ui: &mut Ui, screen: &mut Screen<'_>, text: &str, question: Question) {
+    let button = ui.add_sized(vec2(ui.available_width(), ROW), Button::new(text));
+    let button = button.on_hover_text(question.note());
+    if button.accessible_name(question.title()).clicked() {
+        screen.local.sheet = Sheet::Ask(question);
+    }
+}
+
+/// A chosen file: a click chooses another, the cross takes it away.
+fn file_ui(ui: &mut Ui, screen: &mut Screen<'_>, path: &Path, question: Question, remove: Command) {
+    let t = theme::tokens(ui);
+    let name = file_name(path);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+        let room = ui.available_width() - REMOVE - theme::SPACE_1;
+        let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room - 2.0 * theme::SPACE_3);
+        let button = ui.add_sized(vec2(room, ROW), Button::new(text)).on_hover_text(path.display().to_string());
+        if button.accessible_name(format!("{}, {name}", question.title())).clicked() {
+            screen.local.path = path.display().to_string();
+            screen.local.sheet = Sheet::Ask(question);
+        }
+        let cross = ui.add_sized(vec2(REMOVE, ROW), Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false));
+        if cross.on_hover_text("Take this file away").accessible_name(format!("Take {name} away")).clicked() {
+            screen.push(crate::session::Command::Evaluation(remove));
+        }
+    });
+}
+
+fn options_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let session = screen.session;
+    let mut on = session.evaluation.test.is_pretokenized;
+    let note = "For test sets that are tokenised already; BLEU then counts these words";
+    if ui.checkbox(&mut on, "Words are split by spaces").on_hover_text(note).changed() {
+        send(screen, Command::SetPretokenized(on));
+    }
+    let mut on = session.evaluation.also_without_unk;
+    let note = "Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1";
+    if ui.checkbox(&mut on, "Also without [UNK] in the output").on_hover_text(note).changed() {
+        send(screen, Command::SetAlsoWithoutUnk(on));
+    }
+}
+
+fn run_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let session = screen.session;
+    let evaluation = &session.evaluation;
+    if evaluation.task.is_some() {
+        task::task_ui(ui, screen, evaluation.task);
+    } else {
+        let models = models(session);
+        let missing = evaluation.missing(models);
+        let t = theme::tokens(ui);
+        let text = RichText::new(format!("Evaluate {}", plural(models, "model"))).color(t.on_accent);
+        let size = vec2(ui.available_width(), ROW + theme::SPACE_1);
+        let button =
+            ui.add_enabled_ui(missing.is_none(), |ui| ui.add_sized(size, Button::new(text).fill(t.accent))).inner;
+        if button.clicked() {
+            send(screen, Command::Run);
+        }
+        let note = missing.map_or_else(
+            || format!("Beam {}, in the background; what you type goes first", session.settings.beam),
+            str::to_owned,
+        );
+        ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
+    }
+    message_ui(ui, screen);
+}
+
+/// Why the last run came to nothing.
+fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let Some(message) = &screen.session.evaluation.message else { return };
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
+    frame.inner_margin(egui::Margin::same(8)).show(ui, |ui| {
+        ui.take_available_width();
+        ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
+        if ui.small_button("Dismiss").clicked() {
+            send(screen, Command::DismissMessage);
+        }
+    });
+}
+
+/// Different models of the columns.
+fn models(session: &Session) -> usize {
+    let mut folders: Vec<&Path> = session.columns.iter().map(|column| column.folder.as_path()).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    folders.len()
+}
+
+fn logs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    ui.heading("Training logs");
+    let t = theme::tokens(ui);
+    let logs = &screen.session.evaluation.logs;
+    for (at, log) in logs.iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+            ui.set_min_height(ROW);
+            chart::mark_ui(ui, at);
+            let name = log.name();
+            let room = ui.available_width() - REMOVE - theme::SPACE_1;
+            let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room);
+            ui.allocate_ui_with_layout(vec2(room, ROW), egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.set_min_width(room);
+                ui.label(text).on_hover_text(log.path.display().to_string());
+            });
+            let cross = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
+            let cross = ui.add_sized(vec2(REMOVE, ROW), cross).on_hover_text("Close this log");
+            if cross.accessible_name(format!("Close the log of {name}")).clicked() {
+                send(screen, Command::CloseLog(at));
+            }
+        });
+        let (text, colour) = match &log.state {
+            LogState::Reading => ("Reading".to_owned(), t.weak),
+            LogState::Failed(message) => (message.clone(), t.error),
+            LogState::Read(curves) => (super::training::line(curves), t.weak),
+        };
+        ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
+        ui.add_space(theme::SPACE_1);
+    }
+    choose_ui(ui, screen, "Open a run...", Question::Log);
+}
+
+fn send(screen: &mut Screen<'_>, command: Command) {
+    screen.push(crate::session::Command::Evaluation(command));
+}

@@ -1,0 +1,374 @@
+//! The pages of the window without a window: what is ordered, what comes back, what is kept.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use interlinear::evaluation::Unk;
+use interlinear::session::Command;
+use interlinear::session::CorpusEvent;
+use interlinear::session::Driver;
+use interlinear::session::LaneCall;
+use interlinear::session::Page;
+use interlinear::session::Session;
+use interlinear::session::driver::Chore;
+use interlinear::session::driver::News;
+use interlinear::session::driver::Options;
+use interlinear::session::evaluation;
+use interlinear::session::evaluation::By;
+use interlinear::session::evaluation::LogState;
+use interlinear::session::evaluation::TableFormat;
+use interlinear::session::persist::SavedSession;
+use interlinear::training::curves;
+use interlinear::training::curves::Curves;
+use interlinear::worker::corpus::Found;
+use interlinear::worker::corpus::Kind;
+use interlinear::worker::corpus::Order;
+use interlinear::worker::corpus::Progress;
+use interlinear::worker::corpus::evaluate::Evaluate;
+use interlinear::worker::follow::Follower;
+use interlinear::worker::follow::Watch;
+
+use crate::measured;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn apply(session: &mut Session, command: evaluation::Command) {
+    let request = session.apply(Command::Evaluation(command));
+    assert_eq!(request, None, "only opening a sentence translates");
+}
+
+fn session(models: &[&str]) -> Session {
+    let models = models.iter().map(PathBuf::from).collect();
+    Session::start(None, &Options { models, ..Options::default() })
+}
+
+/// A session whose test set is chosen.
+fn ready(models: &[&str]) -> Session {
+    let mut session = session(models);
+    apply(&mut session, evaluation::Command::SetSource(Some(PathBuf::from("test.en"))));
+    apply(&mut session, evaluation::Command::AddReference(PathBuf::from("test.fr")));
+    session
+}
+
+/// Starts a run; its number and order.
+fn run(session: &mut Session) -> (u64, Evaluate) {
+    apply(session, evaluation::Command::Run);
+    match session.take_lane_calls().as_slice() {
+        [LaneCall::Submit(number, Order::Evaluate(order))] => (*number, order.clone()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn found(session: &mut Session, number: u64, kind: Kind) -> bool {
+    session.absorb_corpus(CorpusEvent { number, kind })
+}
+
+#[test]
+fn what_is_missing_for_a_run_is_said() {
+    let mut session = session(&["m0"]);
+    for (command, missing) in [
+        (None, "Choose a file of source sentences"),
+        (Some(evaluation::Command::SetSource(Some(PathBuf::from("a")))), "Choose a file of their translations"),
+    ] {
+        command.into_iter().for_each(|command| apply(&mut session, command));
+        apply(&mut session, evaluation::Command::Run);
+        assert_eq!(session.evaluation.message.as_deref(), Some(missing));
+        assert!(session.take_lane_calls().is_empty());
+    }
+    let column = session.columns[0].id;
+    session.apply(Command::RemoveColumn(column));
+    apply(&mut session, evaluation::Command::AddReference(PathBuf::from("b")));
+    apply(&mut session, evaluation::Command::Run);
+    assert_eq!(session.evaluation.message.as_deref(), Some("Add a model"));
+    apply(&mut session, evaluation::Command::DismissMessage);
+    assert_eq!(session.evaluation.message, None);
+}
+
+#[test]
+fn a_run_measures_each_model_once_with_the_search_of_the_window() {
+    let mut session = ready(&["m0", "m1", "m0"]);
+    session.apply(Command::SetBeam(7));
+    let (number, order) = run(&mut session);
+    assert_eq!(order.models, [PathBuf::from("m0"), PathBuf::from("m1")]);
+    assert_eq!((order.search.beam, order.search.trace, order.search.candidates), (7, false, 0));
+    assert_eq!(order.unk, [Unk::Allowed]);
+    apply(&mut session, evaluation::Command::Run);
+    assert!(session.take_lane_calls().is_empty(), "one run at a time");
+    session.apply(Command::CancelTask(number));
+    assert_eq!(session.take_lane_calls(), [LaneCall::Cancel(number)]);
+    apply(&mut session, evaluation::Command::SetAlsoWithoutUnk(true));
+    let (number, order) = run(&mut session);
+    assert_eq!(order.unk, [Unk::Allowed, Unk::Forbidden]);
+    session.apply(Command::CancelTask(number));
+    session.take_lane_calls();
+    session.apply(Command::SetForbidUnk(true));
+    assert_eq!(run(&mut session).1.unk, [Unk::Forbidden]);
+}
+
+#[test]
+fn progress_pause_and_failure_are_the_pages_own_and_results_stay_until_replaced() {
+    let mut session = ready(&["m0"]);
+    let (number, _) = run(&mut session);
+    let progress = Progress { done: 3, total: 10, what: "Translating".to_owned(), words_per_second: 5.0 };
+    assert!(found(&mut session, number, Kind::Progress(progress.clone())));
+    assert_eq!(session.task(number).and_then(|task| task.progress.clone()), Some(progress));
+    session.apply(Command::PauseTask(number, true));
+    assert_eq!(session.take_lane_calls(), [LaneCall::Pause(number, true)]);
+    assert!(session.task(number).is_some_and(|task| task.is_paused));
+    let results = measured::two_models();
+    assert!(found(&mut session, number, Kind::Found(Found::Evaluated(results.clone()))));
+    assert_eq!((session.evaluation.task, session.tasks.len()), (None, 0));
+    assert_eq!(session.evaluation.results.as_deref(), Some(&results));
+
+    let (second, _) = run(&mut session);
+    assert!(!found(&mut session, number, Kind::Failed("late".to_owned())), "it is done");
+    assert!(found(&mut session, second, Kind::Failed("test.en does not exist".to_owned())));
+    assert_eq!(session.evaluation.message.as_deref(), Some("test.en does not exist"));
+    assert!(session.evaluation.results.is_some(), "a failure takes nothing away");
+    let (third, _) = run(&mut session);
+    assert_eq!(session.evaluation.message, None);
+    session.apply(Command::CancelTask(third));
+    assert!(session.evaluation.task.is_none());
+    assert!(!found(&mut session, third, Kind::Found(Found::Evaluated(results))), "it was cancelled");
+}
+
+fn with_results() -> Session {
+    let mut session = ready(&["m0", "m1"]);
+    let (number, _) = run(&mut session);
+    found(&mut session, number, Kind::Found(Found::Evaluated(measured::two_models())));
+    session
+}
+
+#[test]
+fn sentences_are_sorted_by_difference_first_and_by_anything_else() {
+    let mut session = with_results();
+    let order = |session: &Session| session.evaluation.listing.order.clone();
+    assert_eq!(session.evaluation.listing.pair, (0, 1));
+    assert_eq!(order(&session)[2..], [0, 1], "both models agree in the first two, which stay in order");
+    for (by, wanted) in
+        [(By::Line, [0, 1, 2, 3]), (By::Length, [2, 0, 1, 3]), (By::Bleu(0), [2, 0, 1, 3]), (By::Bleu(1), [3, 0, 1, 2])]
+    {
+        apply(&mut session, evaluation::Command::Sort(by));
+        assert_eq!(order(&session), wanted, "{by:?}");
+    }
+    apply(&mut session, evaluation::Command::Sort(By::Line));
+    apply(&mut session, evaluation::Command::Sort(By::Line));
+    assert_eq!(order(&session), [3, 2, 1, 0], "the same again turns it round");
+    apply(&mut session, evaluation::Command::Compare(1, 9));
+    assert_eq!(session.evaluation.listing.pair, (0, 1), "there is no tenth model");
+}
+
+#[test]
+fn a_sentence_of_the_list_is_translated_on_its_page() {
+    let mut session = with_results();
+    session.apply(Command::ShowPage(Page::Evaluation));
+    let request = session.apply(Command::Evaluation(evaluation::Command::OpenSentence(1)));
+    assert_eq!(request.map(|request| request.source).as_deref(), Some("a dog sleeps"));
+    assert_eq!((session.page, session.source.as_str()), (Page::Sentence, "a dog sleeps"));
+    assert_eq!(session.apply(Command::Evaluation(evaluation::Command::OpenSentence(99))), None);
+}
+
+#[test]
+fn figures_are_written_as_tsv_and_json() {
+    let mut session = with_results();
+    let path = PathBuf::from("out.tsv");
+    let mut written = |format| {
+        apply(&mut session, evaluation::Command::Export { format, path: path.clone() });
+        match session.take_chores().pop() {
+            Some(Chore::Write { text, .. }) => text,
+            other => panic!("{other:?}"),
+        }
+    };
+    let tsv = written(TableFormat::Tsv);
+    let lines: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{tsv}");
+    assert_eq!(lines[1][..4], ["RNNencdec", "all", "allowed", "all"]);
+    let json: serde_json::Value = serde_json::from_str(&written(TableFormat::Json)).expect("it is JSON");
+    assert_eq!(json["models"][1]["name"], "RNNsearch");
+    assert_eq!(json["models"][1]["rows"][0]["sentences"], 4);
+    assert_eq!(json["comparisons"][0]["second"], "RNNsearch");
+    assert!(json["models"][1]["alignments"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
+
+    let mut empty = ready(&["m0"]);
+    apply(&mut empty, evaluation::Command::Export { format: TableFormat::Tsv, path });
+    assert!(empty.take_chores().is_empty() && empty.notices.len() == 1);
+}
+
+#[test]
+fn the_test_set_and_the_logs_come_back_at_the_next_start() {
+    let mut session = ready(&["m0"]);
+    apply(&mut session, evaluation::Command::AddReference(PathBuf::from("test.2.fr")));
+    apply(&mut session, evaluation::Command::SetGold(Some(PathBuf::from("gold"))));
+    apply(&mut session, evaluation::Command::SetPretokenized(true));
+    session.hear(News::Logs { path: PathBuf::from("runs"), found: vec![PathBuf::from("runs/a/training/log.jsonl")] });
+    let text = serde_json::to_string(&SavedSession::of(&session)).expect("the state can be written");
+    let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
+    let mut again = Session::start(Some(saved), &Options::default());
+    assert_eq!(again.evaluation.test, session.evaluation.test);
+    assert_eq!(again.evaluation.logs.len(), 1);
+    assert_eq!(again.evaluation.logs[0].name(), "a");
+    assert_eq!(again.take_followed(), Some(vec![PathBuf::from("runs/a/training/log.jsonl")]));
+    assert_eq!(again.take_followed(), None);
+}
+
+#[test]
+fn what_is_dropped_on_the_page_finds_its_place() {
+    let mut session = session(&["m0"]);
+    for name in ["a.en", "a.fr", "b.fr"] {
+        apply(&mut session, evaluation::Command::Dropped(PathBuf::from(name)));
+        assert_eq!(session.take_chores(), [Chore::Drop(PathBuf::from(name))]);
+        session.hear(News::TestFile(PathBuf::from(name)));
+    }
+    assert_eq!(session.evaluation.test.source.as_deref(), Some(Path::new("a.en")));
+    assert_eq!(session.evaluation.test.references, [PathBuf::from("a.fr"), PathBuf::from("b.fr")]);
+    session.hear(News::Logs { path: PathBuf::from("empty"), found: Vec::new() });
+    assert!(session.notices.last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
+}
+
+const LOG: &str = r#"{"update":50,"epoch":0,"loss":6.0,"nll":5.5,"rate":0.001,"words":9,"seconds":3.5}
+{"update":100,"epoch":0,"loss":5.0,"nll":4.5,"rate":0.001,"words":18,"seconds":7.0}
+{"update":100,"development_nll":4.0,"development_perplexity":54.6,"development_bleu":null,"best":true,"seconds":7.5}
+"#;
+
+#[test]
+fn a_log_is_read_as_curves_and_a_line_that_is_being_written_is_left_out() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("log.jsonl");
+    let read = |text: &str| {
+        std::fs::write(&path, text).expect("it can be written");
+        Curves::load(&path)
+    };
+    let curves = read(&format!("{LOG}{{\"update\":150,\"nll\":3.")).expect("it is a log");
+    assert_eq!((curves.training_nll.len(), curves.development_nll.len(), curves.development_bleu.len()), (2, 1, 0));
+    assert_eq!((curves.update, curves.seconds), (100, 7.5));
+    assert_eq!(curves.best().map(|best| (best.update, best.value)), Some((100, 4.0)));
+    assert_eq!(read("").expect("a run that has just begun"), Curves::default());
+    let message = read("no log\n").expect_err("it is none").to_string();
+    assert!(message.contains("log.jsonl"), "{message}");
+    let message = Curves::load(folder.path()).expect_err("it is a folder").to_string();
+    assert!(message.contains("folder"), "{message}");
+}
+
+#[test]
+fn a_very_long_log_is_drawn_with_fewer_points() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("log.jsonl");
+    let text: String = (1..=50_000).map(|n| format!("{{\"update\":{n},\"nll\":2.0,\"rate\":0.5}}\n")).collect();
+    std::fs::write(&path, text).expect("it can be written");
+    let curves = Curves::load(&path).expect("it is a log");
+    assert!((500..=2000).contains(&curves.training_nll.len()), "{}", curves.training_nll.len());
+    assert!(curves.training_nll.iter().all(|point| point.value == 2.0));
+    assert!(curves.training_nll.is_sorted_by(|a, b| a.update < b.update));
+    assert_eq!(curves.update, 50_000);
+}
+
+#[test]
+fn logs_are_found_in_a_run_and_in_a_folder_of_runs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let runs: Vec<PathBuf> =
+        ["a", "b"].iter().map(|name| folder.path().join(name).join("training/log.jsonl")).collect();
+    for log in &runs {
+        std::fs::create_dir_all(log.parent().expect("it lies in a folder")).expect("it can be made");
+        std::fs::write(log, LOG).expect("it can be written");
+    }
+    assert_eq!(curves::logs(&folder.path().join("a")), runs[..1]);
+    assert_eq!(curves::logs(folder.path()), runs);
+    assert_eq!(curves::logs(&runs[0]), runs[..1]);
+    assert!(curves::logs(&folder.path().join("none")).is_empty());
+    for (log, name) in
+        [("runs/big/training/log.jsonl", "big"), ("runs/big/log.jsonl", "big"), ("x/other.jsonl", "other")]
+    {
+        assert_eq!(curves::name(Path::new(log)), name);
+    }
+}
+
+#[test]
+fn a_log_that_grows_is_read_again_and_one_that_does_not_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("log.jsonl");
+    let paths = [path.clone()];
+    let mut watch = Watch::default();
+    let seen = watch.look(&paths);
+    assert!(seen[0].curves.is_err(), "it is not there yet");
+    assert!(watch.look(&paths).is_empty());
+    std::fs::write(&path, LOG).expect("it can be written");
+    let seen = watch.look(&paths);
+    assert_eq!(seen[0].curves.as_ref().map(|curves| curves.update), Ok(100));
+    assert!(watch.look(&paths).is_empty());
+    let mut file = std::fs::File::options().append(true).open(&path).expect("it can be opened");
+    file.write_all(b"{\"update\":150,\"nll\":4.0}\n").expect("it can be written");
+    assert_eq!(watch.look(&paths)[0].curves.as_ref().map(|curves| curves.update), Ok(150));
+}
+
+#[test]
+fn the_follower_tells_of_a_log_while_it_grows() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("log.jsonl");
+    std::fs::write(&path, LOG).expect("it can be written");
+    let follower = Follower::spawn(Duration::from_millis(5), Arc::new(|| {}));
+    follower.follow(vec![path.clone()]);
+    let update = |seen: interlinear::worker::follow::Seen| seen.curves.map(|curves| curves.update);
+    assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(100)));
+    let mut file = std::fs::File::options().append(true).open(&path).expect("it can be opened");
+    file.write_all(b"{\"update\":150,\"nll\":4.0}\n").expect("it can be written");
+    assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(150)));
+}
+
+/// Pumps until `done` says so.
+fn pump(driver: &mut Driver, woken: &std::sync::mpsc::Receiver<()>, done: impl Fn(&Session) -> bool) {
+    while !done(driver.session()) {
+        woken.recv_timeout(PATIENCE).expect("something happens");
+        driver.pump(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_driver_measures_models_on_files_and_follows_a_log() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("it can be written");
+        path
+    };
+    let (source, reference) = (write("a.en", "s9 s31\ns17 s9 s31\n"), write("a.fr", "t4 t5\nt6\n"));
+    let gold = write("gold", "1-1 2-2\n1-1\n");
+    let log = write("log.jsonl", LOG);
+    let fixture = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name);
+    let models = vec![fixture("rnnsearch"), fixture("rnnencdec")];
+    let (wake, woken) = std::sync::mpsc::channel();
+    let options = Options { models, device: Some(interlinear::session::DeviceChoice::Cpu), ..Options::default() };
+    let wake = Arc::new(move || {
+        let _ = wake.send(());
+    });
+    let mut driver = Driver::open(options, wake);
+    let send = |driver: &mut Driver, command| driver.send(Command::Evaluation(command));
+    send(&mut driver, evaluation::Command::OpenLogs(folder.path().to_owned()));
+    pump(&mut driver, &woken, |session| {
+        matches!(session.evaluation.logs.first().map(|log| &log.state), Some(LogState::Read(_)))
+    });
+    assert_eq!(driver.session().evaluation.logs[0].path, log);
+
+    send(&mut driver, evaluation::Command::SetSource(Some(source)));
+    send(&mut driver, evaluation::Command::AddReference(reference));
+    send(&mut driver, evaluation::Command::SetGold(Some(gold)));
+    send(&mut driver, evaluation::Command::Run);
+    pump(&mut driver, &woken, |session| session.evaluation.task.is_none());
+    let page = &driver.session().evaluation;
+    assert_eq!(page.message, None);
+    let results = page.results.as_ref().expect("it was measured");
+    assert_eq!(results.models.len(), 2);
+    assert!(results.models.iter().all(|measured| measured.report.records.len() == 2));
+    assert_eq!(results.comparisons.len(), 1);
+    assert!(matches!(&results.models[0].alignments, Some(Ok(rows)) if rows.len() > 2));
+    assert!(matches!(&results.models[1].alignments, Some(Err(message)) if message.contains("no alignment")));
+    assert!(results.gold_note.is_some());
+
+    send(&mut driver, evaluation::Command::SetSource(Some(folder.path().join("missing.en"))));
+    send(&mut driver, evaluation::Command::Run);
+    pump(&mut driver, &woken, |session| session.evaluation.task.is_none());
+    let message = driver.session().evaluation.message.clone().expect("the file is missing");
+    assert!(message.contains("missing.en"), "{message}");
+}

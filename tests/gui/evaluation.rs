@@ -1,0 +1,230 @@
+//! The page Evaluation by its labels.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::session::Command;
+use interlinear::session::CorpusEvent;
+use interlinear::session::Page;
+use interlinear::session::Session;
+use interlinear::session::driver::News;
+use interlinear::session::evaluation;
+use interlinear::session::evaluation::By;
+use interlinear::session::evaluation::TableFormat;
+use interlinear::training::curves::Curves;
+use interlinear::training::curves::Point;
+use interlinear::ui::App;
+use interlinear::worker::corpus::Found;
+use interlinear::worker::corpus::Kind;
+use interlinear::worker::corpus::Progress;
+use interlinear::worker::corpus::evaluate::Evaluated;
+use interlinear::worker::follow::Seen;
+
+use crate::desk;
+use crate::desk::Wires;
+use crate::measured;
+
+fn page(command: evaluation::Command) -> Command {
+    Command::Evaluation(command)
+}
+
+fn sent(wires: &Wires, wanted: evaluation::Command) -> bool {
+    wires.sent.borrow().contains(&page(wanted))
+}
+
+/// A session on the page with a test set chosen.
+fn ready() -> Session {
+    let mut session = desk::two_models();
+    let _ = session.apply(Command::ShowPage(Page::Evaluation));
+    let long = format!("somewhere/{}.en", "a-long-name-of-a-test-set-".repeat(8));
+    let _ = session.apply(page(evaluation::Command::SetSource(Some(PathBuf::from(long)))));
+    let _ = session.apply(page(evaluation::Command::AddReference(PathBuf::from("test.fr"))));
+    session
+}
+
+/// As [`ready`], with these results.
+fn with(results: Evaluated) -> Session {
+    let mut session = ready();
+    let _ = session.apply(page(evaluation::Command::Run));
+    let number = session.evaluation.task.expect("it runs");
+    session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Evaluated(results)) });
+    session
+}
+
+fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
+    harness.query_all_by_label(label).next().is_some()
+}
+
+fn part(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_role_and_label(Role::Tab, name).click();
+    harness.run();
+}
+
+#[test]
+fn with_nothing_measured_each_part_says_what_to_do() {
+    let mut session = desk::two_models();
+    let _ = session.apply(Command::ShowPage(Page::Evaluation));
+    let (mut harness, _) = desk::window(session);
+    assert!(shows(&harness, "Nothing is measured yet"));
+    assert!(shows(&harness, "Choose a file of source sentences"), "why nothing can be measured");
+    part(&mut harness, "Sentences");
+    assert!(shows(&harness, "Nothing is measured yet"));
+    part(&mut harness, "Training");
+    assert!(shows(&harness, "No learning curves yet"));
+}
+
+#[test]
+fn files_are_asked_for_by_path_and_taken_away() {
+    let mut session = desk::two_models();
+    let _ = session.apply(Command::ShowPage(Page::Evaluation));
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("Source sentences of a test set").click();
+    harness.run();
+    harness.get_by_label("Path").type_text("sets/a.en");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert!(sent(&wires, evaluation::Command::SetSource(Some(PathBuf::from("sets/a.en")))));
+    harness.get_by_label("Take a.en away").click();
+    harness.run();
+    assert!(sent(&wires, evaluation::Command::SetSource(None)));
+}
+
+#[test]
+fn a_run_shows_how_far_it_is_and_can_be_paused_and_cancelled() {
+    let (mut harness, wires) = desk::window(ready());
+    harness.get_by_label("Evaluate 2 models").click();
+    harness.run();
+    assert!(sent(&wires, evaluation::Command::Run));
+    let number = harness.state().session().evaluation.task.expect("it runs");
+    let progress =
+        Progress { done: 25, total: 100, what: "Translating with RNNsearch".to_owned(), words_per_second: 812.0 };
+    wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Progress(progress) });
+    harness.run();
+    assert!(shows(&harness, "Translating with RNNsearch, 25 %, 812 words/s"));
+    harness.get_by_label("Pause").click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&Command::PauseTask(number, true)));
+    assert!(shows(&harness, "Translating with RNNsearch, 25 %, paused"));
+    harness.get_by_label("Go on").click();
+    harness.run();
+    harness.get_by_label("Cancel").click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&Command::CancelTask(number)));
+    assert!(shows(&harness, "Evaluate 2 models"));
+}
+
+#[test]
+fn a_failed_run_is_a_sentence() {
+    let mut session = ready();
+    let _ = session.apply(page(evaluation::Command::Run));
+    let number = session.evaluation.task.expect("it runs");
+    let message = "test.fr ends after line 3, but test.en goes on; the files must be translations line by line";
+    session.absorb_corpus(CorpusEvent { number, kind: Kind::Failed(message.to_owned()) });
+    let (mut harness, wires) = desk::window(session);
+    assert!(shows(&harness, message));
+    harness.get_by_label("Dismiss").click();
+    harness.run();
+    assert!(sent(&wires, evaluation::Command::DismissMessage) && !shows(&harness, message));
+}
+
+#[test]
+fn figures_are_a_table_and_plots_whose_points_can_be_read() {
+    let results = measured::two_models();
+    let short = results.models[1].report.rows.iter().find(|row| row.length() == "1-10").and_then(|row| row.bleu);
+    let short = format!("RNNsearch, 1-10, {:.1}", short.expect("there are short sentences"));
+    let (mut harness, wires) = desk::window(with(results));
+    for label in [
+        "RNNsearch",
+        "Perplexity",
+        "321",
+        "BLEU by length of the source, words",
+        "RNNsearch, 11-20, 100.0",
+        short.as_str(),
+        "AER with all source words of at least this alpha",
+        "RNNsearch, 0.20, 0.30",
+        "greatest alpha",
+        "RNNencdec (rnnencdec) has no alignment; choose a model that has one",
+        "Words are counted from 1.",
+    ] {
+        assert!(shows(&harness, label), "{label} is missing");
+    }
+    harness.get_by_label("Sentences without UNK").click();
+    harness.run();
+    assert!(shows(&harness, "RNNsearch, 1-10, 100.0"));
+    harness.get_by_label("TSV...").click();
+    harness.run();
+    harness.get_by_label("Path").type_text("out.tsv");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert!(sent(&wires, evaluation::Command::Export { format: TableFormat::Tsv, path: PathBuf::from("out.tsv") }));
+}
+
+#[test]
+fn sentences_are_sorted_compared_and_opened() {
+    let (mut harness, wires) = desk::window(with(measured::two_models()));
+    part(&mut harness, "Sentences");
+    harness.get_by_label("Greatest first").click();
+    harness.run();
+    assert!(sent(&wires, evaluation::Command::Sort(By::BleuDifference)));
+    assert!(shows(&harness, "Least first"));
+    harness.get_by_label("Sentence 2 a dog sleeps").click();
+    harness.run();
+    assert!(sent(&wires, evaluation::Command::OpenSentence(1)));
+    assert_eq!(
+        (harness.state().session().page, harness.state().session().source.as_str()),
+        (Page::Sentence, "a dog sleeps")
+    );
+}
+
+#[test]
+fn a_long_test_set_draws_only_what_is_in_view() {
+    let pairs = vec![("the red shoe", "la chaussure rouge", "le soulier"); 20_000];
+    let results = measured::evaluated(vec![measured::measured("RNNsearch", &pairs)]);
+    let (mut harness, _) = desk::window(with(results));
+    part(&mut harness, "Sentences");
+    let rows = harness.query_all_by_role(Role::ListBoxOption).count();
+    assert!((5..40).contains(&rows), "{rows} rows");
+}
+
+#[test]
+fn learning_curves_grow_while_a_training_runs() {
+    let mut session = ready();
+    let path = PathBuf::from("runs/big/training/log.jsonl");
+    session.hear(News::Logs { path: path.clone(), found: vec![path.clone()] });
+    let curves = |points: u64| {
+        let nll: Vec<Point> = (1..=points).map(|n| Point { update: n * 500, value: 4.0 / n as f64 }).collect();
+        let update = nll.last().map_or(0, |last| last.update);
+        Curves { training_nll: nll.clone(), development_nll: nll, update, seconds: 90.0, ..Curves::default() }
+    };
+    session.absorb_seen(Seen { path: path.clone(), curves: Ok(Arc::new(curves(2))) });
+    let (mut harness, _) = desk::window(session);
+    part(&mut harness, "Training");
+    for label in ["big", "big, 500, 4.00", "big, 1000, 2.00", "1000 updates, epoch 0, 2 min; best -log p 2.000 at 1000"]
+    {
+        assert!(shows(&harness, label), "{label} is missing");
+    }
+    assert!(shows(&harness, "BLEU of the development text was not measured"));
+    harness.get_by_label("Close the log of big").click();
+    harness.run();
+    assert!(shows(&harness, "No learning curves yet"));
+}
+
+#[test]
+fn one_and_four_models_in_the_smallest_window_and_in_a_large_one() {
+    let one = || measured::measured("RNNsearch", &[("the red shoe", "la chaussure rouge", "le soulier")]);
+    for models in [1, 4] {
+        for size in [[800.0, 500.0], [1920.0, 1080.0]] {
+            let results = measured::evaluated((0..models).map(|_| one()).collect());
+            let (mut harness, _) = desk::window_of(with(results), size);
+            for name in ["Sentences", "Training", "Figures"] {
+                part(&mut harness, name);
+            }
+            assert!(shows(&harness, "BLEU by length of the source, words"));
+        }
+    }
+}

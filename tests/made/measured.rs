@@ -1,0 +1,124 @@
+//! Results of an evaluation, made by hand.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use interlinear::analysis::aer;
+use interlinear::analysis::bleu;
+use interlinear::analysis::buckets::Buckets;
+use interlinear::analysis::chrf;
+use interlinear::decoding;
+use interlinear::evaluation::Pair;
+use interlinear::evaluation::Record;
+use interlinear::evaluation::Report;
+use interlinear::evaluation::Translation;
+use interlinear::evaluation::Unk;
+use interlinear::evaluation::alignment::Extraction;
+use interlinear::evaluation::compare::compare;
+use interlinear::evaluation::report::rows;
+use interlinear::worker::corpus::evaluate::Aligned;
+use interlinear::worker::corpus::evaluate::Compared;
+use interlinear::worker::corpus::evaluate::Evaluated;
+use interlinear::worker::corpus::evaluate::Measured;
+
+/// What a model made of these pairs: (source, reference, translation).
+pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
+    let records: Vec<Record> =
+        pairs.iter().map(|(source, reference, output)| record(source, reference, output)).collect();
+    let unk = vec![Unk::Allowed];
+    let report = Report {
+        name: name.to_owned(),
+        architecture: "rnnsearch",
+        folder: PathBuf::from(name),
+        test_set: "shoes.en".to_owned(),
+        search: decoding::Options::default(),
+        batch: 16,
+        rows: rows(&records, &unk, &Buckets::default()),
+        unk,
+        bleu_signature: bleu::SIGNATURE.to_owned(),
+        chrf_signature: chrf::signature(Some(1), false),
+        seconds: None,
+        translated: records.len(),
+        words: 100,
+        records,
+    };
+    Measured { report, words_per_second: 321.0, alignments: None }
+}
+
+fn record(source: &str, reference: &str, output: &str) -> Record {
+    let counts = bleu::Counts::of(output, &[reference], &bleu::Settings::default());
+    let words = |text: &str| text.split_whitespace().count();
+    Record {
+        pair: Pair { source: source.into(), references: [Arc::from(reference)].into() },
+        source_words: words(source),
+        words: words(reference) + 1,
+        nll: words(reference) as f64,
+        source_unk: source.contains("zorglub"),
+        reference_unk: false,
+        translations: vec![Translation {
+            text: output.to_owned(),
+            words: words(output) + 1,
+            has_unk: false,
+            bleu: counts.sentence(),
+            chrf: chrf::Counts::of(output, &[reference], false),
+            counts,
+        }],
+    }
+}
+
+/// These models, every two compared.
+pub fn evaluated(models: Vec<Measured>) -> Evaluated {
+    let models: Vec<Arc<Measured>> = models.into_iter().map(Arc::new).collect();
+    let mut comparisons = Vec::new();
+    for second in 1..models.len() {
+        for first in 0..second {
+            let by = compare(&models[first].report, &models[second].report, 40, 1).into_iter().next();
+            comparisons.extend(by.map(|by| Compared { pair: (first, second), by }));
+        }
+    }
+    Evaluated { models, comparisons, gold_note: None }
+}
+
+/// Links that were right so often, of 100, with the greatest alpha and with two thresholds.
+pub fn alignments(right: u64) -> Vec<Aligned> {
+    [(None, right), (Some(0.2), right - 10), (Some(0.5), right - 5)]
+        .into_iter()
+        .map(|(threshold, right)| Aligned {
+            extraction: Extraction { threshold, ..Extraction::default() },
+            counts: aer::Counts { found: 100, sure: 100, found_sure: right, found_possible: right },
+        })
+        .collect()
+}
+
+/// Four sentences: the second model is better at the third, and worse at the last.
+pub fn two_models() -> Evaluated {
+    let sources = [
+        ("the red shoe is here", "la chaussure rouge est ici"),
+        ("a dog sleeps", "un chien dort"),
+        (
+            "the old man reads a long book about the sea and its ships",
+            "le vieil homme lit un long livre sur la mer et ses bateaux",
+        ),
+        ("zorglub sings", "zorglub chante"),
+    ];
+    let outputs = [
+        ["la chaussure rouge est ici", "un chien dort", "le vieux lit", "zorglub chante"],
+        [
+            "la chaussure rouge est ici",
+            "un chien dort",
+            "le vieil homme lit un long livre sur la mer et ses bateaux",
+            "il rit",
+        ],
+    ];
+    let of = |name: &str, outputs: &[&str; 4]| {
+        let pairs: Vec<(&str, &str, &str)> =
+            sources.iter().zip(outputs).map(|((source, reference), output)| (*source, *reference, *output)).collect();
+        measured(name, &pairs)
+    };
+    let (mut first, mut second) = (of("RNNencdec", &outputs[0]), of("RNNsearch", &outputs[1]));
+    first.alignments = Some(Err("RNNencdec (rnnencdec) has no alignment; choose a model that has one".to_owned()));
+    second.alignments = Some(Ok(alignments(80)));
+    let mut both = evaluated(vec![first, second]);
+    both.gold_note = Some("Words are counted from 1.".to_owned());
+    both
+}
