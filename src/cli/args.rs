@@ -244,7 +244,8 @@ fn finite(text: &str) -> Result<f32> {
     number.filter(|number| number.is_finite()).ok_or_else(|| Error::Input("write a number such as 0.6".into()))
 }
 
-fn not_negative(text: &str) -> Result<f32> {
+/// A number from 0, as typed.
+pub fn not_negative(text: &str) -> Result<f32> {
     finite(text).ok().filter(|number| *number >= 0.0).ok_or_else(|| Error::Input("write a number such as 0.2".into()))
 }
 

@@ -21,6 +21,9 @@ use crate::text::tokenizer::Encode;
 
 /// How error sentences name stdin.
 pub const STDIN: &str = "standard input";
+/// A window ends at so many source words.
+const WINDOW_WORDS: usize = 50_000;
+
 /// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
@@ -199,6 +202,13 @@ pub struct SourceLine {
     pub refused: Option<Error>,
 }
 
+impl SourceLine {
+    /// Whether there is anything to translate.
+    pub fn is_readable(&self) -> bool {
+        self.refused.is_none() && self.sentence.words() > 0
+    }
+}
+
 /// How the lines of one side are cut into words.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
@@ -224,6 +234,27 @@ impl Side<'_> {
             return refuse(sentence, line::too_many_words(words));
         }
         SourceLine { number, sentence, refused: None }
+    }
+
+    /// At most `most` lines, and whether the input has ended. What was read before an error still counts. A window also
+    /// ends where reading on would mean waiting.
+    pub fn read_window(self, lines: &mut Lines, most: usize) -> (Vec<SourceLine>, Result<bool>) {
+        let (mut window, mut count) = (Vec::new(), 0);
+        while window.len() < most && count < WINDOW_WORDS {
+            match lines.read() {
+                Ok(Some(line)) => {
+                    let line = self.read(lines, &line);
+                    count += line.sentence.len();
+                    window.push(line);
+                }
+                Ok(None) => return (window, Ok(true)),
+                Err(error) => return (window, Err(error)),
+            }
+            if !lines.is_ready() {
+                break;
+            }
+        }
+        (window, Ok(false))
     }
 
     /// The sentence of a text.

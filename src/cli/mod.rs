@@ -21,6 +21,7 @@ pub mod output;
 pub mod pairs;
 pub mod phrases;
 pub mod progress;
+pub mod sample;
 pub mod score;
 pub mod train;
 pub mod translate;
@@ -85,6 +86,12 @@ pub const COMMANDS: &[CommandEntry] = &[
         about: "Probability and alignment of given translations, as JSON lines",
         arguments: score::arguments,
         run: score::run,
+    },
+    CommandEntry {
+        name: "sample",
+        about: "Draw translations from a model's distribution, counted and sorted by probability",
+        arguments: sample::arguments,
+        run: sample::run,
     },
     CommandEntry {
         name: "dictionary",

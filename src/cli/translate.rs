@@ -37,8 +37,6 @@ use crate::text::sentence::Sentence;
 
 /// A full window holds so many batches.
 const WINDOW_BATCHES: usize = 8;
-/// A window ends at so many source words.
-const WINDOW_WORDS: usize = 50_000;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -187,12 +185,11 @@ fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
     let mut progress = Progress::new("translating", lines.size(), shared);
     let (mut most, mut refused) = (1, 0);
     loop {
-        let (window, ended) = read_window(&high, &mut lines, most);
-        for line in &window {
-            if let Some(why) = &line.refused {
-                refused += 1;
-                progress.tell(&why.to_string());
-            }
+        let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
+        let (window, ended) = side.read_window(&mut lines, most);
+        for why in window.iter().filter_map(|line| line.refused.as_ref()) {
+            refused += 1;
+            progress.tell(&why.to_string());
         }
         let done = translate_window(&mut high, &window)?;
         for (line, decoded) in window.iter().zip(&done) {
@@ -215,31 +212,9 @@ fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
     words::refused(refused)
 }
 
-/// At most `most` lines, and whether the input has ended. What was read before an error still counts.
-fn read_window(high: &High, lines: &mut Lines, most: usize) -> (Vec<SourceLine>, crate::error::Result<bool>) {
-    let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
-    let (mut window, mut count) = (Vec::new(), 0);
-    while window.len() < most && count < WINDOW_WORDS {
-        match lines.read() {
-            Ok(Some(line)) => {
-                let line = side.read(lines, &line);
-                count += line.sentence.len();
-                window.push(line);
-            }
-            Ok(None) => return (window, Ok(true)),
-            Err(error) => return (window, Err(error)),
-        }
-        if !lines.is_ready() {
-            break;
-        }
-    }
-    (window, Ok(false))
-}
-
 /// The results of a window, in its order; `None` for a line without words and for a refused one.
 fn translate_window(high: &mut High, window: &[SourceLine]) -> crate::error::Result<Vec<Option<Decoded>>> {
-    let readable = |line: &&SourceLine| line.refused.is_none() && line.sentence.words() > 0;
-    let chosen: Vec<usize> = (0..window.len()).filter(|&index| readable(&&window[index])).collect();
+    let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].is_readable()).collect();
     let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].sentence.ids.as_slice()).collect();
     let mut done: Vec<Option<Decoded>> = window.iter().map(|_| None).collect();
     let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {

@@ -3,7 +3,7 @@
 //!
 //! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences;
 //! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
-//! any number of sentences in batches.
+//! any number of sentences in batches; [`sample`] draws translations; an [`Ensemble`] is several models as one.
 
 pub mod batching;
 pub mod beam;
@@ -13,6 +13,7 @@ pub mod ensemble;
 pub mod forced;
 pub mod phrases;
 pub mod rank;
+pub mod sample;
 mod select;
 pub mod trace;
 mod tree;
@@ -27,6 +28,7 @@ pub use crate::decoding::corpus::force_all;
 pub use crate::decoding::ensemble::Ensemble;
 pub use crate::decoding::rank::LengthRule;
 pub use crate::decoding::rank::Ranking;
+pub use crate::decoding::sample::sample;
 pub use crate::decoding::trace::Decoded;
 pub use crate::decoding::trace::Fate;
 pub use crate::decoding::trace::Forced;

@@ -3,6 +3,7 @@
 mod ensemble;
 pub mod fake;
 mod reference;
+mod sample;
 
 use fake::Fake;
 use interlinear::decoding::Decoded;

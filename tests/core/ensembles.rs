@@ -1,4 +1,4 @@
-//! Several models on the command line: `--ensemble`, and what is said without it.
+//! Several models on the command line (`--ensemble`, and what is said without it), ranking rules, and `sample`.
 
 use std::path::Path;
 
@@ -115,4 +115,44 @@ fn length_and_coverage_change_the_ranking_alone() {
     assert!(moved, "no rule changed any order");
     let by_power = run(folder.path(), &[&search[..], &["--length-penalty", "power:0.7"]].concat());
     assert_eq!(by_power, run(folder.path(), &[&search[..], &["--length-normalization", "0.7"]].concat()));
+}
+
+#[test]
+fn samples_are_counted_sorted_and_reproducible() {
+    let folder = models();
+    let sample = ["sample", "--model", "tiny", "--count", "60", "--seed", "9", "--max-length", "6"];
+    let say = |extra: &[&str]| {
+        let outcome = run_in(folder.path(), &[&sample[..], extra].concat(), INPUT.as_bytes());
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
+        outcome.stdout
+    };
+    let text = say(&[]);
+    for extra in [&["--batch", "1"][..], &["--threads", "2"], &["--batch", "3", "--threads", "1"]] {
+        assert_eq!(say(extra), text, "{extra:?}");
+    }
+    assert_ne!(say(&["--temperature", "0.3"]), text);
+    let records = run(folder.path(), &[&sample[..], &["--format", "jsonl"]].concat());
+    let mut lines = text.lines();
+    for (number, record) in records.iter().enumerate() {
+        let samples = record["samples"].as_array().expect("samples");
+        let total: u64 = samples.iter().filter_map(|sample| sample["count"].as_u64()).sum();
+        assert_eq!(total, if number == 1 { 0 } else { 60 }, "an empty line gives nothing");
+        assert!(samples.is_sorted_by(|a, b| a["log_p"].as_f64() >= b["log_p"].as_f64()));
+        for sample in samples {
+            let text = sample["text"].as_str().expect("text");
+            assert_eq!(
+                lines.next(),
+                Some(format!("{number} ||| {text} ||| {} ||| {}", sample["log_p"], sample["count"]).as_str())
+            );
+        }
+    }
+    let best = say(&["--top", "2"]);
+    assert_eq!(best.lines().collect::<Vec<_>>()[..2], text.lines().collect::<Vec<_>>()[..2]);
+    assert_eq!(best.lines().filter(|line| line.starts_with("0 ||| ")).count(), 2);
+    // At no temperature at all it is greedy search, a line for a line.
+    let greedy = run_in(folder.path(), &["translate", "--model", "tiny", "--beam", "1"], INPUT.as_bytes()).stdout;
+    let cold = run_in(folder.path(), &["sample", "--model", "tiny", "--temperature", "0"], INPUT.as_bytes()).stdout;
+    assert_eq!(cold, greedy);
+    let both = ["sample", "--model", "tiny", "--model", "encdec", "--ensemble", "--count", "5"];
+    assert_eq!(run_in(folder.path(), &both, b"one\n").code, 0);
 }
