@@ -249,6 +249,16 @@ pub fn not_negative(text: &str) -> Result<f32> {
     finite(text).ok().filter(|number| *number >= 0.0).ok_or_else(|| Error::Input("write a number such as 0.2".into()))
 }
 
+/// A bound on alpha as typed.
+///
+/// # Errors
+/// When it is none.
+pub fn threshold(text: &str) -> Result<f32> {
+    let number: Option<f32> = text.parse().ok();
+    let wrong = || Error::Input("write a number above 0 and at most 1, such as 0.2".into());
+    number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
+}
+
 /// Physical cores that this process may use; two threads of one core share the units that matter here.
 pub fn physical_cores() -> usize {
     let logical = std::thread::available_parallelism().map_or(1, usize::from);

@@ -41,6 +41,7 @@ use crate::text::reader::LineReader;
 use crate::ticket::Ticket;
 
 pub use crate::cli::evaluate::arguments::arguments;
+pub use crate::cli::evaluate::gold::opposite;
 
 /// Evaluates every model and writes one report.
 ///

@@ -6,6 +6,7 @@
 //! it is done, 2 when the user can mend what went wrong, 1 for anything else; a closed pipe ends
 //! the program quietly. A new command is one file and one line of [`COMMANDS`].
 
+pub mod align;
 pub mod args;
 pub mod bench;
 pub mod bundled;
@@ -100,6 +101,12 @@ pub const COMMANDS: &[CommandEntry] = &[
         run: dictionary::run,
     },
     CommandEntry {
+        name: "align",
+        about: "Word alignments of given translations, as Pharaoh or NAACL links",
+        arguments: align::arguments,
+        run: align::run,
+    },
+    CommandEntry {
         name: "inspect",
         about: "Sizes, parameters, languages and digest of a model folder",
         arguments: inspect::arguments,
@@ -107,7 +114,7 @@ pub const COMMANDS: &[CommandEntry] = &[
     },
     CommandEntry {
         name: "evaluate",
-        about: "Score models on a test set: NLL, perplexity, BLEU, by length",
+        about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, AER, by length",
         arguments: evaluate::arguments,
         run: evaluate::run,
     },

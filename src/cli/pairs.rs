@@ -1,4 +1,5 @@
-//! Floor 9: pairs of parallel files, forced through a model in windows: what `score` and `dictionary` share.
+//! Floor 9: pairs of parallel files, forced through a model in windows: what `score` and `dictionary` share;
+//! and the lines themselves, for `align`.
 
 use std::io::IsTerminal as _;
 
@@ -6,6 +7,7 @@ use crate::cli::args::BatchArgs;
 use crate::cli::args::ModelArgs;
 use crate::cli::args::PairArgs;
 use crate::cli::args::RunArgs;
+use crate::cli::input::Line;
 use crate::cli::input::Lines;
 use crate::cli::input::Side;
 use crate::cli::input::SourceLine;
@@ -115,25 +117,38 @@ fn why_refused((source, target): &Pair) -> Option<&Error> {
 }
 
 /// Two files read side by side.
-struct ParallelLines {
-    source: Lines,
-    target: Lines,
+pub struct ParallelLines {
+    /// Sentences.
+    pub source: Lines,
+    /// Their translations.
+    pub target: Lines,
 }
 
 impl ParallelLines {
     /// Opens both.
-    fn open(pairs: &PairArgs) -> Result<Self> {
+    ///
+    /// # Errors
+    /// When either cannot be opened.
+    pub fn open(pairs: &PairArgs) -> Result<Self> {
         Ok(Self { source: Lines::open(Some(&pairs.source))?, target: Lines::open(Some(&pairs.target))? })
+    }
+
+    /// The next pair of lines.
+    ///
+    /// # Errors
+    /// When reading fails, or one file ends before the other.
+    pub fn lines(&mut self) -> Result<Option<(Line, Line)>> {
+        match (self.source.read()?, self.target.read()?) {
+            (Some(source), Some(target)) => Ok(Some((source, target))),
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(ended_early(&self.source, &self.target)),
+            (Some(_), None) => Err(ended_early(&self.target, &self.source)),
+        }
     }
 
     /// The next pair of sentences.
     fn read(&mut self, system: &Ensemble, pretokenized: bool) -> Result<Option<Pair>> {
-        let (source, target) = match (self.source.read()?, self.target.read()?) {
-            (Some(source), Some(target)) => (source, target),
-            (None, None) => return Ok(None),
-            (None, Some(_)) => return Err(ended_early(&self.source, &self.target)),
-            (Some(_), None) => return Err(ended_early(&self.target, &self.source)),
-        };
+        let Some((source, target)) = self.lines()? else { return Ok(None) };
         let mut source = Side { tokenizer: system, pretokenized }.read(&self.source, &source);
         if source.sentence.is_empty() && source.refused.is_none() {
             source.refused = Some(Error::line(self.source.name(), source.number, line::NO_WORDS));

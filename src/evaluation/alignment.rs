@@ -130,7 +130,7 @@ impl Aligner<'_> {
     /// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; what forced decoding refuses.
     pub fn links(
         &mut self,
-        pairs: &[WordPair],
+        pairs: &[&WordPair],
         extractions: &[Extraction],
         batch: usize,
         ticket: &Ticket,
@@ -275,7 +275,7 @@ pub fn measure(
         .fold(readings(&forward.model.config), |most, other| if other.len() > most.len() { other } else { most });
     let (extractions, batch) = (&options.extractions(readings), options.batch);
     let pairs = read(forward.model, test_set, false)?;
-    let there = forward.links(&pairs, extractions, batch, ticket, &mut tell)?;
+    let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?;
     let mut report = Report {
         name: forward.model.config.name.clone(),
         reverse: reverse.as_ref().map(|reverse| reverse.model.config.name.clone()),
@@ -286,7 +286,7 @@ pub fn measure(
     let back = match reverse {
         Some(mut reverse) => {
             let pairs = read(reverse.model, test_set, true)?;
-            Some(turned(reverse.links(&pairs, extractions, batch, ticket, &mut tell)?))
+            Some(turned(reverse.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?))
         }
         None => None,
     };
@@ -322,8 +322,7 @@ fn read(model: &Model, test_set: &TestSet, turned: bool) -> Result<Vec<WordPair>
 }
 
 /// Links of a model of the other direction, as those of this one.
-#[must_use]
-pub fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
+fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
     let turn = |links: Vec<Link>| links.into_iter().map(Link::turned).collect();
     links.into_iter().map(|lists| lists.into_iter().map(turn).collect()).collect()
 }

@@ -4,6 +4,7 @@ mod bad_input;
 mod cli;
 mod decoding;
 mod ensembles;
+mod evaluation;
 mod fused;
 mod lane;
 mod luong;

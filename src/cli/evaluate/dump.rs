@@ -71,7 +71,10 @@ fn tsv(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
     if told.alignment.is_some() {
         write!(file, "\taer")?;
     }
-    writeln!(file, "\tsource\treferences")?;
+    let count = report.records.first().map_or(0, |record| record.pair.references.len());
+    let heads: String =
+        (1..=count).map(|n| if count == 1 { "\treference".into() } else { format!("\treference_{n}") }).collect();
+    writeln!(file, "\tsource{heads}")?;
     for (number, record) in report.records.iter().enumerate() {
         write!(
             file,

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::ValueEnum;
 
 use crate::cli::args::Runtime;
+use crate::cli::args::threshold;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::error::Error;
@@ -192,10 +193,4 @@ pub fn opposite(model: &Model, reverse: &Model) -> Result<()> {
         "{} translates {} to {} and {} {} to {}; --reverse-model wants the opposite direction",
         there.name, there.source_language, there.target_language, back.name, back.source_language, back.target_language
     )))
-}
-
-fn threshold(text: &str) -> Result<f32> {
-    let number: Option<f32> = text.parse().ok();
-    let wrong = || Error::Input("write a number above 0 and at most 1, such as 0.2".into());
-    number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
 }

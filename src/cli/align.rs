@@ -1,0 +1,272 @@
+//! Floor 9: `interlinear align`: the word alignments of given pairs, one pair a line, streamed.
+//!
+//! Words are what stands between the spaces of the lines, so that two models with tokenizers of their own agree on
+//! them and other programs count as we do.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap::Args;
+use clap::FromArgMatches as _;
+use clap::ValueEnum;
+
+use crate::analysis::hard;
+use crate::analysis::reading::READINGS;
+use crate::analysis::reading::Reading;
+use crate::analysis::symmetrize::SYMMETRIZATIONS;
+use crate::analysis::symmetrize::Symmetrization;
+use crate::analysis::symmetrize::symmetrization;
+use crate::cli::Context;
+use crate::cli::args::BatchArgs;
+use crate::cli::args::PairArgs;
+use crate::cli::args::RunArgs;
+use crate::cli::args::Runtime;
+use crate::cli::args::threshold;
+use crate::cli::evaluate::opposite;
+use crate::cli::input::Line;
+use crate::cli::output::Output;
+use crate::cli::pairs::ParallelLines;
+use crate::cli::progress::Progress;
+use crate::cli::words;
+use crate::error::Error;
+use crate::error::Result;
+use crate::evaluation::alignment::Aligner;
+use crate::evaluation::alignment::Extraction;
+use crate::evaluation::alignment::Refused;
+use crate::evaluation::alignment::WordPair;
+use crate::evaluation::alignment::readings;
+use crate::models::Model;
+use crate::models::Stepper;
+use crate::text::line;
+use crate::text::links;
+use crate::text::links::Link;
+use crate::text::links::Links;
+use crate::ticket::Ticket;
+
+/// A window holds so many batches.
+const WINDOW_BATCHES: usize = 8;
+/// A window ends at so many bytes of both sides.
+const WINDOW_BYTES: usize = 300_000;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_long_help = "Each pair is forced through the model, and each word of the target gets the source word of
+greatest alpha, or with --threshold all source words with so great an alpha. `</s>` is left out on both sides. Words
+are what stands between the spaces of the lines; where the model cuts them further, alpha is summed over the pieces of
+a source word and averaged over those of a target word.
+
+Formats:
+  pharaoh  a line for each pair: `i-j` for source word i and target word j, counted from 0
+  naacl    a line for each link, as in the HLT-NAACL 2003 shared task: `PAIR I J S`, all counted from 1
+
+A pair that a model cannot read (too long, or without source words where it reads no `</s>`) has no links: an empty
+line or none, a sentence on stderr, and exit code 2 at the end."
+)]
+pub struct Low {
+    /// The model folder
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    #[command(flatten)]
+    pairs: PairArgs,
+    /// A model of the other direction, whose links are put together with those of the model
+    #[arg(long, value_name = "DIR")]
+    reverse_model: Option<PathBuf>,
+    /// How: intersection, grow-diag, grow-diag-final-and, grow-diag-final or union
+    #[arg(long, value_name = "NAME", default_value = "grow-diag-final-and", value_parser = way, requires = "reverse_model")]
+    symmetrize: &'static Symmetrization,
+    /// All links with an alpha of at least T, in place of the greatest
+    #[arg(long, value_name = "T", value_parser = threshold)]
+    threshold: Option<f32>,
+    /// Which word a row of alpha belongs to, in models of Luong et al.: predicted, the word that was predicted with it, or
+    /// input, the word that was read just before
+    #[arg(long, value_name = "NAME", default_value = "predicted", value_parser = reading)]
+    reading: Reading,
+    /// What to write
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    batch: BatchArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// How links are written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// A line for each pair
+    #[default]
+    Pharaoh,
+    /// A line for each link
+    Naacl,
+}
+
+/// A model that is loaded.
+struct Loaded {
+    model: Model,
+    stepper: Box<dyn Stepper>,
+}
+
+/// As meant.
+struct High {
+    forward: Loaded,
+    reverse: Option<Loaded>,
+    symmetrize: &'static Symmetrization,
+    extraction: Extraction,
+    batch: usize,
+    pretokenized: bool,
+}
+
+/// A pair as both models read it.
+struct Pair {
+    forward: WordPair,
+    reverse: Option<WordPair>,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// Aligns.
+///
+/// # Errors
+/// When a model, the input or the output fails; when pairs were refused, at the end.
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+    let low = Low::from_arg_matches(matches)?;
+    let mut files = ParallelLines::open(&low.pairs)?;
+    let mut high = high(&low)?;
+    let mut output = Output::stdout();
+    let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let mut progress = Progress::new("aligning", files.source.size(), shared);
+    let (mut refused, mut number, mut most) = (0, 0, 1);
+    loop {
+        let (window, ended) = read_window(&high, &mut files, most);
+        for why in window.iter().filter_map(|pair| pair.as_ref().err()) {
+            refused += 1;
+            progress.tell(&why.to_string());
+        }
+        for links in align_window(&mut high, &window)? {
+            number += 1;
+            match low.format {
+                Format::Pharaoh => output.line(&hard::pharaoh(&links))?,
+                Format::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new())))?,
+            }
+        }
+        output.flush()?;
+        progress.add(window.len(), 0, files.source.position());
+        most = (most * 4).min(high.batch * WINDOW_BATCHES);
+        if ended.inspect_err(|_| progress.finish())? {
+            break;
+        }
+    }
+    progress.finish();
+    output.finish()?;
+    words::refused(refused)
+}
+
+fn high(low: &Low) -> anyhow::Result<High> {
+    let runtime = low.run.high()?;
+    let forward = load(&runtime, &low.model)?;
+    let reverse = low.reverse_model.as_ref().map(|folder| load(&runtime, folder)).transpose()?;
+    if let Some(reverse) = &reverse {
+        opposite(&forward.model, &reverse.model)?;
+    }
+    let of_both = [Some(&forward), reverse.as_ref()];
+    let possible = of_both.into_iter().flatten().any(|loaded| readings(&loaded.model.config).contains(&low.reading));
+    if !possible {
+        let message = format!(
+            "the rows of {} belong to the words that were predicted; leave out --reading {}",
+            forward.model.config.name,
+            low.reading.name()
+        );
+        return Err(Error::Input(message).into());
+    }
+    Ok(High {
+        forward,
+        reverse,
+        symmetrize: low.symmetrize,
+        extraction: Extraction { reading: low.reading, threshold: low.threshold },
+        batch: low.batch.high(),
+        pretokenized: low.pairs.pretokenized,
+    })
+}
+
+fn load(runtime: &Runtime, folder: &std::path::Path) -> anyhow::Result<Loaded> {
+    let model = runtime.load(folder)?;
+    let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
+    Aligner { model: &model, stepper: stepper.as_mut() }.require_alignment()?;
+    Ok(Loaded { model, stepper })
+}
+
+/// At most `most` pairs, each read or refused, and whether the input has ended.
+fn read_window(high: &High, files: &mut ParallelLines, most: usize) -> (Vec<Result<Pair>>, Result<bool>) {
+    let (mut window, mut bytes) = (Vec::new(), 0);
+    while window.len() < most && bytes < WINDOW_BYTES {
+        let lines = match files.lines() {
+            Ok(Some(lines)) => lines,
+            Ok(None) => return (window, Ok(true)),
+            Err(error) => return (window, Err(error)),
+        };
+        let refuse = |refused: Refused| {
+            let lines = if refused.target { &files.target } else { &files.source };
+            Error::line(lines.name(), lines.number(), refused.why)
+        };
+        let pair = read_pair(high, &lines).map_err(refuse);
+        bytes += files_bytes(&lines);
+        window.push(pair);
+    }
+    (window, Ok(false))
+}
+
+fn files_bytes((source, target): &(Line, Line)) -> usize {
+    let bytes = |line: &Line| if let Line::Text(text) = line { text.len() } else { 0 };
+    bytes(source) + bytes(target)
+}
+
+fn read_pair(high: &High, (source, target): &(Line, Line)) -> std::result::Result<Pair, Refused> {
+    let text = |line: &Line, target| match line {
+        Line::Text(text) => Ok(text.clone()),
+        Line::TooLong(bytes) => Err(Refused { target, why: line::too_many_bytes(*bytes) }),
+    };
+    let (source, target) = (text(source, false)?, text(target, true)?);
+    let forward = WordPair::read(&high.forward.model, (&source, &target), high.pretokenized)?;
+    let reverse = high.reverse.as_ref().map(|reverse| {
+        // Here the target is what is translated from.
+        WordPair::read(&reverse.model, (&target, &source), high.pretokenized)
+            .map_err(|refused| Refused { target: !refused.target, ..refused })
+    });
+    Ok(Pair { forward, reverse: reverse.transpose()? })
+}
+
+/// The links of every pair of a window, none for those that were refused.
+fn align_window(high: &mut High, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
+    let extraction = [high.extraction];
+    let align = |loaded: &mut Loaded, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
+        let mut aligner = Aligner { model: &loaded.model, stepper: loaded.stepper.as_mut() };
+        let links = aligner.links(pairs, &extraction, high.batch, &Ticket::forever(), &mut |_, _| {})?;
+        Ok(links.into_iter().map(|lists| lists.into_iter().next().unwrap_or_default()).collect())
+    };
+    let read: Vec<&Pair> = window.iter().filter_map(|pair| pair.as_ref().ok()).collect();
+    let forward: Vec<&WordPair> = read.iter().map(|pair| &pair.forward).collect();
+    let mut links = align(&mut high.forward, &forward)?;
+    if let Some(reverse) = &mut high.reverse {
+        let pairs: Vec<&WordPair> = read.iter().filter_map(|pair| pair.reverse.as_ref()).collect();
+        for (there, back) in links.iter_mut().zip(align(reverse, &pairs)?) {
+            let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
+            *there = (high.symmetrize.combine)(there, &back);
+        }
+    }
+    let mut links = links.into_iter();
+    Ok(window.iter().map(|pair| if pair.is_ok() { links.next().unwrap_or_default() } else { Vec::new() }).collect())
+}
+
+fn way(name: &str) -> Result<&'static Symmetrization> {
+    let names: Vec<&str> = SYMMETRIZATIONS.iter().map(|way| way.name).collect();
+    symmetrization(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+}
+
+fn reading(name: &str) -> Result<Reading> {
+    let names: Vec<&str> = READINGS.iter().map(|entry| entry.name).collect();
+    Reading::from_name(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+}

@@ -1,0 +1,302 @@
+//! Models on test sets: what is counted and kept, what stops a run, and the commands `evaluate` and `align`.
+
+use std::fs;
+use std::path::Path;
+
+use interlinear::analysis::alignment::Alignment;
+use interlinear::analysis::bleu;
+use interlinear::analysis::chrf;
+use interlinear::analysis::pooled::pooled;
+use interlinear::error::Error;
+use interlinear::error::Result;
+use interlinear::evaluation;
+use interlinear::evaluation::Options;
+use interlinear::evaluation::Progress;
+use interlinear::evaluation::Report;
+use interlinear::evaluation::Set;
+use interlinear::evaluation::Stage;
+use interlinear::evaluation::TestSet;
+use interlinear::evaluation::Unk;
+use interlinear::evaluation::compare::compare;
+use interlinear::models::Engine;
+use interlinear::models::Model;
+use interlinear::nn::device::Device;
+use interlinear::text::reader::LineReader;
+use interlinear::ticket::Counter;
+use interlinear::ticket::Ticket;
+use serde_json::Value;
+
+use crate::cli::reference;
+use crate::cli::run_in;
+
+fn lines(name: &str, text: &str) -> LineReader {
+    LineReader::new(Path::new(name), Box::new(std::io::Cursor::new(text.as_bytes().to_vec())))
+}
+
+fn test_set(source: &str, references: &[&str]) -> Result<TestSet> {
+    let readers = references.iter().enumerate().map(|(n, text)| lines(&format!("reference {}", n + 1), text));
+    TestSet::from_lines(lines("source", source), readers.collect(), true)
+}
+
+fn model(name: &str) -> Model {
+    Model::load(&reference(name), &Device::cpu()).expect("a sound model")
+}
+
+fn run(
+    model: &Model,
+    set: &TestSet,
+    options: &Options,
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(Progress),
+) -> Result<Report> {
+    let mut stepper = model.stepper(Engine::Fused, 1)?;
+    evaluation::run(model, stepper.as_mut(), set, options, ticket, hear)
+}
+
+/// Some sentences of the reference models' words; `x` is a word that they do not know.
+const SOURCE: &str = "s2 s3 s4\ns5 x\ns6 s7 s8 s9\n";
+const TARGET: &str = "t2 t3\nt4\nt5 x t7\n";
+
+#[test]
+fn a_test_set_is_read_line_by_line() {
+    let set = test_set("a\nb\n", &["c\nd\n", "e\r\nf"]).expect("equal files");
+    assert_eq!((set.len(), set.pairs[1].references.len(), set.pairs[1].references[1].as_ref()), (2, 2, "f"));
+    let cases: &[(&str, &[&str], &str)] = &[
+        ("a\nb\n", &["c\n"], "reference 1: ends after line 1, but source goes on"),
+        ("a\n", &["c\nd\n"], "source: ends after line 1, but reference 1 goes on"),
+        ("a\n", &["c\n", "d\ne\n"], "source: ends after line 1, but reference 2 goes on"),
+        ("", &[""], "source: has no lines"),
+        ("a\n", &[], "at least one file of references"),
+    ];
+    for (source, references, sentence) in cases {
+        let error = test_set(source, references).expect_err("it is no test set").to_string();
+        assert!(error.contains(sentence), "{error}");
+    }
+}
+
+#[test]
+fn every_sentence_is_kept_with_its_figures() {
+    let model = model("rnnsearch");
+    let set = test_set(SOURCE, &[TARGET, "t2 t3\nt9\nt5\n"]).expect("equal files");
+    let options = Options { unk: vec![Unk::Allowed, Unk::Forbidden], batch: 2, ..Options::default() };
+    let mut heard: Vec<Progress> = Vec::new();
+    let report =
+        run(&model, &set, &options, &Ticket::forever(), &mut |progress| heard.push(progress)).expect("it runs");
+    let last = heard.last().expect("it was told");
+    assert_eq!((last.done, last.total, last.stage), (9, 9, Stage::Translating(Unk::Forbidden)));
+    assert!(heard.windows(2).all(|pair| pair[1].done == pair[0].done + pair[1].sentences));
+    let unknown: Vec<(bool, bool)> = report.records.iter().map(|r| (r.source_unk, r.reference_unk)).collect();
+    assert_eq!(unknown, [(false, false), (true, false), (false, true)]);
+    assert_eq!(report.records.iter().map(|r| (r.source_words, r.words)).collect::<Vec<_>>(), [(3, 3), (2, 2), (4, 4)]);
+    assert!(report.records.iter().all(|record| !record.translations[1].has_unk));
+    // All and without UNK, both ways, and the one bucket of each.
+    assert_eq!(report.rows.len(), 8);
+    for (at, unk) in [Unk::Allowed, Unk::Forbidden].into_iter().enumerate() {
+        let row = report.row(Set::All, unk).expect("a row");
+        let counts: bleu::Counts = report.records.iter().map(|record| &record.translations[at].counts).sum();
+        let chrf: chrf::Counts = report.records.iter().map(|record| &record.translations[at].chrf).sum();
+        assert_eq!((row.bleu, row.chrf), (Some(counts.bleu().score), Some(chrf.score())));
+        assert_eq!((row.sentences, row.words), (3, 9));
+        let known = report.row(Set::WithoutUnk, unk).expect("a row");
+        assert_eq!((known.sentences, known.nll), (1, report.records[0].nll));
+    }
+    assert!(report.bleu_signature.starts_with("nrefs:2|case:mixed|eff:no|tok:13a"), "{}", report.bleu_signature);
+    assert!(report.seconds.is_none() && report.words > 0 && report.translated == 6);
+    // A model is exactly as good as itself.
+    let compared = compare(&report, &report, 50, 7);
+    assert_eq!(compared.len(), 2);
+    assert!(compared.iter().all(|both| both.bleu.difference.value == 0.0 && both.bleu.second_wins == 0.0));
+}
+
+#[test]
+fn batches_change_nothing_and_no_translations_means_no_bleu() {
+    let model = model("rnnencdec");
+    let set = test_set(SOURCE, &[TARGET]).expect("equal files");
+    let with = |batch| {
+        let options = Options { batch, ..Options::default() };
+        run(&model, &set, &options, &Ticket::forever(), &mut |_| {}).expect("it runs")
+    };
+    let (one, many) = (with(1), with(16));
+    for (one, many) in one.records.iter().zip(&many.records) {
+        assert!((one.nll - many.nll).abs() < 1e-4 && one.translations[0].text == many.translations[0].text);
+    }
+    let options = Options { unk: Vec::new(), ..Options::default() };
+    let silent = run(&model, &set, &options, &Ticket::forever(), &mut |_| {}).expect("it runs");
+    let row = silent.row(Set::All, Unk::Allowed).expect("a row");
+    assert!(row.bleu.is_none() && row.chrf.is_none() && (row.nll - many.rows[0].nll).abs() < 1e-3);
+}
+
+#[test]
+fn a_run_stops_when_its_ticket_is_stale() {
+    let model = model("rnnsearch");
+    let set = test_set(SOURCE, &[TARGET]).expect("equal files");
+    let counter = Counter::new();
+    let ticket = counter.next();
+    let mut heard = 0;
+    let options = Options { batch: 1, ..Options::default() };
+    let stopped = run(&model, &set, &options, &ticket, &mut |_| {
+        heard += 1;
+        counter.cancel();
+    });
+    assert!(matches!(stopped, Err(Error::Stale)) && heard == 1, "{heard}");
+}
+
+#[test]
+fn pieces_of_a_word_are_pooled() {
+    // Tokens a, b1, b2 and x, y1, y2; a token over two words shares its weight.
+    let alpha = vec![vec![0.5, 0.25, 0.25], vec![0.0, 0.5, 0.5], vec![1.0, 0.0, 0.0]];
+    let alpha = Alignment::new(&alpha);
+    let cut = [0..1, 1..2, 1..2];
+    assert_eq!(pooled(&alpha, (&cut, 2), (&cut, 2)), [[0.5, 0.5], [0.5, 0.5]]);
+    let over_two = [0..2, 2..3, 2..3];
+    assert_eq!(pooled(&alpha, (&over_two, 3), (&cut, 3)), [[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.0, 0.0, 0.0]]);
+}
+
+/// A folder with the reference model turned: it translates what the other one produces.
+fn turned(folder: &Path) {
+    let (from, to) = (reference("rnnsearch"), folder.join("turned"));
+    fs::create_dir(&to).expect("created");
+    let copy = |name: &str, other: &str| fs::copy(from.join(name), to.join(other)).map(|_| ()).expect("copied");
+    copy("model.safetensors", "model.safetensors");
+    copy("source.tokenizer.json", "target.tokenizer.json");
+    copy("target.tokenizer.json", "source.tokenizer.json");
+    let config = fs::read_to_string(from.join("config.json")).expect("read");
+    let config = config.replace("\"en\"", "\"xx\"").replace("\"fr\"", "\"en\"").replace("\"xx\"", "\"fr\"");
+    fs::write(to.join("config.json"), config).expect("written");
+}
+
+/// `command` on the sentences above, with a reference model.
+fn command(folder: &Path, command: &str, name: &str, extra: &[&str]) -> crate::cli::Outcome {
+    fs::write(folder.join("source"), SOURCE).expect("written");
+    fs::write(folder.join("target"), TARGET).expect("written");
+    let model = reference(name);
+    let model = model.to_str().expect("a plain path");
+    let files = ["--source", "source", "--target", "target", "--model", model, "--pretokenized"];
+    run_in(folder, &[&[command], &files[..], extra].concat(), b"")
+}
+
+fn rows(outcome: &crate::cli::Outcome) -> Vec<Value> {
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    report["models"][0]["alignment"]["rows"].as_array().expect("rows").clone()
+}
+
+#[test]
+fn a_models_own_links_have_an_error_rate_of_0() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    for format in ["pharaoh", "naacl"] {
+        let links = command(folder.path(), "align", "rnnsearch", &["--format", format]);
+        assert_eq!((links.code, links.stderr.as_str()), (0, ""));
+        // The target has 2, 1 and 3 words, and each has its link.
+        assert_eq!(
+            links.stdout.split_whitespace().filter(|word| word.contains('-')).count()
+                + links.stdout.matches('S').count(),
+            6
+        );
+        fs::write(folder.path().join("gold"), &links.stdout).expect("written");
+        let extra = ["--gold", "gold", "--threshold", "0.000001", "--format", "json", "--unk", "none"];
+        let found = command(folder.path(), "evaluate", "rnnsearch", &extra);
+        assert!(found.code == 0 && found.stderr.contains("Words are counted from"), "{}", found.stderr);
+        let rows = rows(&found);
+        assert_eq!(
+            (&rows[0]["aer"], &rows[0]["links"], &rows[0]["reading"]),
+            (&0.0.into(), &6.into(), &"predicted".into())
+        );
+        // Every source word is above so low a threshold: 3 x 2 + 2 x 1 + 4 x 3 links, of which 6 are right.
+        assert_eq!((&rows[1]["links"], &rows[1]["recall"]), (&20.into(), &1.0.into()));
+        assert!((rows[1]["precision"].as_f64().expect("a number") - 0.3).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn two_directions_are_put_together() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    turned(folder.path());
+    let links = |extra: &[&str]| {
+        let outcome = command(folder.path(), "align", "rnnsearch", extra);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
+        outcome.stdout
+    };
+    let both = |way| links(&["--reverse-model", "turned", "--symmetrize", way]);
+    let count = |text: &str| text.split_whitespace().count();
+    let (forward, intersection, union) = (links(&[]), both("intersection"), both("union"));
+    // The reverse model gives each of the 9 source words its link.
+    assert_eq!(count(&intersection) + count(&union), 6 + 9);
+    assert!(intersection.split_whitespace().all(|link| forward.contains(link)));
+    let grown = count(&both("grow-diag-final-and"));
+    assert!((count(&intersection)..=count(&union)).contains(&grown));
+    fs::write(folder.path().join("gold"), &union).expect("written");
+    let extra = ["--gold", "gold", "--reverse-model", "turned", "--format", "json", "--unk", "none"];
+    let rows = rows(&command(folder.path(), "evaluate", "rnnsearch", &extra));
+    let row = |name: &str| rows.iter().find(|row| row["direction"] == name).expect("the direction is there");
+    assert_eq!((&row("union")["aer"], &row("reverse")["links"]), (&0.0.into(), &9.into()));
+    assert_eq!(row("grow-diag-final-and")["links"], grown);
+    let same = command(
+        folder.path(),
+        "align",
+        "rnnsearch",
+        &["--reverse-model", reference("rnnsearch").to_str().expect("plain")],
+    );
+    assert!(same.code == 2 && same.stderr.contains("wants the opposite direction"), "{}", same.stderr);
+}
+
+#[test]
+fn luongs_rows_have_two_readings() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    fs::write(folder.path().join("gold"), "0-0\n0-0\n0-0\n").expect("written");
+    let extra = ["--gold", "gold", "--gold-order", "source", "--gold-base", "0", "--format", "json", "--unk", "none"];
+    for (name, readings) in [
+        ("luong-global-dot", &["predicted", "input"][..]),
+        ("luong-local-p-general", &["predicted", "input"]),
+        ("luong-global-location", &["predicted"]),
+    ] {
+        let outcome = command(folder.path(), "evaluate", name, &extra);
+        let rows = rows(&outcome);
+        assert_eq!(rows.iter().filter_map(|row| row["reading"].as_str()).collect::<Vec<_>>(), readings, "{name}");
+    }
+    let input = command(folder.path(), "align", "luong-global-location", &["--reading", "input"]);
+    assert!(input.code == 2 && input.stderr.contains("leave out --reading input"), "{}", input.stderr);
+    let none = command(folder.path(), "align", "rnnencdec", &[]);
+    assert!(none.code == 2 && none.stderr.contains("has no alignment"), "{}", none.stderr);
+}
+
+#[test]
+fn evaluate_writes_every_sentence_and_compares_models() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    fs::write(folder.path().join("second"), "t2\nt3\nt4\n").expect("written");
+    let second = reference("luong-none");
+    let extra = [
+        "--target",
+        "second",
+        "--model",
+        second.to_str().expect("plain"),
+        "--unk",
+        "both",
+        "--bootstrap",
+        "20",
+        "--buckets",
+        "2,3",
+        "--output",
+        "out",
+        "--tokenize",
+        "none",
+    ];
+    let outcome = command(folder.path(), "evaluate", "rnnsearch", &extra);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    for part in ["without UNK, UNK forbidden", "nrefs:2|case:mixed|eff:no|tok:none", "bootstrap", "4+", "chrF2"] {
+        assert!(outcome.stdout.contains(part), "{part} is not in\n{}", outcome.stdout);
+    }
+    let out = folder.path().join("out");
+    let read = |name: &str| fs::read_to_string(out.join(name)).expect("it was written");
+    let report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
+    assert_eq!(report["models"][1]["against_first"].as_array().map(Vec::len), Some(2));
+    assert_eq!(read("bootstrap.tsv").lines().count(), 1 + 2 * 2);
+    let name = report["models"][0]["name"].as_str().expect("a name");
+    let table = read(&format!("{name}.sentences.tsv"));
+    let columns: Vec<usize> = table.lines().map(|line| line.split('\t').count()).collect();
+    assert_eq!(columns, [18; 4], "{table}");
+    let records = read(&format!("{name}.sentences.jsonl"));
+    let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let nll: f64 = records.iter().filter_map(|record| record["nll"].as_f64()).sum();
+    assert!((nll - report["models"][0]["rows"][0]["nll"].as_f64().expect("a number")).abs() < 1e-9);
+    assert_eq!(read(&format!("{name}.txt")).lines().next(), records[0]["translations"][0]["text"].as_str());
+}
