@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::models::MODELS;
 use crate::models::config::FORMAT;
 use crate::models::folder::CONFIG_FILE;
 
 /// The folder's name wherever it lies.
 const FOLDER: &str = "models";
 
-/// The bundled model folders, sorted by name; empty when none are found.
+/// The bundled model folders in the order in which their papers were published, then by name; empty when none are
+/// found.
 ///
 /// They lie beside the executable or further up from it (`target/release/..`), in the current
 /// directory, or where the program was built; the first place that has any counts.
@@ -26,16 +28,29 @@ pub fn models() -> Vec<PathBuf> {
 fn models_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let folders = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut models: Vec<PathBuf> = folders.filter(|path| is_model(path)).collect();
-    // Cho's model comes before Bahdanau's, in the order in which they were published.
+    let mut models: Vec<(usize, PathBuf)> = folders.filter_map(|path| Some((rank(&path)?, path))).collect();
     models.sort();
-    models
+    models.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Somebody else's `models` folder may hold configurations of anything.
-fn is_model(folder: &Path) -> bool {
-    let config = std::fs::read(folder.join(CONFIG_FILE)).unwrap_or_default();
-    serde_json::from_slice::<serde_json::Value>(&config).is_ok_and(|config| config["format"] == FORMAT)
+/// One model of each architecture: what the window shows at its first start.
+pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
+    let mut seen = Vec::new();
+    let fresh = |path: &&PathBuf| {
+        let rank = rank(path);
+        let fresh = !seen.contains(&rank);
+        seen.push(rank);
+        fresh
+    };
+    models.iter().filter(fresh).cloned().collect()
+}
+
+/// Where a folder's architecture stands in [`MODELS`], whose order is that of the papers; `None` for what is no model:
+/// somebody else's `models` folder may hold configurations of anything.
+fn rank(folder: &Path) -> Option<usize> {
+    let config: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join(CONFIG_FILE)).ok()?).ok()?;
+    let place = MODELS.iter().position(|entry| config["architecture"] == entry.name);
+    (config["format"] == FORMAT).then(|| place.unwrap_or(MODELS.len()))
 }
 
 #[cfg(test)]
@@ -43,11 +58,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_folders_of_our_own_format_count() {
+    fn only_folders_of_our_own_format_count_and_papers_come_in_their_order() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for (name, config) in [
-            ("b", "{\"format\": \"interlinear\"}"),
-            ("a", "{\"format\": \"interlinear\", \"hidden\": 3}"),
+            ("a", "{\"format\": \"interlinear\", \"architecture\": \"luong\"}"),
+            ("b", "{\"format\": \"interlinear\", \"architecture\": \"luong\"}"),
+            ("c", "{\"format\": \"interlinear\", \"architecture\": \"rnnsearch\", \"hidden\": 3}"),
+            ("d", "{\"format\": \"interlinear\", \"architecture\": \"rnnencdec\"}"),
+            ("e", "{\"format\": \"interlinear\"}"),
             ("other", "{\"format\": \"gguf\"}"),
             ("nothing", "{\"model_type\": \"bert\"}"),
             ("broken", "{"),
@@ -56,7 +74,10 @@ mod tests {
             std::fs::write(folder.path().join(name).join(CONFIG_FILE), config).expect("written");
         }
         std::fs::create_dir(folder.path().join("empty")).expect("created");
-        assert_eq!(models_in(folder.path()), ["a", "b"].map(|name| folder.path().join(name)));
+        let folders = |names: &[&str]| -> Vec<PathBuf> { names.iter().map(|name| folder.path().join(name)).collect() };
+        let models = models_in(folder.path());
+        assert_eq!(models, folders(&["d", "c", "a", "b", "e"]));
+        assert_eq!(opening(&models), folders(&["d", "c", "a", "e"]));
         assert!(models_in(&folder.path().join("nowhere")).is_empty());
     }
 }

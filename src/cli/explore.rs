@@ -66,10 +66,12 @@ fn high(low: Low) -> crate::error::Result<WindowOptions> {
     for path in low.model.iter().chain(&low.source).chain(&low.target) {
         std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
     }
+    let bundled = bundled::models();
     Ok(WindowOptions {
         saved: state_file(),
         models: low.model,
-        bundled: bundled::models(),
+        opening: bundled::opening(&bundled),
+        bundled,
         source: low.source,
         target: low.target,
         device: (chosen != DeviceChoice::Auto).then_some(chosen),

@@ -217,19 +217,19 @@ pub struct ModelEntry {
     pub shapes: fn(&Config) -> Shapes,
 }
 
-/// Every architecture that can be loaded and trained.
+/// Every architecture that can be loaded and trained, in the order of the papers.
 pub const MODELS: &[ModelEntry] = &[
-    ModelEntry {
-        architecture: Architecture::RnnSearch,
-        name: "rnnsearch",
-        citation: "Bahdanau, Cho, Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
-        shapes: rnn_search::shapes,
-    },
     ModelEntry {
         architecture: Architecture::RnnEncDec,
         name: "rnnencdec",
         citation: "Cho et al. 2014, Learning Phrase Representations using RNN Encoder-Decoder",
         shapes: rnn_encdec::shapes,
+    },
+    ModelEntry {
+        architecture: Architecture::RnnSearch,
+        name: "rnnsearch",
+        citation: "Bahdanau, Cho, Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
+        shapes: rnn_search::shapes,
     },
     ModelEntry {
         architecture: Architecture::Luong,

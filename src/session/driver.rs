@@ -43,8 +43,10 @@ pub struct Options {
     pub saved: Option<PathBuf>,
     /// Model folders asked for; they replace the columns of the saved state.
     pub models: Vec<PathBuf>,
-    /// Model folders that come with the program; shown when there is nothing else.
+    /// Model folders that come with the program.
     pub bundled: Vec<PathBuf>,
+    /// Those of them that are shown when there is nothing else.
+    pub opening: Vec<PathBuf>,
     /// A text file to open as the list.
     pub source: Option<PathBuf>,
     /// Its translation, line by line.

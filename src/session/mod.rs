@@ -271,7 +271,7 @@ impl Session {
             session.add_file(path, options.target.clone(), true);
         }
         let folders = if options.models.is_empty() {
-            saved.columns.unwrap_or_else(|| options.bundled.clone())
+            saved.columns.unwrap_or_else(|| options.opening.clone())
         } else {
             options.models.clone()
         };

@@ -615,7 +615,7 @@ fn a_state_of_a_newer_program_is_left_alone() {
 fn an_older_or_richer_state_still_opens() {
     let state: SavedSession =
         serde_json::from_str("{\"source\": \"a\", \"unheard_of\": 3}").expect("unknown keys are ignored");
-    let session = Session::start(Some(state), &Options { bundled: vec!["models/b".into()], ..Options::default() });
+    let session = Session::start(Some(state), &Options { opening: vec!["models/b".into()], ..Options::default() });
     assert_eq!((session.source.as_str(), session.columns.len(), session.settings.beam), ("a", 1, 5));
 }
 
@@ -664,7 +664,7 @@ fn a_driver_translates_saves_and_comes_back() {
     let saved = folder.path().join("state.json");
     let options = Options {
         saved: Some(saved.clone()),
-        bundled: vec![fixture("rnnsearch"), fixture("rnnencdec")],
+        opening: vec![fixture("rnnsearch"), fixture("rnnencdec")],
         ..Options::default()
     };
     let mut opened = open(options.clone());
