@@ -245,6 +245,9 @@ fn finite(text: &str) -> Result<f32> {
 }
 
 /// A number from 0, as typed.
+///
+/// # Errors
+/// When it is none.
 pub fn not_negative(text: &str) -> Result<f32> {
     finite(text).ok().filter(|number| *number >= 0.0).ok_or_else(|| Error::Input("write a number such as 0.2".into()))
 }

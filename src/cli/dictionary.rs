@@ -62,7 +62,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let mut counts = Counts::default();
     let refused = forcer.run("aligning", &mut |window, forced| {
         for (pair, forced) in window.iter().zip(forced) {
-            forced.iter().for_each(|forced| count(&mut counts, pair, forced));
+            if let Some(forced) = forced {
+                count(&mut counts, pair, forced);
+            }
         }
         Ok(())
     })?;

@@ -28,6 +28,9 @@ const WINDOW_WORDS: usize = 50_000;
 /// A source line and its target line.
 pub type Pair = (SourceLine, SourceLine);
 
+/// What hears of a window of pairs and of their results.
+pub type Each<'a> = dyn FnMut(&[Pair], &[Option<Forced>]) -> anyhow::Result<()> + 'a;
+
 /// Two files and what forces one through the other.
 pub struct PairForcer {
     /// The model or the ensemble.
@@ -56,11 +59,7 @@ impl PairForcer {
     ///
     /// # Errors
     /// When the input or `each` fails.
-    pub fn run(
-        mut self,
-        doing: &str,
-        each: &mut dyn FnMut(&[Pair], &[Option<Forced>]) -> anyhow::Result<()>,
-    ) -> anyhow::Result<usize> {
+    pub fn run(mut self, doing: &str, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let mut progress = Progress::new(doing, self.files.source.size(), std::io::stdout().is_terminal());
         let (mut refused, mut most) = (0, 1);
         loop {

@@ -126,8 +126,8 @@ struct Drawn(HashMap<Vec<u32>, Sample>);
 
 impl Drawn {
     fn add(&mut self, tokens: Vec<u32>, log_p: f64, finished: bool, count: usize) {
-        let new = || Sample { tokens: tokens.clone(), log_p: log_p as f32, finished, count: 0 };
-        self.0.entry(tokens.clone()).or_insert_with(new).count += count;
+        let new = Sample { tokens: tokens.clone(), log_p: log_p as f32, finished, count: 0 };
+        self.0.entry(tokens).or_insert(new).count += count;
     }
 
     fn sorted(self) -> Vec<Sample> {

@@ -62,7 +62,7 @@ fn several_models_translate_and_score_as_one() {
         let score = ["score", "--source", "s", "--target", "t", "--pretokenized", "--model", model];
         number(&run(folder.path(), &score)[0]["token_log_p"][0]).exp()
     });
-    assert!((first - (members[0] + members[1]) / 2.0).abs() < 1e-5, "{first} is not the mean of {members:?}");
+    assert!((first - f64::midpoint(members[0], members[1])).abs() < 1e-5, "{first} is not the mean of {members:?}");
 }
 
 #[test]

@@ -99,13 +99,21 @@ fn average(average: Average, log_p: &mut [f32], others: &[StepOutput], vocabular
     let count = (others.len() + 1) as f32;
     match average {
         Average::Probability => {
-            others.iter().for_each(|other| elementwise::log_add_exp(&other.log_p, log_p));
+            for other in others {
+                elementwise::log_add_exp(&other.log_p, log_p);
+            }
             let log_count = count.ln();
-            log_p.iter_mut().for_each(|log_p| *log_p -= log_count);
+            for log_p in log_p {
+                *log_p -= log_count;
+            }
         }
         Average::LogProbability => {
-            others.iter().for_each(|other| elementwise::add(&other.log_p, log_p));
-            log_p.iter_mut().for_each(|log_p| *log_p /= count);
+            for other in others {
+                elementwise::add(&other.log_p, log_p);
+            }
+            for log_p in &mut *log_p {
+                *log_p /= count;
+            }
             log_p.chunks_exact_mut(vocabulary.max(1)).for_each(elementwise::log_softmax);
         }
     }

@@ -122,7 +122,7 @@ impl Ensemble {
         let lead = *ended.unwrap_or(&candidates[0]);
         let ends: Vec<bool> = members.iter().map(|member| member.config.source_eos).collect();
         let readings = Arc::new(Readings::new(first.config.eos, first.config.unk, &ends));
-        Ok(Self { lead, shown, readings, mixing, members })
+        Ok(Self { members, mixing, lead, shown, readings })
     }
 
     /// Loads the folders and makes one of them.

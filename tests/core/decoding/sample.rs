@@ -117,9 +117,8 @@ fn what_is_drawn_follows_from_seed_and_number_alone() {
         let sources: Vec<_> = texts.iter().map(encode).collect();
         let sources: Vec<&[u32]> = sources.iter().map(|source| source.ids.as_slice()).collect();
         let sentences = numbered(&sources);
-        let stepper = |threads| match alone {
-            true => members[0].stepper(Engine::Fused, threads),
-            false => ensemble.stepper(Engine::Fused, threads),
+        let stepper = |threads| {
+            if alone { members[0].stepper(Engine::Fused, threads) } else { ensemble.stepper(Engine::Fused, threads) }
         };
         let options = SampleOptions { count: 40, seed: 3, max_length: Some(12), ..SampleOptions::default() };
         let together = draw(stepper(1).expect("a stepper").as_mut(), &sentences, &options);
