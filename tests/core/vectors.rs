@@ -1,6 +1,7 @@
 //! Vectors of words and phrases: where they come from, principal components, neighbours, t-SNE.
 
 mod cli;
+mod page;
 
 use interlinear::analysis::map;
 use interlinear::analysis::map::METHODS;
