@@ -15,6 +15,7 @@ use std::task::Waker;
 use crate::session::Command;
 use crate::session::evaluation;
 use crate::session::evaluation::TableFormat;
+use crate::session::maps;
 use crate::session::phrases;
 
 /// What the answer is for.
@@ -38,6 +39,10 @@ pub enum Question {
     PhraseScores,
     /// Where to write figures.
     Figures(TableFormat),
+    /// Where to write the neighbours of a point.
+    Neighbours,
+    /// Where to write the places of a map.
+    Points,
 }
 
 /// What kind of path a question wants.
@@ -68,6 +73,8 @@ impl Question {
             Self::PhraseScores => "Export the scores as TSV",
             Self::Figures(TableFormat::Tsv) => "Save the figures as TSV",
             Self::Figures(TableFormat::Json) => "Save the figures as JSON",
+            Self::Neighbours => "Save the neighbours as TSV",
+            Self::Points => "Save the map as TSV",
         }
     }
 
@@ -99,6 +106,8 @@ impl Question {
             }
             Self::Figures(TableFormat::Tsv) => "A row for each model, set, kind of output and length.",
             Self::Figures(TableFormat::Json) => "All figures with how they were measured.",
+            Self::Neighbours => "A row for each neighbour with its cosine.",
+            Self::Points => "A row for each point with its place, x and y.",
         }
     }
 
@@ -109,7 +118,7 @@ impl Question {
             Self::Model => "Add",
             Self::Text | Self::Log | Self::PhraseTable => "Open",
             Self::TestSource | Self::TestReference | Self::Gold => "Choose",
-            Self::Figures(_) | Self::PhraseScores => "Save",
+            Self::Figures(_) | Self::PhraseScores | Self::Neighbours | Self::Points => "Save",
         }
     }
 
@@ -125,6 +134,8 @@ impl Question {
             Self::PhraseScores => Wants::NewFile("phrases.tsv"),
             Self::Figures(TableFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
             Self::Figures(TableFormat::Json) => Wants::NewFile("evaluation.json"),
+            Self::Neighbours => Wants::NewFile("neighbours.tsv"),
+            Self::Points => Wants::NewFile("map.tsv"),
         }
     }
 
@@ -141,6 +152,8 @@ impl Question {
             Self::PhraseTable => Command::Phrases(phrases::Command::Open(path)),
             Self::PhraseScores => Command::Phrases(phrases::Command::Export(path)),
             Self::Figures(format) => Command::Evaluation(evaluation::Command::Export { format, path }),
+            Self::Neighbours => Command::Map(maps::Command::Save(maps::Table::Neighbours, path)),
+            Self::Points => Command::Map(maps::Command::Save(maps::Table::Points, path)),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::ui::dialogs::Dialogs;
 use crate::ui::dialogs::Question;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
+use crate::ui::widgets::plane;
 
 /// Key of the session's layout: width of the window, points.
 pub const WINDOW_WIDTH: &str = "window_width";
@@ -112,6 +113,8 @@ pub struct Local {
     pub seen_target: Option<(ColumnId, usize, u32)>,
     /// The selected column and the last one, both already in view.
     pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
+    /// Where the map of page Map is looked at.
+    pub plane: plane::Memory,
 }
 
 impl Local {

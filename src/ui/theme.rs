@@ -46,6 +46,8 @@ pub const RADIUS_SMALL: u8 = 5;
 pub const SENTENCES_WIDTH: f32 = 248.0;
 /// Height of the inspector of a selected word at first.
 pub const INSPECTOR_HEIGHT: f32 = 176.0;
+/// Width of the panel beside the map at first.
+pub const SIDE_WIDTH: f32 = 288.0;
 /// A column is never narrower; below this the columns scroll sideways.
 pub const COLUMN_MIN_WIDTH: f32 = 360.0;
 /// Height of the thin progress line.
@@ -251,6 +253,13 @@ pub fn signed(t: &Tokens, value: f32) -> Color32 {
     let strength = value.abs().clamp(0.0, 1.0).sqrt();
     let colour = if value < 0.0 { t.warm } else { t.accent };
     colour.gamma_multiply(0.12 + 0.88 * strength)
+}
+
+/// The colour of a point of a map by its share from 0 to 1; the ends that would vanish in the ground are left out.
+#[must_use]
+pub fn point(dark: bool, share: f32) -> Color32 {
+    let viridis = ColourMap::at(2);
+    if dark { viridis.colour(1.0 - 0.72 * share) } else { viridis.colour(0.84 * share) }
 }
 
 /// Black or white, whichever reads better on `background`.

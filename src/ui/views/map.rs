@@ -1,14 +1,29 @@
-//! Floor 9: the page Map: words and phrases in the plane.
+//! Floor 9: the page Map: words and phrases in the plane (Cho et al. 2014, section 4.4).
 
+use std::sync::Arc;
+
+use egui::Id;
+use egui::Panel;
 use egui::RichText;
 use egui::Ui;
 
+use crate::session::Command;
 use crate::session::Page;
+use crate::session::maps;
+use crate::session::maps::Chart;
+use crate::session::maps::Colour;
+use crate::session::maps::Kind;
+use crate::ui::dialogs::Question;
 use crate::ui::local::Screen;
+use crate::ui::local::Sheet;
 use crate::ui::theme;
 use crate::ui::views::Place;
 use crate::ui::views::View;
+use crate::ui::views::map_settings;
+use crate::ui::views::map_side;
 use crate::ui::views::task;
+use crate::ui::widgets::plane::Plane;
+use crate::ui::widgets::plane::layout;
 
 /// The page Map.
 pub struct Map;
@@ -23,12 +38,100 @@ impl View for Map {
     }
 
     fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        map_settings::settings_ui(ui, screen);
         task::task_ui(ui, screen, screen.session.maps.task);
-        let weak = theme::tokens(ui).weak;
-        ui.vertical_centered(|ui| {
-            ui.add_space(ui.available_height() * 0.3);
-            ui.heading("Map");
-            ui.label(RichText::new("Nothing here yet").color(weak));
-        });
+        message_ui(ui, screen);
+        ui.add_space(theme::SPACE_1);
+        let side = Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0).resizable(true);
+        let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
+        side.frame(frame).show_separator_line(false).show(ui, |ui| map_side::side_ui(ui, screen));
+        let Some(chart) = screen.session.maps.chart.clone() else {
+            empty_ui(ui, screen);
+            return;
+        };
+        let below = egui::Frame::new().inner_margin(egui::Margin { left: 0, right: 0, top: 6, bottom: 0 });
+        let bottom = Panel::bottom("map_caption").resizable(false).show_separator_line(false).frame(below);
+        bottom.show(ui, |ui| bottom_ui(ui, screen, &chart));
+        plane_ui(ui, screen, &chart);
     }
+}
+
+fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let Some(message) = &screen.session.maps.message else { return };
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
+    frame.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            if ui.button("Dismiss").clicked() {
+                screen.push(Command::Map(maps::Command::DismissMessage));
+            }
+            ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
+        });
+    });
+}
+
+fn empty_ui(ui: &mut Ui, screen: &Screen<'_>) {
+    let weak = theme::tokens(ui).weak;
+    let is_busy = screen.session.maps.task.is_some();
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.3);
+        ui.heading("Words and phrases in the plane");
+        let note = if is_busy {
+            "The map appears here when it is done"
+        } else {
+            "What a model uses in the same way lies close together. Choose above what to look at and make the map."
+        };
+        ui.label(RichText::new(note).color(weak));
+    });
+}
+
+fn plane_ui(ui: &mut Ui, screen: &mut Screen<'_>, chart: &Arc<Chart>) {
+    let maps = &screen.session.maps;
+    let near: Vec<usize> =
+        maps.neighbours.iter().map(|near| near.index).filter(|at| *at < chart.layout.places.len()).collect();
+    let drawn = chart.layout.places.len();
+    let is_words = matches!(chart.kind, Kind::SourceWords | Kind::TargetWords);
+    let (colour, longest) = (maps.colour, map_settings::longest(chart));
+    let shade = |at: usize| match colour {
+        Colour::Rank => layout::share(at + 1, drawn, is_words),
+        Colour::Length => layout::share(chart.points[at].length, longest, false),
+    };
+    let name = format!("Map of {}", map_side::caption(chart));
+    let plane = Plane {
+        id: Id::unique("map_plane"),
+        name: &name,
+        chart,
+        shade: &shade,
+        selected: maps.selected,
+        near: &near,
+        matches: &maps.matches,
+    };
+    let answer = plane.show(ui, &mut screen.local.plane);
+    if let Some(clicked) = answer.clicked
+        && clicked != screen.session.maps.selected
+    {
+        screen.push(Command::Map(maps::Command::Select(clicked)));
+    }
+}
+
+fn bottom_ui(ui: &mut Ui, screen: &mut Screen<'_>, chart: &Chart) {
+    ui.horizontal(|ui| {
+        let weak = theme::tokens(ui).weak;
+        map_settings::legend_ui(ui, screen);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if map_side::small(ui, "Save map...", "Save all points with their places as TSV") {
+                screen.local.sheet = Sheet::Ask(Question::Points);
+            }
+            if map_side::small(ui, "Whole", "All points in view (double click or 0)") {
+                screen.local.plane.show_all();
+            }
+            for (text, name, factor) in [("+", "Closer", 1.4), ("\u{2013}", "Farther", 1.0 / 1.4)] {
+                if map_side::small(ui, text, name) {
+                    screen.local.plane.zoom(factor);
+                }
+            }
+            let caption = RichText::new(map_side::caption(chart)).size(theme::TEXT_SMALL).color(weak);
+            ui.add(egui::Label::new(caption).truncate());
+        });
+    });
 }

@@ -12,6 +12,8 @@ pub mod facts;
 pub mod help;
 pub mod inspector;
 pub mod map;
+pub mod map_settings;
+pub mod map_side;
 pub mod output;
 pub mod phrases;
 pub mod picture_bar;

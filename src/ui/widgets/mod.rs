@@ -4,6 +4,7 @@ pub mod bars;
 pub mod chart;
 pub mod heatmap;
 pub mod labels;
+pub mod plane;
 pub mod scatter;
 pub mod source_bars;
 pub mod strip;

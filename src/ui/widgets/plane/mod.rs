@@ -1,0 +1,242 @@
+//! Floor 9: words and phrases as points in the plane, with zoom, pan and labels that do not overlap.
+//!
+//! `layout` has the numbers, `paint` the pixels. The widget keeps nothing but a [`Memory`], which belongs to one map.
+
+pub mod layout;
+pub mod paint;
+
+use std::sync::Arc;
+
+use egui::Event;
+use egui::EventFilter;
+use egui::Id;
+use egui::Key;
+use egui::Modifiers;
+use egui::Pos2;
+use egui::Rect;
+use egui::Response;
+use egui::Sense;
+use egui::Ui;
+use egui::accesskit::Action;
+use egui::accesskit::Role;
+use egui::vec2;
+
+use crate::session::maps::Chart;
+use crate::ui::widgets::is_heard;
+use crate::ui::widgets::node;
+use crate::ui::widgets::plane::layout::Camera;
+use crate::ui::widgets::plane::layout::Labels;
+
+/// Arrow keys move by so many points.
+const STEP: f32 = 60.0;
+/// Plus and minus zoom by this factor.
+const CLOSER: f32 = 1.4;
+/// Labels measured in a frame at most; the rest waits for the next.
+const MEASURED: usize = 400;
+
+/// What is drawn.
+pub struct Plane<'a> {
+    /// Its identity.
+    pub id: Id,
+    /// What it shows, for screen readers.
+    pub name: &'a str,
+    /// Points and places.
+    pub chart: &'a Arc<Chart>,
+    /// From 0 to 1 for each point: its colour.
+    pub shade: &'a dyn Fn(usize) -> f32,
+    /// The selected point.
+    pub selected: Option<usize>,
+    /// What lies nearest to it.
+    pub near: &'a [usize],
+    /// What was looked for, best first; empty: nothing was.
+    pub matches: &'a [usize],
+}
+
+/// What is remembered of a map between two frames.
+#[derive(Default)]
+pub struct Memory {
+    /// Of which map.
+    chart: Option<Arc<Chart>>,
+    camera: Option<Camera>,
+    /// Widths of labels, points; not a number where not measured yet. Measured at this many pixels a point.
+    widths: (f32, Vec<f32>),
+    /// The selected point that is in view already.
+    seen: Option<usize>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// A click: on a point, or on nothing.
+    pub clicked: Option<Option<usize>>,
+    /// The point under the mouse.
+    pub hovered: Option<usize>,
+}
+
+impl Memory {
+    /// Shows all points again.
+    pub fn show_all(&mut self) {
+        self.camera = None;
+    }
+
+    /// How many times closer than the whole map.
+    #[must_use]
+    pub fn closeness(&self) -> f32 {
+        self.camera.map_or(1.0, |camera| camera.closeness())
+    }
+
+    /// Zooms around the middle.
+    pub fn zoom(&mut self, factor: f32) {
+        let view = Rect::from_min_size(Pos2::ZERO, vec2(1.0, 1.0));
+        self.camera = self.camera.map(|camera| camera.zoomed(view, view.center(), factor));
+    }
+}
+
+impl Plane<'_> {
+    /// Draws it into all the room there is.
+    pub fn show(&self, ui: &mut Ui, memory: &mut Memory) -> Answer {
+        let view = ui.available_rect_before_wrap();
+        let mut answer = Answer::default();
+        if !view.is_positive() {
+            return answer;
+        }
+        let response = ui.interact(view, self.id, Sense::click_and_drag());
+        let mut camera = self.camera(view, memory);
+        self.move_camera(ui, view, &response, &mut camera);
+        memory.camera = Some(camera);
+        let feet: Vec<Pos2> = self.chart.layout.places.iter().map(|place| camera.to_screen(view, *place)).collect();
+        let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| layout::hit(&feet, at));
+        answer.hovered = under;
+        if response.clicked() {
+            answer.clicked = Some(under);
+            response.request_focus();
+        }
+        let labels = self.labels(ui, view, &feet, under, memory);
+        paint::plane(ui, self, view, &feet, &labels, under, camera.closeness());
+        if response.has_focus() {
+            paint::focus(ui, view);
+        }
+        self.read_out(ui, view, &labels, &response, &mut answer);
+        if let Some(under) = under {
+            paint::tooltip(&response, self.chart, under);
+        }
+        ui.advance_cursor_after_rect(view);
+        answer
+    }
+
+    /// The camera of the last frame; all in view for a new map. A newly selected point comes into view.
+    fn camera(&self, view: Rect, memory: &mut Memory) -> Camera {
+        if !memory.chart.as_ref().is_some_and(|chart| Arc::ptr_eq(chart, self.chart)) {
+            *memory = Memory { chart: Some(Arc::clone(self.chart)), ..Memory::default() };
+        }
+        let mut camera = memory.camera.unwrap_or_else(|| Camera::whole(&self.chart.layout.places, view.size()));
+        if memory.seen != self.selected {
+            memory.seen = self.selected;
+            let place = self.selected.and_then(|at| self.chart.layout.places.get(at));
+            if let Some(place) = place
+                && !view.shrink(view.size().min_elem() * 0.1).contains(camera.to_screen(view, *place))
+            {
+                camera = camera.centred(*place);
+            }
+        }
+        camera
+    }
+
+    fn move_camera(&self, ui: &Ui, view: Rect, response: &Response, camera: &mut Camera) {
+        if response.dragged() {
+            *camera = camera.panned(response.drag_delta());
+        }
+        if let Some(at) = response.hover_pos() {
+            let (pinch, wheel) = ui.input(|input| (input.zoom_delta(), input.smooth_scroll_delta().y));
+            let factor = pinch * (wheel / 300.0).exp();
+            if (factor - 1.0).abs() > f32::EPSILON {
+                *camera = camera.zoomed(view, at, factor);
+            }
+        }
+        if response.double_clicked() {
+            *camera = Camera::whole(&self.chart.layout.places, view.size());
+        }
+        if response.has_focus() {
+            self.keys(ui, view, camera);
+        }
+    }
+
+    /// Arrows, plus, minus and 0 while the plane has the keyboard.
+    fn keys(&self, ui: &Ui, view: Rect, camera: &mut Camera) {
+        let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(self.id, filter));
+        let presses = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key)) as f32;
+        let right = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
+        let down = presses(Key::ArrowDown) - presses(Key::ArrowUp);
+        let closer = presses(Key::Plus) + presses(Key::Equals) - presses(Key::Minus);
+        let all = presses(Key::Num0) > 0.0;
+        *camera = camera.panned(-STEP * vec2(right, down));
+        if closer != 0.0 {
+            *camera = camera.zoomed(view, view.center(), CLOSER.powf(closer));
+        }
+        if all {
+            *camera = Camera::whole(&self.chart.layout.places, view.size());
+        }
+    }
+
+    /// Who gets a label first: what is pointed at, what is selected and near it, what was looked for, then the
+    /// points in their order.
+    fn first_come(&self, under: Option<usize>) -> impl Iterator<Item = usize> {
+        let marked = under.into_iter().chain(self.selected).chain(self.near.iter().copied());
+        // Once something is looked for, the others only stand around it.
+        let looked_for = self.matches.iter().copied();
+        let rest = if self.matches.is_empty() { 0..self.chart.layout.places.len() } else { 0..0 };
+        marked.chain(looked_for).chain(rest)
+    }
+
+    fn labels(&self, ui: &Ui, view: Rect, feet: &[Pos2], under: Option<usize>, memory: &mut Memory) -> Labels {
+        let pixels = ui.ctx().pixels_per_point();
+        if memory.widths.0 != pixels || memory.widths.1.len() != feet.len() {
+            memory.widths = (pixels, vec![f32::NAN; feet.len()]);
+        }
+        let widths = &mut memory.widths.1;
+        let (height, most) = (paint::label_height(ui), layout::most_labels(view.size()));
+        let mut labels = Labels::default();
+        let mut has_one = vec![false; feet.len()];
+        let mut measured = 0;
+        for at in self.first_come(under) {
+            let Some(foot) = feet.get(at).copied().filter(|foot| view.contains(*foot)) else { continue };
+            if labels.placed.len() >= most {
+                break;
+            }
+            if std::mem::replace(&mut has_one[at], true) || labels.is_crowded(foot, height, view) {
+                continue;
+            }
+            if widths[at].is_nan() {
+                if measured == MEASURED {
+                    ui.ctx().request_repaint();
+                    break;
+                }
+                measured += 1;
+                widths[at] = paint::label_width(ui, &self.chart.points[at].text);
+            }
+            labels.place(at, foot, vec2(widths[at], height), view);
+        }
+        labels
+    }
+
+    /// The plane and the points that have a label as nodes. The others are found by searching.
+    fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response, answer: &mut Answer) {
+        node(response, Role::Canvas, || self.name.to_owned());
+        if !is_heard(response) {
+            return;
+        }
+        let ctx = ui.ctx();
+        ctx.allow_widget_id_changes_in(Rect::EVERYTHING);
+        let wanted =
+            ctx.input(|input| input.events.iter().any(|event| matches!(event, Event::AccessKitActionRequest(_))));
+        for &(at, rect) in &labels.placed {
+            let id = response.id.with(at);
+            let point = ui.interact(rect.intersect(view), id, Sense::hover());
+            node(&point, Role::GridCell, || paint::describe(self.chart, at));
+            if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
+                answer.clicked = Some(Some(at));
+            }
+        }
+    }
+}
