@@ -5,6 +5,7 @@ use crate::session::Page;
 use crate::session::Session;
 use crate::session::Shown;
 use crate::session::Theme;
+use crate::session::maps;
 use crate::ui::dialogs::Question;
 use crate::ui::local;
 use crate::ui::local::Local;
@@ -51,6 +52,9 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         }
         Act::ToggleSentences => vec![toggle(session, local::SENTENCES_OPEN)],
         Act::ToggleInspector => vec![toggle(session, local::INSPECTOR_OPEN)],
+        Act::Escape if local.sheet == Sheet::None && session.page == Page::Map => {
+            vec![Command::Map(maps::Command::Select(None))]
+        }
         Act::Escape if local.sheet == Sheet::None => vec![Command::Deselect],
         _ => {
             inside(act, local);

@@ -115,6 +115,8 @@ pub struct Local {
     pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
     /// Where the map of page Map is looked at.
     pub plane: plane::Memory,
+    /// The first map was asked for; later ones only the user asks for.
+    pub map_begun: bool,
 }
 
 impl Local {

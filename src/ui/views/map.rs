@@ -38,6 +38,7 @@ impl View for Map {
     }
 
     fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+        begin(screen);
         map_settings::settings_ui(ui, screen);
         task::task_ui(ui, screen, screen.session.maps.task);
         message_ui(ui, screen);
@@ -54,6 +55,20 @@ impl View for Map {
         bottom.show(ui, |ui| bottom_ui(ui, screen, &chart));
         plane_ui(ui, screen, &chart);
     }
+}
+
+/// The page opens on a map, not on an empty sheet.
+fn begin(screen: &mut Screen<'_>) {
+    let session = screen.session;
+    let mut columns = session.columns.iter();
+    let is_ready = columns.any(|column| {
+        Some(&column.folder) == session.mapped_model() && column.state == crate::session::ColumnState::Ready
+    });
+    let is_new = session.maps.chart.is_none() && session.maps.task.is_none() && session.maps.message.is_none();
+    if is_ready && is_new && !screen.local.map_begun {
+        screen.push(Command::Map(maps::Command::Compute));
+    }
+    screen.local.map_begun |= is_ready;
 }
 
 fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
@@ -115,23 +130,22 @@ fn plane_ui(ui: &mut Ui, screen: &mut Screen<'_>, chart: &Arc<Chart>) {
 }
 
 fn bottom_ui(ui: &mut Ui, screen: &mut Screen<'_>, chart: &Chart) {
+    let weak = theme::tokens(ui).weak;
+    ui.add(egui::Label::new(RichText::new(map_side::caption(chart)).size(theme::TEXT_SMALL).color(weak)).truncate());
     ui.horizontal(|ui| {
-        let weak = theme::tokens(ui).weak;
         map_settings::legend_ui(ui, screen);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if map_side::small(ui, "Save map...", "Save all points with their places as TSV") {
+            if map_side::small(ui, "Save map...", "Save map", "Save all points with their places as TSV") {
                 screen.local.sheet = Sheet::Ask(Question::Points);
             }
-            if map_side::small(ui, "Whole", "All points in view (double click or 0)") {
+            if map_side::small(ui, "Whole", "Whole map", "All points in view (double click or 0)") {
                 screen.local.plane.show_all();
             }
             for (text, name, factor) in [("+", "Closer", 1.4), ("\u{2013}", "Farther", 1.0 / 1.4)] {
-                if map_side::small(ui, text, name) {
+                if map_side::small(ui, text, name, &format!("{name} (wheel)")) {
                     screen.local.plane.zoom(factor);
                 }
             }
-            let caption = RichText::new(map_side::caption(chart)).size(theme::TEXT_SMALL).color(weak);
-            ui.add(egui::Label::new(caption).truncate());
         });
     });
 }

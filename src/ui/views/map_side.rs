@@ -29,7 +29,7 @@ use crate::ui::widgets::plane::paint;
 /// Matches that are listed.
 const LISTED: usize = 100;
 /// Height of a row.
-const ROW: f32 = 24.0;
+const ROW: f32 = 27.0;
 
 fn push(screen: &mut Screen<'_>, command: maps::Command) {
     screen.push(Command::Map(command));
@@ -174,10 +174,10 @@ fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, at: usize, cosine: Option<f32>) 
         ui.painter().rect_filled(rect, theme::RADIUS_SMALL, t.raised);
     }
     let mut left = rect.left() + theme::SPACE_1;
-    let middle = rect.center().y;
+    let middle = rect.center().y - 2.0;
     if let Some(cosine) = cosine {
         let bar = egui::Rect::from_min_size(
-            egui::pos2(left, rect.bottom() - 4.0),
+            egui::pos2(left, rect.bottom() - 3.0),
             vec2((rect.width() - 2.0 * theme::SPACE_1) * cosine.clamp(0.0, 1.0), 2.0),
         );
         ui.painter().rect_filled(bar, 1.0, t.accent.gamma_multiply(0.6));
@@ -218,7 +218,7 @@ pub fn caption(chart: &maps::Chart) -> String {
     format!("{things} of {}, {}, {how}", chart.model, chart.vector)
 }
 
-/// A small button with a note.
-pub fn small(ui: &mut Ui, text: &str, name: &str) -> bool {
-    ui.add(Button::new(text)).on_hover_text(name).accessible_name(name).clicked()
+/// A small button with a name and a note.
+pub fn small(ui: &mut Ui, text: &str, name: &str, note: &str) -> bool {
+    ui.add(Button::new(text)).on_hover_text(note).accessible_name(name).clicked()
 }

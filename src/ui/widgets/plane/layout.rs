@@ -17,7 +17,7 @@ const REACH: f32 = 12.0;
 /// Labels keep this much apart, points.
 const APART: Vec2 = vec2(5.0, 2.0);
 /// From a point to its label, points.
-const GAP: f32 = 5.0;
+const GAP: f32 = 8.0;
 /// Side of the squares in which labels are looked for, points.
 const SQUARE: f32 = 64.0;
 
@@ -162,10 +162,11 @@ fn squares(rect: Rect) -> impl Iterator<Item = (i32, i32)> {
     rows.flat_map(move |row| columns.clone().map(move |column| (column, row)))
 }
 
-/// The colour of a point as a share from 0 to 1. Ranks are told apart best on a scale of their logarithms.
+/// The colour of a point as a share from 0 to 1. The first ranks differ more than the later ones, so they are
+/// spread wider (`is_rank`).
 #[must_use]
-pub fn share(value: usize, most: usize, logarithmic: bool) -> f32 {
-    let (value, most) = (value.max(1) as f32, most.max(2) as f32);
-    let share = if logarithmic { value.ln() / most.ln() } else { (value - 1.0) / (most - 1.0) };
-    share.clamp(0.0, 1.0)
+pub fn share(value: usize, most: usize, is_rank: bool) -> f32 {
+    let share = (value.max(1) - 1) as f32 / (most.max(2) - 1) as f32;
+    let share = share.min(1.0);
+    if is_rank { share.sqrt() } else { share }
 }

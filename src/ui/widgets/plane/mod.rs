@@ -148,7 +148,7 @@ impl Plane<'_> {
         }
         if let Some(at) = response.hover_pos() {
             let (pinch, wheel) = ui.input(|input| (input.zoom_delta(), input.smooth_scroll_delta().y));
-            let factor = pinch * (wheel / 300.0).exp();
+            let factor = pinch * (wheel / 400.0).exp();
             if (factor - 1.0).abs() > f32::EPSILON {
                 *camera = camera.zoomed(view, at, factor);
             }
@@ -183,10 +183,7 @@ impl Plane<'_> {
     /// points in their order.
     fn first_come(&self, under: Option<usize>) -> impl Iterator<Item = usize> {
         let marked = under.into_iter().chain(self.selected).chain(self.near.iter().copied());
-        // Once something is looked for, the others only stand around it.
-        let looked_for = self.matches.iter().copied();
-        let rest = if self.matches.is_empty() { 0..self.chart.layout.places.len() } else { 0..0 };
-        marked.chain(looked_for).chain(rest)
+        marked.chain(self.matches.iter().copied()).chain(0..self.chart.layout.places.len())
     }
 
     fn labels(&self, ui: &Ui, view: Rect, feet: &[Pos2], under: Option<usize>, memory: &mut Memory) -> Labels {
@@ -231,7 +228,7 @@ impl Plane<'_> {
         let wanted =
             ctx.input(|input| input.events.iter().any(|event| matches!(event, Event::AccessKitActionRequest(_))));
         for &(at, rect) in &labels.placed {
-            let id = response.id.with(at);
+            let id = response.id.with(("point", at));
             let point = ui.interact(rect.intersect(view), id, Sense::hover());
             node(&point, Role::GridCell, || paint::describe(self.chart, at));
             if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {

@@ -24,7 +24,7 @@ use crate::ui::widgets::plane::layout::Labels;
 /// Widest label, points.
 const WIDEST: f32 = 190.0;
 /// Opacity of points that are not looked for.
-const ASIDE: f32 = 0.22;
+const ASIDE: f32 = 0.25;
 
 /// Height of a label.
 #[must_use]
@@ -78,7 +78,11 @@ pub fn plane(
     }
     for &(at, rect) in &placed.placed {
         let is_strong = is_special(at) || under == Some(at);
-        let colour = if is_strong { t.accent } else { t.text };
+        let colour = match stands_out.get(at) {
+            _ if is_strong => t.accent,
+            Some(true) => t.text,
+            _ => t.weak.gamma_multiply(0.6),
+        };
         // A little of the ground behind the letters keeps them apart from the points.
         painter.rect_filled(rect.expand(1.0), 2.0, t.panel.gamma_multiply(0.72));
         let galley = labels::galley(&painter, &plane.chart.points[at].text, &theme::small(), colour, WIDEST);

@@ -1,0 +1,281 @@
+//! The page Map by its labels, and the plane as numbers.
+
+use std::sync::Arc;
+
+use egui::Pos2;
+use egui::Rect;
+use egui::Vec2;
+use egui::accesskit::Role;
+use egui::pos2;
+use egui::vec2;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::analysis::map::Layout;
+use interlinear::analysis::neighbours::Space;
+use interlinear::session::Command;
+use interlinear::session::CorpusEvent;
+use interlinear::session::Page;
+use interlinear::session::maps;
+use interlinear::session::maps::Chart;
+use interlinear::session::maps::Choice;
+use interlinear::session::maps::Method;
+use interlinear::session::maps::Point;
+use interlinear::ui::App;
+use interlinear::ui::widgets::plane::layout;
+use interlinear::ui::widgets::plane::layout::Camera;
+use interlinear::ui::widgets::plane::layout::Labels;
+use interlinear::worker::corpus::Found;
+use interlinear::worker::corpus::Kind;
+use interlinear::worker::corpus::Progress;
+use interlinear::worker::corpus::maps::Mapped;
+
+use crate::desk;
+use crate::desk::Wires;
+
+const VIEW: Rect = Rect { min: pos2(100.0, 50.0), max: pos2(900.0, 650.0) };
+
+#[test]
+fn the_whole_map_is_in_view_and_places_come_back() {
+    let places = [[-3.0, 10.0], [5.0, 10.5], [0.0, 9.0], [f32::NAN, 0.0]];
+    let camera = Camera::whole(&places, VIEW.size());
+    assert!(places[..3].iter().all(|place| VIEW.contains(camera.to_screen(VIEW, *place))));
+    let up = |place| camera.to_screen(VIEW, place).y;
+    assert!(up(places[1]) < up(places[2]), "up is up");
+    let back = camera.to_place(VIEW, camera.to_screen(VIEW, places[1]));
+    assert!((back[0] - 5.0).abs() < 1e-4 && (back[1] - 10.5).abs() < 1e-4, "{back:?}");
+    // Nothing, one place, and places that are all the same have a view as well.
+    for few in [&[][..], &[[2.0, 2.0]], &[[1.0, 1.0]; 3]] {
+        let camera = Camera::whole(few, VIEW.size());
+        assert!(camera.scale.is_finite() && few.iter().all(|place| camera.to_screen(VIEW, *place) == VIEW.center()));
+    }
+}
+
+#[test]
+fn zooming_keeps_what_is_under_the_mouse_and_has_limits() {
+    let places = [[0.0, 0.0], [8.0, 4.0]];
+    let camera = Camera::whole(&places, VIEW.size());
+    let at = camera.to_screen(VIEW, places[1]);
+    let closer = camera.zoomed(VIEW, at, 3.0);
+    assert!(closer.to_screen(VIEW, places[1]).distance(at) < 0.01);
+    assert!((closer.closeness() - 3.0).abs() < 1e-4);
+    assert!(camera.zoomed(VIEW, at, 1e9).closeness() <= 200.1 && camera.zoomed(VIEW, at, 1e-9).closeness() >= 0.49);
+    let moved = closer.panned(vec2(30.0, -20.0));
+    let by = moved.to_screen(VIEW, places[0]) - closer.to_screen(VIEW, places[0]);
+    assert!((by - vec2(30.0, -20.0)).length() < 0.01);
+    assert!(closer.centred(places[0]).to_screen(VIEW, places[0]).distance(VIEW.center()) < 0.01);
+}
+
+#[test]
+fn labels_never_overlap_and_who_comes_first_has_the_choice() {
+    let mut labels = Labels::default();
+    let size = vec2(60.0, 14.0);
+    let feet: Vec<Pos2> = (0..4000)
+        .map(|n: u32| {
+            let part = |by: u32| f32::from((n.wrapping_mul(by) % 8192) as u16) / 8192.0;
+            VIEW.min + VIEW.size() * vec2(part(2_654_435_761), part(40_503))
+        })
+        .collect();
+    for (point, foot) in feet.iter().enumerate() {
+        let crowded = labels.is_crowded(*foot, size.y, VIEW);
+        let placed = labels.place(point, *foot, size, VIEW);
+        assert!(!(crowded && placed), "what is crowded has no place");
+    }
+    let first = labels.placed[0].0;
+    assert!(first < 5 && labels.placed.is_sorted_by_key(|placed| placed.0), "the first that has room");
+    assert!(labels.placed.len() > 50);
+    for (n, (_, a)) in labels.placed.iter().enumerate() {
+        assert!(VIEW.contains_rect(*a));
+        assert!(labels.placed[..n].iter().all(|(_, b)| !a.intersects(*b)), "label {n} overlaps");
+    }
+    let again = |order: &mut dyn Iterator<Item = usize>| {
+        let mut labels = Labels::default();
+        for point in order {
+            labels.place(point, feet[point], size, VIEW);
+        }
+        labels.placed
+    };
+    assert_eq!(again(&mut (0..4000)), labels.placed, "the same labels again");
+    assert_ne!(again(&mut (0..4000).rev()), labels.placed);
+}
+
+#[test]
+fn a_point_is_hit_from_near_and_colours_go_from_end_to_end() {
+    let points = [pos2(10.0, 10.0), pos2(20.0, 10.0), pos2(300.0, 10.0)];
+    for (at, expected) in [((11.0, 10.0), Some(0)), ((17.0, 12.0), Some(1)), ((150.0, 10.0), None)] {
+        assert_eq!(layout::hit(&points, at.into()), expected);
+    }
+    for (value, most, is_rank, expected) in [
+        (1, 100, true, 0.0),
+        (100, 100, true, 1.0),
+        (26, 101, true, 0.5),
+        (51, 101, false, 0.5),
+        (900, 10, false, 1.0),
+        (1, 1, true, 0.0),
+    ] {
+        assert!((layout::share(value, most, is_rank) - expected).abs() < 1e-6, "{value} of {most}");
+    }
+    assert!(layout::most_labels(Vec2::ZERO) > 0 && layout::most_labels(vec2(1e5, 1e5)) < 1000);
+}
+
+/// Four words on a cross and one more that is known and not drawn.
+fn chart() -> Arc<Chart> {
+    let words = ["house", "home", "cat", "dog", "barn"];
+    let points = words.iter().enumerate().map(|(at, word)| Point {
+        text: (*word).to_owned(),
+        number: at + 2,
+        length: word.len(),
+    });
+    Arc::new(Chart {
+        model: "RNNsearch".to_owned(),
+        vector: "source embedding".to_owned(),
+        method: Method::Pca,
+        points: points.collect(),
+        space: Space::new(2, vec![1.0, 0.0, 0.9, 0.1, 0.0, 1.0, 0.1, 0.9, 0.95, 0.05]),
+        layout: Layout {
+            places: vec![[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0]],
+            explained: Some([0.5, 0.25]),
+            perplexity: None,
+        },
+        ..Chart::default()
+    })
+}
+
+/// The page with this map.
+fn page() -> (Harness<'static, App>, Wires) {
+    let mut session = desk::two_models();
+    let _ = session.apply(Command::ShowPage(Page::Map));
+    let (mut harness, wires) = desk::window(session);
+    hear(&mut harness, &wires, Kind::Found(Found::Mapped(Mapped { chart: chart() })));
+    (harness, wires)
+}
+
+fn hear(harness: &mut Harness<'_, App>, wires: &Wires, kind: Kind) {
+    let number = harness.state().session().maps.task.expect("a map is under way");
+    wires.corpus.borrow_mut().push(CorpusEvent { number, kind });
+    harness.run();
+}
+
+fn sent(wires: &Wires, wanted: &maps::Command) -> bool {
+    wires.sent.borrow().contains(&Command::Map(wanted.clone()))
+}
+
+#[track_caller]
+fn says(harness: &Harness<'_, App>, label: &str) {
+    assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
+}
+
+#[test]
+fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
+    let mut session = desk::two_models();
+    let _ = session.apply(Command::ShowPage(Page::Map));
+    let (mut harness, wires) = desk::window(session);
+    assert!(sent(&wires, &maps::Command::Compute));
+    let progress = Progress { done: 300, total: 1000, what: "Laying out by t-SNE".to_owned(), ..Progress::default() };
+    hear(&mut harness, &wires, Kind::Progress(progress));
+    says(&harness, "The map appears here when it is done");
+    harness.get_by_label("Cancel").click();
+    harness.run();
+    // Whoever cancelled the first map is not given it again.
+    assert_eq!((harness.state().session().maps.task, harness.query_by_label("Cancel").is_some()), (None, false));
+    harness.get_by_label("Make map").click();
+    harness.run();
+    hear(&mut harness, &wires, Kind::Failed("The device is full".to_owned()));
+    says(&harness, "The device is full");
+    harness.get_by_label("Dismiss").click();
+    harness.run();
+    assert!(harness.query_by_label("The device is full").is_none());
+}
+
+#[test]
+fn points_have_labels_and_a_click_shows_what_is_near() {
+    let (mut harness, wires) = page();
+    says(&harness, "Map of 4 source words of RNNsearch, source embedding, PCA, x 50.0 % and y 25.0 % of the variance");
+    harness.get_by_label("house, rank 1").click_accesskit();
+    harness.run();
+    assert!(sent(&wires, &maps::Command::Select(Some(0))));
+    for label in ["id 2, rank 1, 5 letters", "Neighbour barn cosine 0.999", "Neighbour home cosine 0.994"] {
+        says(&harness, label);
+    }
+    harness.get_by_label("Neighbour home cosine 0.994").click();
+    harness.run();
+    assert_eq!(harness.state().session().maps.selected, Some(1));
+    harness.get_by_label("Neighbour barn cosine 0.998").click();
+    harness.run();
+    says(&harness, "id 6, rank 5, 4 letters, not on this map");
+    harness.key_press(egui::Key::Escape);
+    harness.run();
+    assert_eq!(harness.state().session().maps.selected, None);
+    harness.get_by_label("dog, rank 4").click_accesskit();
+    harness.run();
+    harness.get_by_label("Save...").click();
+    harness.run();
+    says(&harness, "Save the neighbours as TSV");
+}
+
+#[test]
+fn the_mouse_finds_points_and_the_wheel_zooms() {
+    let (mut harness, _) = page();
+    let plane = harness.get_by_role(Role::Canvas).rect();
+    harness.hover_at(plane.center() + vec2(0.0, -1.0));
+    harness.run();
+    assert!(harness.query_by_label("id 4, rank 3, 3 letters").is_none(), "nothing is in the middle");
+    // The cross fills the lower side, so the upper arm lies on the middle of the upper edge but for the margin.
+    let cat = harness.get_by_label("cat, rank 3").rect();
+    harness.hover_at(pos2(plane.center().x, cat.center().y));
+    harness.run();
+    says(&harness, "id 4, rank 3, 3 letters");
+    harness.get_by_label("Closer").click();
+    harness.run();
+    let now = harness.query_by_label("cat, rank 3").map(|cat| cat.rect());
+    assert!(
+        now.is_none_or(|now| (now.center().y - plane.center().y).abs() > (cat.center().y - plane.center().y).abs())
+    );
+    harness.get_by_label("Whole map").click();
+    harness.run();
+    assert!((harness.get_by_label("cat, rank 3").rect().center().y - cat.center().y).abs() < 1.0);
+}
+
+#[test]
+fn searching_lists_what_was_found() {
+    let (mut harness, wires) = page();
+    harness.get_by_label("Search the map").click();
+    harness.run();
+    harness.get_by_label("Search the map").type_text("ho");
+    harness.run();
+    assert!(sent(&wires, &maps::Command::Search("ho".to_owned())));
+    for label in ["Found 2 times", "Match house", "Match home"] {
+        says(&harness, label);
+    }
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().session().maps.selected, Some(0));
+    says(&harness, "1 of 2");
+    harness.get_by_label("Next match").click();
+    harness.run();
+    assert_eq!(harness.state().session().maps.selected, Some(1));
+}
+
+#[test]
+fn what_is_mapped_and_how_is_chosen_above() {
+    let (mut harness, wires) = page();
+    says(&harness, "perplexity");
+    harness.get_by_label("PCA").click();
+    harness.run();
+    assert!(harness.query_by_label("perplexity").is_none(), "PCA has none");
+    harness.get_by_label("length").click();
+    harness.get_by_label("What is mapped").click();
+    harness.run();
+    harness.get_by_label("Typed phrases").click();
+    harness.run();
+    says(&harness, "Phrases, one a line");
+    harness.get_by_label("Make map").click();
+    harness.run();
+    for command in [
+        maps::Command::SetMethod(Method::Pca),
+        maps::Command::SetColour(maps::Colour::Length),
+        maps::Command::SetChoice(Choice::Typed),
+        maps::Command::Compute,
+    ] {
+        assert!(sent(&wires, &command), "{command:?}");
+    }
+}
