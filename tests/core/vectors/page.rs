@@ -23,7 +23,7 @@ use interlinear::worker::gate::Gate;
 
 use crate::cli::reference;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A session on one reference model, and the lane that does what it asks for.
 struct Desk {

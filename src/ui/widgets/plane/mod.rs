@@ -62,6 +62,8 @@ pub struct Memory {
     widths: (f32, Vec<f32>),
     /// The selected point that is in view already.
     seen: Option<usize>,
+    /// Come closer by this factor.
+    asked: Option<f32>,
 }
 
 /// What happened.
@@ -79,16 +81,9 @@ impl Memory {
         self.camera = None;
     }
 
-    /// How many times closer than the whole map.
-    #[must_use]
-    pub fn closeness(&self) -> f32 {
-        self.camera.map_or(1.0, |camera| camera.closeness())
-    }
-
-    /// Zooms around the middle.
+    /// Zooms around the middle in the next frame.
     pub fn zoom(&mut self, factor: f32) {
-        let view = Rect::from_min_size(Pos2::ZERO, vec2(1.0, 1.0));
-        self.camera = self.camera.map(|camera| camera.zoomed(view, view.center(), factor));
+        self.asked = Some(factor);
     }
 }
 
@@ -102,8 +97,12 @@ impl Plane<'_> {
         }
         let response = ui.interact(view, self.id, Sense::click_and_drag());
         let mut camera = self.camera(view, memory);
+        if let Some(factor) = memory.asked.take() {
+            camera = camera.zoomed(view, view.center(), factor);
+        }
         self.move_camera(ui, view, &response, &mut camera);
-        memory.camera = Some(camera);
+        // A view that nobody has moved goes on showing everything when its size changes.
+        memory.camera = Some(camera).filter(|camera| *camera != self.whole(view));
         let feet: Vec<Pos2> = self.chart.layout.places.iter().map(|place| camera.to_screen(view, *place)).collect();
         let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| layout::hit(&feet, at));
         answer.hovered = under;
@@ -129,7 +128,7 @@ impl Plane<'_> {
         if !memory.chart.as_ref().is_some_and(|chart| Arc::ptr_eq(chart, self.chart)) {
             *memory = Memory { chart: Some(Arc::clone(self.chart)), ..Memory::default() };
         }
-        let mut camera = memory.camera.unwrap_or_else(|| Camera::whole(&self.chart.layout.places, view.size()));
+        let mut camera = memory.camera.unwrap_or_else(|| self.whole(view));
         if memory.seen != self.selected {
             memory.seen = self.selected;
             let place = self.selected.and_then(|at| self.chart.layout.places.get(at));
@@ -140,6 +139,10 @@ impl Plane<'_> {
             }
         }
         camera
+    }
+
+    fn whole(&self, view: Rect) -> Camera {
+        Camera::whole(&self.chart.layout.places, view.size())
     }
 
     fn move_camera(&self, ui: &Ui, view: Rect, response: &Response, camera: &mut Camera) {
@@ -154,7 +157,7 @@ impl Plane<'_> {
             }
         }
         if response.double_clicked() {
-            *camera = Camera::whole(&self.chart.layout.places, view.size());
+            *camera = self.whole(view);
         }
         if response.has_focus() {
             self.keys(ui, view, camera);
@@ -175,7 +178,7 @@ impl Plane<'_> {
             *camera = camera.zoomed(view, view.center(), CLOSER.powf(closer));
         }
         if all {
-            *camera = Camera::whole(&self.chart.layout.places, view.size());
+            *camera = self.whole(view);
         }
     }
 
