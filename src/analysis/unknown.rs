@@ -7,6 +7,13 @@ use crate::analysis::alignment::Alignment;
 use crate::text::dictionary::Dictionary;
 use crate::text::sentence::Sentence;
 
+/// What unknown words give way to.
+#[derive(Clone, Debug, Default)]
+pub struct Replacing {
+    /// Translates the source words that it knows; the others are copied.
+    pub dictionary: Option<Dictionary>,
+}
+
 /// The source word that a target word looks at most, `</s>` left aside; `None` where it looks at no word.
 /// `alpha` has a row for each target word.
 #[must_use]

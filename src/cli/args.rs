@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::ValueEnum;
 
+use crate::analysis::unknown::Replacing;
 use crate::cli::output;
 use crate::decoding::Ensemble;
 use crate::decoding::LengthRule;
@@ -21,6 +22,7 @@ use crate::models::Model;
 use crate::nn::device;
 use crate::nn::device::Device;
 use crate::nn::device::DeviceChoice;
+use crate::text::dictionary::Dictionary;
 
 /// Where to compute, as typed.
 #[derive(Args, Clone, Debug, Default)]
@@ -222,6 +224,32 @@ impl BatchArgs {
     /// At least 1.
     pub fn high(self) -> usize {
         usize::from(self.batch)
+    }
+}
+
+/// What becomes of unknown words, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct ReplaceArgs {
+    /// In the text, show the source word of greatest alpha for an unknown word (Luong et al. 2015b)
+    #[arg(long)]
+    pub replace_unk: bool,
+    /// Show what this dictionary has for that source word, where it has anything: lines of SOURCE, TARGET and a count
+    /// or probability, with tabs between
+    #[arg(long, value_name = "FILE", requires = "replace_unk")]
+    dictionary: Option<PathBuf>,
+}
+
+impl ReplaceArgs {
+    /// Reads the dictionary, if unknown words are replaced at all.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn high(&self) -> Result<Option<Replacing>> {
+        if !self.replace_unk {
+            return Ok(None);
+        }
+        let dictionary = self.dictionary.as_deref().map(Dictionary::open).transpose()?;
+        Ok(Some(Replacing { dictionary }))
     }
 }
 

@@ -55,10 +55,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     }
     let runtime = low.run.high()?;
-    let options = options(&low);
+    let options = options(&low)?;
     let mut told: Vec<Told> = Vec::with_capacity(low.model.len());
     for (number, folder) in low.model.iter().enumerate() {
         let model = runtime.load(folder)?;
+        check(&model, &options, low.model.len())?;
         let gold = gold.as_ref().filter(|_| aligns(&model, low.model.len()));
         let mut new = evaluate(&runtime, &model, &test_set, &options)?;
         if let Some(gold) = gold {
@@ -82,7 +83,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     output.finish()
 }
 
-fn options(low: &Low) -> Options {
+fn options(low: &Low) -> Result<Options> {
     let search = low.search.high();
     let unk = match low.unk {
         UnkArg::None => Vec::new(),
@@ -91,13 +92,35 @@ fn options(low: &Low) -> Options {
         UnkArg::Allow if search.forbid_unk => vec![Unk::Forbidden],
         UnkArg::Allow => vec![Unk::Allowed],
     };
-    Options {
+    Ok(Options {
         search,
         batch: low.batch.high(),
         buckets: low.buckets.clone(),
         tokenization: low.tokenize,
         unk,
+        replace_unk: low.replace.high()?,
         clock: Some(Instant::now),
+    })
+}
+
+/// Refuses what needs an alignment where a model has none; that unknown words stay is told where other models replace
+/// theirs.
+fn check(model: &Model, options: &Options, models: usize) -> Result<()> {
+    let config = &model.config;
+    let needs = |flag: &str| {
+        let architecture = config.architecture.name();
+        let message = format!("{flag} needs an alignment and {} ({architecture}) has none", config.name);
+        Err(Error::Input(format!("{message}; choose a model that has one")))
+    };
+    match options.replace_unk {
+        _ if config.aligns() => Ok(()),
+        _ if options.search.ranking.coverage > 0.0 => needs("--coverage"),
+        Some(_) if models == 1 => needs("--replace-unk"),
+        Some(_) => {
+            output::tell(&format!("{} has no alignment, hence its unknown words stay", config.name));
+            Ok(())
+        }
+        None => Ok(()),
     }
 }
 

@@ -14,9 +14,11 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::analysis::hard;
+use crate::analysis::unknown::Replacing;
 use crate::cli::Context;
 use crate::cli::args::BatchArgs;
 use crate::cli::args::ModelArgs;
+use crate::cli::args::ReplaceArgs;
 use crate::cli::args::RunArgs;
 use crate::cli::args::SearchArgs;
 use crate::cli::input::Lines;
@@ -25,14 +27,12 @@ use crate::cli::input::SourceLine;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::words;
-use crate::cli::words::Replacing;
 use crate::decoding::Decoded;
 use crate::decoding::Ensemble;
 use crate::decoding::Hypothesis;
 use crate::decoding::Options;
 use crate::error::Error;
 use crate::models::Stepper;
-use crate::text::dictionary::Dictionary;
 use crate::text::sentence::Sentence;
 
 /// A full window holds so many batches.
@@ -71,13 +71,8 @@ pub struct Low {
     /// The words are split by spaces already, and shall be in the output
     #[arg(long)]
     pretokenized: bool,
-    /// In the text, show the source word of greatest alpha for an unknown word (Luong et al. 2015b)
-    #[arg(long)]
-    replace_unk: bool,
-    /// Show what this dictionary has for that source word, where it has anything: lines of SOURCE, TARGET and a count
-    /// or probability, with tabs between
-    #[arg(long, value_name = "FILE", requires = "replace_unk")]
-    dictionary: Option<PathBuf>,
+    #[command(flatten)]
+    replace: ReplaceArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -138,12 +133,12 @@ fn high(low: &Low) -> anyhow::Result<High> {
             "--format pharaoh writes the best translation's alignment only; leave out --nbest or choose --format jsonl";
         return Err(Error::Input(sentence.into()).into());
     }
-    let replacing = replacing(low)?;
+    let replacing = low.replace.high()?;
     let runtime = low.run.high()?;
     let system = low.models.load(&runtime)?;
     let needs = [
         (low.format == Format::Pharaoh, "--format pharaoh"),
-        (low.replace_unk, "--replace-unk"),
+        (low.replace.replace_unk, "--replace-unk"),
         (options.ranking.coverage > 0.0, "--coverage"),
     ];
     for (_, flag) in needs.into_iter().filter(|(needed, _)| *needed) {
@@ -161,18 +156,10 @@ fn high(low: &Low) -> anyhow::Result<High> {
     })
 }
 
-fn replacing(low: &Low) -> crate::error::Result<Option<Replacing>> {
-    if !low.replace_unk {
-        return Ok(None);
-    }
-    let dictionary = low.dictionary.as_deref().map(Dictionary::open).transpose()?;
-    Ok(Some(Replacing { dictionary }))
-}
-
 /// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
 fn needs_only_best(low: &Low) -> bool {
     match low.format {
-        Format::Text => low.nbest == 1 || !low.replace_unk,
+        Format::Text => low.nbest == 1 || !low.replace.replace_unk,
         Format::Jsonl => low.nbest == 1,
         Format::Pharaoh => true,
     }

@@ -4,6 +4,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::Link;
 use crate::analysis::unknown;
+use crate::analysis::unknown::Replacing;
 use crate::decoding;
 use crate::decoding::Decoded;
 use crate::decoding::Ensemble;
@@ -15,7 +16,6 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::models::Model;
 use crate::models::Stepper;
-use crate::text::dictionary::Dictionary;
 use crate::text::join::join;
 use crate::text::sentence::Sentence;
 use crate::text::sentence::UNK;
@@ -64,13 +64,6 @@ pub fn force_all(
 /// The words of ids, `</s>` and `[UNK]` among them.
 pub fn tokens<'a>(model: &'a Model, ids: &[u32]) -> Vec<&'a str> {
     ids.iter().map(|&id| model.target.token(id).unwrap_or(UNK)).collect()
-}
-
-/// What unknown words give way to.
-#[derive(Clone, Debug, Default)]
-pub struct Replacing {
-    /// Translates the source words that it knows; the others are copied.
-    pub dictionary: Option<Dictionary>,
 }
 
 /// The translation as text. Unknown words give way to what stands for the source words that they are aligned

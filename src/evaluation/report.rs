@@ -45,7 +45,7 @@ pub struct Translation {
     pub text: String,
     /// Words produced, `</s>` counted.
     pub words: usize,
-    /// Holds `[UNK]`.
+    /// Holds `[UNK]`, or did before it was replaced.
     pub has_unk: bool,
     /// What corpus BLEU adds up.
     pub counts: bleu::Counts,
@@ -144,6 +144,8 @@ pub struct Report {
     pub search: decoding::Options,
     /// Sentences decoded together.
     pub batch: usize,
+    /// Unknown words of the output gave way to what stands for the source words that they are aligned with.
+    pub replaced: bool,
     /// Which translations were made, perhaps none, in the order of [`Record::translations`].
     pub unk: Vec<Unk>,
     /// How BLEU was computed, in sacreBLEU's notation.

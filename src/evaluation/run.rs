@@ -1,12 +1,15 @@
 //! Floor 6: one model over one test set, some twenty batches at a time: the NLL of the references by forced
 //! decoding, then the translations by beam search.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 
 use crate::analysis::bleu;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::chrf;
+use crate::analysis::unknown;
+use crate::analysis::unknown::Replacing;
 use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::decoding::Specials;
@@ -41,6 +44,8 @@ pub struct Options {
     pub tokenization: bleu::Tokenization,
     /// Which translations to make: with `[UNK]`, without, both or none.
     pub unk: Vec<Unk>,
+    /// What unknown words of the output give way to, in models that align; the others keep `[UNK]`.
+    pub replace_unk: Option<Replacing>,
     /// What tells the time, for [`Report::seconds`].
     pub clock: Option<fn() -> Instant>,
 }
@@ -53,6 +58,7 @@ impl Default for Options {
             buckets: Buckets::default(),
             tokenization: bleu::Tokenization::default(),
             unk: vec![Unk::Allowed],
+            replace_unk: None,
             clock: None,
         }
     }
@@ -119,6 +125,7 @@ pub fn run(
         test_set: test_set.name(),
         search: options.search.clone(),
         batch: options.batch,
+        replaced: options.replace_unk.is_some() && model.config.aligns(),
         unk: options.unk.clone(),
         bleu_signature: options.bleu().signature(Some(test_set.references.len())),
         chrf_signature: chrf::signature(Some(test_set.references.len()), false),
@@ -258,16 +265,24 @@ impl Run<'_> {
             },
         )?;
         self.tell_rest(Stage::Translating(unk), cases.len() - chosen.len());
-        Ok(best.iter().zip(pairs).map(|(best, pair)| self.translation(best, pair)).collect())
+        let found = best.iter().zip(cases).zip(pairs);
+        Ok(found.map(|((best, case), pair)| self.translation(best, case, pair)).collect())
     }
 
-    fn translation(&self, hypothesis: &Hypothesis, pair: &Pair) -> Translation {
+    fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &Pair) -> Translation {
         let config = &self.model.config;
         let ids = match hypothesis.tokens.split_last() {
             Some((&last, words)) if last == config.eos => words,
             _ => &hypothesis.tokens,
         };
         let words: Vec<&str> = ids.iter().map(|&id| self.model.target.token(id).unwrap_or(UNK)).collect();
+        let words = match &self.options.replace_unk {
+            Some(Replacing { dictionary }) => {
+                let unknown = |i: usize| ids[i] == config.unk;
+                unknown::replace(&words, unknown, hypothesis.alpha.as_deref(), &case.source, dictionary.as_ref())
+            }
+            None => words.into_iter().map(Cow::Borrowed).collect(),
+        };
         let text = if self.test_set.pretokenized { words.join(" ") } else { join(&config.target_language, &words) };
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
         let counts = bleu::Counts::of(&text, &references, &self.options.bleu());

@@ -28,6 +28,7 @@ use serde_json::Value;
 
 use crate::cli::reference;
 use crate::cli::run_in;
+use crate::tiny::TINY;
 
 fn lines(name: &str, text: &str) -> LineReader {
     LineReader::new(Path::new(name), Box::new(std::io::Cursor::new(text.as_bytes().to_vec())))
@@ -299,4 +300,36 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     let nll: f64 = records.iter().filter_map(|record| record["nll"].as_f64()).sum();
     assert!((nll - report["models"][0]["rows"][0]["nll"].as_f64().expect("a number")).abs() < 1e-9);
     assert_eq!(read(&format!("{name}.txt")).lines().next(), records[0]["translations"][0]["text"].as_str());
+}
+
+#[test]
+fn unknown_words_give_way_as_they_do_in_translate() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let input = "Foo one\nfoo bar\ntwo\n";
+    for (name, text) in [("source", input), ("target", "un\ndeux\ntrois\n"), ("known", "foo\tbaz\t1\n")] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    TINY.unknowing().save(folder.path());
+    let search = ["--model", "tiny", "--beam", "1", "--max-length", "8", "--pretokenized"];
+    let told = |arguments: &[&str], stdin: &str| {
+        let outcome = run_in(folder.path(), arguments, stdin.as_bytes());
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
+        outcome.stdout
+    };
+    for extra in [&[][..], &["--replace-unk"], &["--replace-unk", "--dictionary", "known"]] {
+        let wanted = told(&[&["translate"], &search[..], extra].concat(), input);
+        let files = ["--source", "source", "--target", "target", "--output", "out"];
+        told(&[&["evaluate"], &search[..], &files, extra].concat(), "");
+        assert_eq!(fs::read_to_string(folder.path().join("out/tiny.txt")).expect("written"), wanted, "{extra:?}");
+        let records = fs::read_to_string(folder.path().join("out/tiny.sentences.jsonl")).expect("written");
+        assert!(records.contains("\"has_unk\":true"), "the model knows no word: {records}");
+    }
+    for flags in [&["--replace-unk"][..], &["--coverage", "0.2"]] {
+        let none = command(folder.path(), "evaluate", "rnnencdec", flags);
+        assert!(
+            none.code == 2 && none.stderr.contains(flags[0]) && none.stderr.contains("rnnencdec"),
+            "{}",
+            none.stderr
+        );
+    }
 }

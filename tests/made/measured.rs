@@ -32,6 +32,7 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
         folder: PathBuf::from(name),
         test_set: "shoes.en".to_owned(),
         search: decoding::Options::default(),
+        replaced: false,
         batch: 16,
         rows: rows(&records, &unk, &Buckets::default()),
         unk,

@@ -9,6 +9,7 @@ use crate::analysis::bleu::Tokenization;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::mteval::TOKENIZATIONS;
 use crate::cli::args::BatchArgs;
+use crate::cli::args::ReplaceArgs;
 use crate::cli::args::RunArgs;
 use crate::cli::args::SearchArgs;
 use crate::cli::evaluate::gold::GoldArgs;
@@ -67,6 +68,8 @@ pub struct Low {
     /// Which translations to make, as to unknown words in the output
     #[arg(long, value_enum, default_value_t)]
     pub unk: UnkArg,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
     /// Compare each model with the first by N resamples of the sentences
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bootstrap: Option<u32>,

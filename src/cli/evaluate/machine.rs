@@ -124,7 +124,7 @@ fn model(told: &Told) -> Value {
     json!({"name": report.name, "architecture": report.architecture,
            "folder": report.folder.display().to_string(), "beam": report.search.beam,
            "max_length": report.search.max_length, "length": report.search.ranking.length.to_string(),
-           "coverage": report.search.ranking.coverage, "batch": report.batch, "device": told.device,
+           "coverage": report.search.ranking.coverage, "batch": report.batch, "unk_replaced": report.replaced, "device": told.device,
            "threads": told.threads, "seconds": report.seconds,
            "sentences_per_second": report.sentences_per_second(), "words_per_second": report.words_per_second(),
            "rows": report.rows.iter().map(row).collect::<Vec<_>>(),

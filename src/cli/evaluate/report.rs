@@ -134,15 +134,15 @@ fn by_length(told: &[Told]) -> Vec<String> {
 /// Each model against the first.
 fn bootstrap(told: &[Told]) -> Option<String> {
     let first = &told.first()?.report.name;
-    let head = ["against", "UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p"];
-    let mut table = Table::new([format!("bootstrap, {first}")].into_iter().chain(head.iter().map(ToString::to_string)));
+    let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p"];
+    let mut table = Table::new([format!("against {first}")].into_iter().chain(head.iter().map(ToString::to_string)));
     let mut resamples = None;
     for Told { report, comparisons, .. } in told {
         for comparison in comparisons {
             for (metric, paired) in [("BLEU", &comparison.bleu), ("chrF2", &comparison.chrf)] {
                 resamples = Some(paired.resamples);
                 table.row(
-                    ["".to_owned(), report.name.clone(), unk_name(comparison.unk).to_owned(), metric.to_owned()]
+                    [report.name.clone(), unk_name(comparison.unk).to_owned(), metric.to_owned()]
                         .into_iter()
                         .chain(interval_cells(paired)),
                 );
@@ -204,6 +204,9 @@ fn notes(told: &[Told]) -> String {
                 figure(report.sentences_per_second(), 1),
                 figure(report.words_per_second(), 0)
             );
+        }
+        if report.replaced {
+            text.push_str(", unknown words replaced");
         }
         let _ = writeln!(text, " on {} with {} threads", told.device, told.threads);
     }
