@@ -72,6 +72,7 @@ pub struct Task {
 
 /// What the corpus lane is to do.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there are a handful at a time, and each is moved once")]
 pub enum LaneCall {
     /// A new order.
     Submit(u64, Order),

@@ -23,7 +23,9 @@ use interlinear::worker::protocol::Request;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-struct Fake(Box<dyn FnOnce(&Work<'_>) -> Result<u32> + Send>);
+type Made = Box<dyn FnOnce(&Work<'_>) -> Result<u32> + Send>;
+
+struct Fake(Made);
 
 impl Job for Fake {
     type Found = u32;

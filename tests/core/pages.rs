@@ -73,7 +73,9 @@ fn what_is_missing_for_a_run_is_said() {
         (None, "Choose a file of source sentences"),
         (Some(evaluation::Command::SetSource(Some(PathBuf::from("a")))), "Choose a file of their translations"),
     ] {
-        command.into_iter().for_each(|command| apply(&mut session, command));
+        if let Some(command) = command {
+            apply(&mut session, command);
+        }
         apply(&mut session, evaluation::Command::Run);
         assert_eq!(session.evaluation.message.as_deref(), Some(missing));
         assert!(session.take_lane_calls().is_empty());
@@ -325,6 +327,21 @@ fn pump(driver: &mut Driver, woken: &std::sync::mpsc::Receiver<()>, done: impl F
     }
 }
 
+/// A copy of a model that says it translates the other way.
+fn turned(model: &Path, copy: &Path) -> PathBuf {
+    std::fs::create_dir_all(copy).expect("it can be made");
+    for name in ["model.safetensors", "source.tokenizer.json", "target.tokenizer.json"] {
+        std::fs::copy(model.join(name), copy.join(name)).expect("it can be copied");
+    }
+    let text = std::fs::read_to_string(model.join("config.json")).expect("it can be read");
+    let mut config: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let (from, to) = (config["source_language"].clone(), config["target_language"].clone());
+    (config["source_language"], config["target_language"]) = (to, from);
+    config["name"] = "the other way".into();
+    std::fs::write(copy.join("config.json"), config.to_string()).expect("it can be written");
+    copy.to_owned()
+}
+
 #[test]
 fn a_driver_measures_models_on_files_and_follows_a_log() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -337,7 +354,8 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     let gold = write("gold", "1-1 2-2\n1-1\n");
     let log = write("log.jsonl", LOG);
     let fixture = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name);
-    let models = vec![fixture("rnnsearch"), fixture("rnnencdec")];
+    let models =
+        vec![fixture("rnnsearch"), fixture("rnnencdec"), turned(&fixture("rnnsearch"), &folder.path().join("b"))];
     let (wake, woken) = std::sync::mpsc::channel();
     let options = Options { models, device: Some(interlinear::session::DeviceChoice::Cpu), ..Options::default() };
     let wake = Arc::new(move || {
@@ -345,7 +363,7 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     });
     let mut driver = Driver::open(options, wake);
     let send = |driver: &mut Driver, command| driver.send(Command::Evaluation(command));
-    send(&mut driver, evaluation::Command::OpenLogs(folder.path().to_owned()));
+    send(&mut driver, evaluation::Command::OpenLogs(log.clone()));
     pump(&mut driver, &woken, |session| {
         matches!(session.evaluation.logs.first().map(|log| &log.state), Some(LogState::Read(_)))
     });
@@ -359,10 +377,14 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     let page = &driver.session().evaluation;
     assert_eq!(page.message, None);
     let results = page.results.as_ref().expect("it was measured");
-    assert_eq!(results.models.len(), 2);
+    assert_eq!(results.models.len(), 2, "the third translates the other way");
+    assert_eq!(results.reverse.as_deref(), Some("the other way"));
     assert!(results.models.iter().all(|measured| measured.report.records.len() == 2));
     assert_eq!(results.comparisons.len(), 1);
-    assert!(matches!(&results.models[0].alignments, Some(Ok(rows)) if rows.len() > 2));
+    let Some(Ok(rows)) = &results.models[0].alignments else { panic!("it aligns") };
+    for direction in ["forward", "reverse", "intersection", "union", "grow-diag-final-and"] {
+        assert!(rows.iter().any(|row| row.direction == direction), "{direction} is missing");
+    }
     assert!(matches!(&results.models[1].alignments, Some(Err(message)) if message.contains("no alignment")));
     assert!(results.gold_note.is_some());
 

@@ -147,12 +147,12 @@ fn figures_are_a_table_and_plots_whose_points_can_be_read() {
         "AER with all source words of at least this alpha",
         "RNNsearch, 0.20, 0.30",
         "greatest alpha",
-        "RNNencdec (rnnencdec) has no alignment; choose a model that has one",
+        "RNNencdec has no alignment",
         "Words are counted from 1.",
     ] {
         assert!(shows(&harness, label), "{label} is missing");
     }
-    harness.get_by_label("Sentences without UNK").click();
+    harness.get_by_label("Without unknown words").click();
     harness.run();
     assert!(shows(&harness, "RNNsearch, 1-10, 100.0"));
     harness.get_by_label("TSV...").click();

@@ -19,6 +19,7 @@ use interlinear::evaluation::report::rows;
 use interlinear::worker::corpus::evaluate::Aligned;
 use interlinear::worker::corpus::evaluate::Compared;
 use interlinear::worker::corpus::evaluate::Evaluated;
+use interlinear::worker::corpus::evaluate::FORWARD;
 use interlinear::worker::corpus::evaluate::Measured;
 
 /// What a model made of these pairs: (source, reference, translation).
@@ -77,7 +78,7 @@ pub fn evaluated(models: Vec<Measured>) -> Evaluated {
             comparisons.extend(by.map(|by| Compared { pair: (first, second), by }));
         }
     }
-    Evaluated { models, comparisons, gold_note: None }
+    Evaluated { models, comparisons, gold_note: None, reverse: None }
 }
 
 /// Links that were right so often, of 100, with the greatest alpha and with two thresholds.
@@ -85,6 +86,7 @@ pub fn alignments(right: u64) -> Vec<Aligned> {
     [(None, right), (Some(0.2), right - 10), (Some(0.5), right - 5)]
         .into_iter()
         .map(|(threshold, right)| Aligned {
+            direction: FORWARD,
             extraction: Extraction { threshold, ..Extraction::default() },
             counts: aer::Counts { found: 100, sure: 100, found_sure: right, found_possible: right },
         })
@@ -117,7 +119,7 @@ pub fn two_models() -> Evaluated {
         measured(name, &pairs)
     };
     let (mut first, mut second) = (of("RNNencdec", &outputs[0]), of("RNNsearch", &outputs[1]));
-    first.alignments = Some(Err("RNNencdec (rnnencdec) has no alignment; choose a model that has one".to_owned()));
+    first.alignments = Some(Err("RNNencdec has no alignment".to_owned()));
     second.alignments = Some(Ok(alignments(80)));
     let mut both = evaluated(vec![first, second]);
     both.gold_note = Some("Words are counted from 1.".to_owned());

@@ -86,7 +86,7 @@ fn json(results: &Evaluated) -> Value {
     json!({"test_set": first.map(|report| report.test_set.clone()),
            "bleu_signature": first.map(|report| report.bleu_signature.clone()),
            "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
-           "gold": results.gold_note,
+           "gold": results.gold_note, "reverse": results.reverse,
            "models": results.models.iter().map(|measured| model(measured)).collect::<Vec<_>>(),
            "comparisons": results.comparisons.iter().map(|one| comparison(results, one)).collect::<Vec<_>>()})
 }
@@ -95,7 +95,7 @@ fn json(results: &Evaluated) -> Value {
 fn alignments(measured: &Measured) -> Value {
     let row = |row: &Aligned| {
         let rates = row.counts.rates();
-        json!({"reading": row.extraction.reading.name(), "threshold": row.extraction.threshold,
+        json!({"direction": row.direction, "reading": row.extraction.reading.name(), "threshold": row.extraction.threshold,
                "precision": rates.precision, "recall": rates.recall, "aer": rates.aer})
     };
     match &measured.alignments {

@@ -57,6 +57,8 @@ pub struct TestFiles {
     pub gold: Option<PathBuf>,
     /// The words are split by spaces already.
     pub is_pretokenized: bool,
+    /// How BLEU cuts text into words.
+    pub tokenization: Tokenization,
 }
 
 /// What the user does on the page.
@@ -72,6 +74,8 @@ pub enum Command {
     SetGold(Option<PathBuf>),
     /// Whether the words are split by spaces already.
     SetPretokenized(bool),
+    /// How BLEU cuts text into words.
+    SetTokenization(Tokenization),
     /// Whether to translate without `[UNK]` as well.
     SetAlsoWithoutUnk(bool),
     /// A file or folder was dropped on the page.
@@ -111,6 +115,8 @@ pub struct Saved {
     pub gold: Option<PathBuf>,
     /// The words are split by spaces already.
     pub is_pretokenized: bool,
+    /// How BLEU cuts text into words, by sacreBLEU's name.
+    pub tokenization: String,
     /// Also translate without `[UNK]`.
     pub also_without_unk: bool,
     /// Training logs.
@@ -121,9 +127,10 @@ impl Evaluation {
     /// The page as it was saved.
     #[must_use]
     pub(super) fn of(saved: Saved) -> Self {
-        let Saved { source, references, gold, is_pretokenized, also_without_unk, logs } = saved;
+        let Saved { source, references, gold, is_pretokenized, tokenization, also_without_unk, logs } = saved;
+        let tokenization = Tokenization::named(&tokenization).unwrap_or_default();
         Self {
-            test: TestFiles { source, references, gold, is_pretokenized },
+            test: TestFiles { source, references, gold, is_pretokenized, tokenization },
             also_without_unk,
             logs: logs.into_iter().map(LogFile::new).collect(),
             ..Self::default()
@@ -139,6 +146,7 @@ impl Evaluation {
             references: self.test.references.iter().filter(writable).cloned().collect(),
             gold: self.test.gold.as_ref().filter(writable).cloned(),
             is_pretokenized: self.test.is_pretokenized,
+            tokenization: self.test.tokenization.name().to_owned(),
             also_without_unk: self.also_without_unk,
             logs: self.logs.iter().map(|log| &log.path).filter(writable).cloned().collect(),
         }
@@ -194,7 +202,12 @@ impl Session {
                 test.references.remove(at);
             }
             Command::SetGold(path) => test.gold = path,
-            Command::SetPretokenized(on) => test.is_pretokenized = on,
+            Command::SetPretokenized(on) => {
+                test.is_pretokenized = on;
+                // The usual one for such text; another can be chosen afterwards.
+                test.tokenization = if on { Tokenization::None } else { Tokenization::default() };
+            }
+            Command::SetTokenization(tokenization) => test.tokenization = tokenization,
             Command::SetAlsoWithoutUnk(on) => self.evaluation.also_without_unk = on,
             _ => return,
         }
@@ -228,7 +241,6 @@ impl Session {
             (false, true) => vec![Unk::Allowed, Unk::Forbidden],
             (false, false) => vec![Unk::Allowed],
         };
-        let tokenization = if test.is_pretokenized { Tokenization::None } else { Tokenization::default() };
         let order = Evaluate {
             models,
             device: self.settings.device,
@@ -236,7 +248,7 @@ impl Session {
             references: test.references.clone(),
             gold: test.gold.clone(),
             is_pretokenized: test.is_pretokenized,
-            tokenization,
+            tokenization: test.tokenization,
             search: decoding::Options { candidates: 0, trace: false, ..self.search_options() },
             unk,
         };

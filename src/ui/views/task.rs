@@ -25,7 +25,7 @@ pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
     let fraction = fraction(task);
     let is_narrow = ui.available_width() < NARROW;
     if is_narrow {
-        bar_ui(ui, &text, fraction);
+        bar_ui(ui, &text, fraction, egui::TextWrapMode::Wrap);
     }
     ui.horizontal(|ui| {
         if ui.button("Cancel").on_hover_text("Ends this work; what it has done so far is lost").clicked() {
@@ -40,13 +40,13 @@ pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
             screen.push(Command::PauseTask(task.number, !task.is_paused));
         }
         if !is_narrow {
-            ui.vertical(|ui| bar_ui(ui, &text, fraction));
+            ui.vertical(|ui| bar_ui(ui, &text, fraction, egui::TextWrapMode::Truncate));
         }
     });
 }
 
-fn bar_ui(ui: &mut Ui, text: &str, fraction: f32) {
-    ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL)).truncate());
+fn bar_ui(ui: &mut Ui, text: &str, fraction: f32, wrap: egui::TextWrapMode) {
+    ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL)).wrap_mode(wrap));
     let bar = ProgressBar::new(fraction).desired_height(theme::PROGRESS_HEIGHT).animate(false);
     let bar = ui.add(bar.fill(theme::tokens(ui).accent));
     bar.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, text));

@@ -40,6 +40,8 @@ const SHAPES: [MarkerShape; 8] = [
     MarkerShape::Right,
     MarkerShape::Asterisk,
 ];
+/// Labels of the x axis come up and are plain where they have so much room, points.
+const X_LABELS: (f32, f32) = (36.0, 46.0);
 /// More points than this in a series are drawn as a line alone.
 const MOST_MARKS: usize = 80;
 
@@ -86,7 +88,7 @@ pub fn chart_ui(ui: &mut Ui, chart: &Chart<'_>, series: &[Series]) {
     let t = theme::tokens(ui);
     ui.label(RichText::new(chart.title).size(theme::TEXT_SMALL).color(t.weak));
     let colours: Vec<egui::Color32> = series.iter().map(|one| theme::series(ui, one.place)).collect();
-    let plot = plot(chart, series).height(chart.height).width(ui.available_width());
+    let plot = plot(chart, series).grid_color(t.line).height(chart.height).width(ui.available_width());
     ui.spacing_mut().interact_size.y = theme::SPACE_4;
     let shown = plot.show(ui, |plot| {
         for (one, colour) in series.iter().zip(&colours) {
@@ -118,7 +120,10 @@ fn has_marks(series: &Series) -> bool {
 }
 
 fn plot<'a>(chart: &'a Chart<'a>, series: &'a [Series]) -> Plot<'a> {
-    let x_axis = AxisHints::new_x().label(chart.x_label).formatter(|mark, _| (chart.x_text)(mark.value));
+    let x_axis = AxisHints::new_x()
+        .label(chart.x_label)
+        .formatter(|mark, _| (chart.x_text)(mark.value))
+        .label_spacing(X_LABELS.0..=X_LABELS.1);
     let y_axis = AxisHints::new_y().formatter(|mark, _| (chart.y_text)(mark.value)).min_thickness(36.0);
     let mut plot = Plot::new(chart.title)
         .custom_x_axes(vec![x_axis])

@@ -20,6 +20,7 @@ use crate::evaluation::alignment::Extraction;
 use crate::evaluation::compare::Comparison;
 use crate::evaluation::compare::compare;
 use crate::models::Engine;
+use crate::models::Stepper;
 use crate::nn::device::DeviceChoice;
 use crate::text::links::Links;
 use crate::text::links::read;
@@ -27,6 +28,9 @@ use crate::worker::corpus::Progress;
 use crate::worker::corpus::Work;
 use crate::worker::corpus::yielding::Yielding;
 use crate::worker::engine::Shelved;
+
+/// The [`Aligned::direction`] of a model's own links.
+pub const FORWARD: &str = "forward";
 
 /// Thresholds on alpha that are tried beside the one word of greatest alpha.
 const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -72,6 +76,8 @@ pub struct Measured {
 /// How near a model's links come to those by hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aligned {
+    /// Whose links, [`FORWARD`] the model's own; others with a model of the other direction.
+    pub direction: &'static str,
     /// How the links were read off alpha.
     pub extraction: Extraction,
     /// What precision, recall and AER are made of.
@@ -96,6 +102,8 @@ pub struct Evaluated {
     pub comparisons: Vec<Compared>,
     /// How the file of alignments by hand was read, in sentences.
     pub gold_note: Option<String>,
+    /// The model of the other direction whose links are put together with those of each model.
+    pub reverse: Option<String>,
 }
 
 /// The test set as it was read.
@@ -116,25 +124,45 @@ impl Evaluate {
         let gold = gold.transpose()?;
         let gold_note = gold.as_ref().map(|gold| gold.note.clone());
         let data = Data { test_set, gold: gold.map(|gold| gold.pairs) };
-        let mut models = Vec::with_capacity(self.models.len());
-        for (at, folder) in self.models.iter().enumerate() {
+        let mut shelved = Vec::with_capacity(self.models.len());
+        for folder in &self.models {
             work.tell(Progress { what: format!("Loading {}", name(folder)), ..Progress::default() });
-            let shelved = work.model(folder, self.device)?;
-            models.push(Arc::new(self.measure(work, &shelved, &data, at)?));
+            shelved.push(work.model(folder, self.device)?);
         }
+        // The first model says which way the test set is translated.
+        let first = shelved.first().map(|first| languages(first));
+        let turned =
+            |other: &Arc<Shelved>| first.is_some_and(|(from, to)| from != to && languages(other) == (to, from));
+        let (backward, forward): (Vec<_>, Vec<_>) = shelved.iter().partition(|other| turned(other));
+        let reverse = backward.into_iter().find(|other| other.facts.has_alignment && data.gold.is_some());
+        let run = Run { order: &self, work, data: &data, reverse: reverse.map(AsRef::as_ref), models: forward.len() };
+        let models = forward.iter().enumerate().map(|(at, shelved)| run.measure(shelved, at).map(Arc::new));
+        let models = models.collect::<Result<Vec<_>>>()?;
         let comparisons = compare_all(work, &models)?;
-        Ok(Evaluated { models, comparisons, gold_note })
+        Ok(Evaluated { models, comparisons, gold_note, reverse: reverse.map(|reverse| reverse.facts.name.clone()) })
     }
+}
 
-    fn measure(&self, work: &Work<'_>, shelved: &Shelved, data: &Data, at: usize) -> Result<Measured> {
+/// A run over the models of one direction.
+struct Run<'a> {
+    order: &'a Evaluate,
+    work: &'a Work<'a>,
+    data: &'a Data,
+    reverse: Option<&'a Shelved>,
+    models: usize,
+}
+
+impl Run<'_> {
+    fn measure(&self, shelved: &Shelved, at: usize) -> Result<Measured> {
+        let (work, data, order) = (self.work, self.data, self.order);
         let options = evaluation::Options {
-            search: self.search.clone(),
-            tokenization: self.tokenization,
-            unk: self.unk.clone(),
+            search: order.search.clone(),
+            tokenization: order.tokenization,
+            unk: order.unk.clone(),
             ..evaluation::Options::default()
         };
-        let stages = 1 + self.unk.len() + usize::from(data.gold.is_some());
-        let total = stages * data.test_set.len();
+        let aligned = if data.gold.is_some() { 1 + usize::from(self.reverse.is_some()) } else { 0 };
+        let total = (1 + order.unk.len() + aligned) * data.test_set.len();
         let (start, mut words, mut done) = (work.seconds(), 0, 0);
         let speed = |words: usize| words as f32 / (work.seconds() - start).max(1e-3);
         let mut hear = |progress: evaluation::Progress| {
@@ -142,40 +170,63 @@ impl Evaluate {
             done += progress.sentences;
             work.tell(Progress {
                 done: at * total + done,
-                total: self.models.len() * total,
+                total: self.models * total,
                 what: format!("{} with {}", what(progress.stage), shelved.facts.name),
                 words_per_second: speed(words),
             });
         };
-        let report = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
-            let mut stepper = Yielding::new(stepper, &work.breath);
-            evaluation::run(&shelved.model, &mut stepper, &data.test_set, &options, &work.ticket, &mut hear)
+        let report = stepping(work, shelved, |stepper| {
+            evaluation::run(&shelved.model, stepper, &data.test_set, &options, &work.ticket, &mut hear)
         })?;
         let alignments = match &data.gold {
-            Some(gold) => Some(match align(work, shelved, (&data.test_set, gold), &mut hear) {
+            Some(gold) if shelved.facts.has_alignment => Some(match self.align(shelved, gold, &mut hear) {
                 Err(Error::Stale) => return Err(Error::Stale),
                 other => other.map_err(|error| error.to_string()),
             }),
+            Some(_) => Some(Err(format!("{} has no alignment", shelved.facts.name))),
             None => None,
         };
         Ok(Measured { report, words_per_second: speed(words), alignments })
     }
+
+    /// A model's alignments of the references, measured against those by hand; also put together with those of the
+    /// model of the other direction.
+    fn align(
+        &self,
+        shelved: &Shelved,
+        gold: &[Links],
+        hear: &mut dyn FnMut(evaluation::Progress),
+    ) -> Result<Vec<Aligned>> {
+        let options = alignment::Options { thresholds: THRESHOLDS.to_vec(), ..alignment::Options::default() };
+        let data = (&self.data.test_set, gold);
+        let ticket = &self.work.ticket;
+        let report = stepping(self.work, shelved, |stepper| {
+            let forward = Aligner { model: &shelved.model, stepper };
+            let Some(other) = self.reverse else {
+                return alignment::measure(forward, None, data, &options, ticket, hear);
+            };
+            stepping(self.work, other, |stepper| {
+                let reverse = Aligner { model: &other.model, stepper };
+                alignment::measure(forward, Some(reverse), data, &options, ticket, hear)
+            })
+        })?;
+        let row = |row: &alignment::Row| Aligned {
+            direction: row.direction.name(),
+            extraction: row.extraction,
+            counts: row.counts,
+        };
+        Ok(report.rows.iter().map(row).collect())
+    }
 }
 
-/// A model's alignments of the references, measured against those by hand.
-fn align(
-    work: &Work<'_>,
-    shelved: &Shelved,
-    data: (&TestSet, &[Links]),
-    hear: &mut dyn FnMut(evaluation::Progress),
-) -> Result<Vec<Aligned>> {
-    let options = alignment::Options { thresholds: THRESHOLDS.to_vec(), ..alignment::Options::default() };
-    let report = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
-        let mut stepper = Yielding::new(stepper, &work.breath);
-        let aligner = Aligner { model: &shelved.model, stepper: &mut stepper };
-        alignment::measure(aligner, None, data, &options, &work.ticket, hear)
-    })?;
-    Ok(report.rows.iter().map(|row| Aligned { extraction: row.extraction, counts: row.counts }).collect())
+/// Does something with a stepper of the model that lets the live lane go first.
+fn stepping<T>(work: &Work<'_>, shelved: &Shelved, job: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
+    shelved.with_stepper(Engine::Fused, work.threads(), |stepper| job(&mut Yielding::new(stepper, &work.breath)))
+}
+
+/// From which language into which.
+fn languages(shelved: &Shelved) -> (&str, &str) {
+    (&shelved.facts.source_language, &shelved.facts.target_language)
 }
 
 /// Words between spaces, as alignments by hand count them.

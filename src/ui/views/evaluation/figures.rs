@@ -1,6 +1,8 @@
 //! Floor 9: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
 
+use egui::Align;
 use egui::Grid;
+use egui::Layout;
 use egui::RichText;
 use egui::Ui;
 
@@ -20,8 +22,11 @@ use crate::ui::widgets::chart::chart_ui;
 use crate::ui::widgets::labels;
 use crate::worker::corpus::evaluate::Aligned;
 use crate::worker::corpus::evaluate::Evaluated;
+use crate::worker::corpus::evaluate::FORWARD;
 use crate::worker::corpus::evaluate::Measured;
 
+/// Share of the room that a plot takes in height, where the room is high.
+const PLOT_SHARE: f32 = 0.34;
 /// Widest name of a model in a table, points.
 const NAME: f32 = 220.0;
 
@@ -33,6 +38,7 @@ pub fn figures_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         empty_ui(ui, "Nothing is measured yet", note);
         return;
     };
+    let height = (ui.available_height() * PLOT_SHARE).max(theme::PLOT_HEIGHT);
     egui::ScrollArea::vertical().id_salt("figures").auto_shrink(false).show(ui, |ui| {
         theme::card(theme::tokens(ui)).show(ui, |ui| {
             ui.take_available_width();
@@ -43,11 +49,15 @@ pub fn figures_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         chart::legend_ui(ui, names);
         let has_gold = results.models.iter().any(|measured| measured.alignments.is_some());
         if has_gold {
-            chart::side_by_side(ui, |ui| lengths_ui(ui, screen, &results), |ui| thresholds_ui(ui, &results));
+            chart::side_by_side(
+                ui,
+                |ui| lengths_ui(ui, screen, &results, height),
+                |ui| thresholds_ui(ui, &results, height),
+            );
             ui.add_space(theme::SPACE_2);
             aer_ui(ui, &results);
         } else {
-            lengths_ui(ui, screen, &results);
+            lengths_ui(ui, screen, &results, height);
         }
         comparisons_ui(ui, &results);
         signatures_ui(ui, &results);
@@ -63,6 +73,11 @@ fn head_ui(ui: &mut Ui, heads: &[(&str, &str)]) {
         }
     }
     ui.end_row();
+}
+
+/// A number stands at the right of its cell, so that digits stand under digits.
+fn number_ui(ui: &mut Ui, text: String) {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
 }
 
 fn name_ui(ui: &mut Ui, place: usize, name: &str) {
@@ -118,13 +133,13 @@ fn row_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Row) {
         figure(row.chrf, 2),
         format!("{:.0}", measured.words_per_second),
     ] {
-        ui.label(text);
+        number_ui(ui, text);
     }
     ui.end_row();
 }
 
 /// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
-fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated) {
+fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, height: f32) {
     let set = if screen.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
     let buckets = bucket_names(results, set);
     let series: Vec<Series> =
@@ -142,7 +157,7 @@ fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated) {
         y_text: &|bleu| format!("{bleu:.1}"),
         from_zero: true,
         moves: false,
-        height: theme::PLOT_HEIGHT,
+        height,
     };
     if buckets.is_empty() {
         ui.label("There is no sentence of any length in this set");
@@ -151,7 +166,8 @@ fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated) {
     }
     ui.horizontal(|ui| {
         for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
-            if ui.selectable_label(other == set, format!("Sentences {}", other.name())).clicked() {
+            let name = if other == Set::All { "All sentences" } else { "Without unknown words" };
+            if ui.selectable_label(other == set, name).clicked() {
                 screen.keep(local::EVALUATION_SET, place as f32);
             }
         }
@@ -191,13 +207,13 @@ fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &Measured, &[Ali
     })
 }
 
-fn thresholds_ui(ui: &mut Ui, results: &Evaluated) {
+fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
     let mut series = Vec::new();
     for (place, measured, rows) in aligned(results) {
         for reading in readings(rows) {
             let is_minor = reading != Reading::default();
             let name = &measured.report.name;
-            let points = rows.iter().filter(|row| row.extraction.reading == reading);
+            let points = rows.iter().filter(|row| row.extraction.reading == reading && row.direction == FORWARD);
             let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
             series.push(Series {
                 name: if is_minor { format!("{name}, row of the {}", reading.name()) } else { name.clone() },
@@ -215,11 +231,11 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated) {
         title: "AER with all source words of at least this alpha",
         x_label: "",
         x_text: &|theta| format!("{theta:.2}"),
-        x_marks: &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0],
+        x_marks: &[0.2, 0.4, 0.6, 0.8],
         y_text: &|aer| format!("{aer:.2}"),
         from_zero: false,
         moves: false,
-        height: theme::PLOT_HEIGHT,
+        height,
     };
     chart_ui(ui, &chart, &series);
 }
@@ -232,6 +248,10 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
         Grid::new("aer").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
             let heads = [
                 ("Alignments", "Of the first reference, by forced decoding"),
+                (
+                    "Direction",
+                    "The model's own links, or those of a model of the other direction, or both put together",
+                ),
                 ("Links", "How they are read off alpha"),
                 ("Row of", "Which word a row of alpha belongs to (Luong et al. 2015, footnote 14)"),
                 ("Precision", "Links found that are sure or possible"),
@@ -254,7 +274,8 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
                 ui.add(egui::Label::new(RichText::new(message).color(weak)).wrap());
             }
         }
-        if let Some(note) = &results.gold_note {
+        let reverse = |name: &String| format!("The links of the other direction are those of {name}.");
+        for note in results.reverse.as_ref().map(reverse).iter().chain(&results.gold_note) {
             ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(weak)).wrap());
         }
     });
@@ -272,13 +293,14 @@ fn readings(rows: &[Aligned]) -> Vec<Reading> {
 }
 
 fn best_threshold<'a>(rows: &[&'a Aligned]) -> Option<&'a Aligned> {
-    let above = rows.iter().filter(|row| row.extraction.threshold.is_some());
+    let above = rows.iter().filter(|row| row.extraction.threshold.is_some() && row.direction == FORWARD);
     let with_aer = above.filter_map(|row| Some((row.counts.rates().aer?, row)));
     with_aer.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| *row)
 }
 
 fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Aligned) {
     name_ui(ui, place, &measured.report.name);
+    ui.label(row.direction);
     ui.label(
         row.extraction
             .threshold
@@ -287,7 +309,7 @@ fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Aligned) {
     ui.label(row.extraction.reading.name());
     let rates = row.counts.rates();
     for rate in [rates.precision, rates.recall, rates.aer] {
-        ui.label(figure(rate, 3));
+        number_ui(ui, figure(rate, 3));
     }
     ui.end_row();
 }
@@ -322,9 +344,9 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
                 }
                 for paired in [&comparison.by.bleu, &comparison.by.chrf] {
                     let difference = paired.difference;
-                    ui.label(format!("{:+.2}", difference.value));
-                    ui.label(format!("{:+.2} to {:+.2}", difference.low, difference.high));
-                    ui.label(format!("{:.3}", paired.p_value));
+                    number_ui(ui, format!("{:+.2}", difference.value));
+                    number_ui(ui, format!("{:+.2} to {:+.2}", difference.low, difference.high));
+                    number_ui(ui, format!("{:.3}", paired.p_value));
                 }
                 ui.end_row();
             }

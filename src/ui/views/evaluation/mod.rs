@@ -30,8 +30,11 @@ use crate::ui::views::View;
 /// The page Evaluation.
 pub struct Evaluation;
 
-/// The parts with their names, in the order of [`local::EVALUATION_PART`].
-const PARTS: [(&str, fn(&mut Ui, &mut Screen<'_>)); 3] =
+/// A part with its name.
+type Part = (&'static str, fn(&mut Ui, &mut Screen<'_>));
+
+/// The parts, in the order of [`local::EVALUATION_PART`].
+const PARTS: [Part; 3] =
     [("Figures", figures::figures_ui), ("Sentences", sentences::sentences_ui), ("Training", training::training_ui)];
 
 /// Widest line of what is said where there is nothing to show, points.

@@ -7,6 +7,7 @@ use egui::RichText;
 use egui::Ui;
 use egui::vec2;
 
+use crate::analysis::mteval::TOKENIZATIONS;
 use crate::session::Session;
 use crate::session::evaluation::Command;
 use crate::session::evaluation::LogState;
@@ -107,6 +108,19 @@ fn options_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     if ui.checkbox(&mut on, "Words are split by spaces").on_hover_text(note).changed() {
         send(screen, Command::SetPretokenized(on));
     }
+    ui.horizontal(|ui| {
+        let label = ui.label("Words for BLEU");
+        let chosen = session.evaluation.test.tokenization;
+        let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(chosen.name()).show_ui(ui, |ui| {
+            for (tokenization, note) in TOKENIZATIONS {
+                let item = ui.selectable_label(*tokenization == chosen, tokenization.name());
+                if item.on_hover_text(format!("Cut {note}")).clicked() {
+                    send(screen, Command::SetTokenization(*tokenization));
+                }
+            }
+        });
+        combo.response.labelled_by(label.id).on_hover_text("How BLEU cuts text into words, by sacreBLEU's name");
+    });
     let mut on = session.evaluation.also_without_unk;
     let note = "Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1";
     if ui.checkbox(&mut on, "Also without [UNK] in the output").on_hover_text(note).changed() {
