@@ -12,6 +12,7 @@ mod luong;
 mod measured;
 mod models;
 mod pages;
+mod pairs;
 mod phrases;
 mod session;
 mod text;

@@ -153,7 +153,7 @@ fn both_lists_are_ranked_and_what_one_lacks_is_marked() {
     harness.get_by_label("By the table 1 la chaussure rouge 0.500").click();
     harness.run();
     assert!(sent(&wires, Command::Select(Some(1))));
-    assert!(has(&harness, "Line of the table") && has(&harness, "0.500, its log -0.693"));
+    assert!(has(&harness, "Line of the table") && has(&harness, "0.500, its logarithm -0.693"));
 }
 
 #[test]

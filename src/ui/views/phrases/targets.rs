@@ -109,6 +109,7 @@ fn lists_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
         ui.spacing_mut().item_spacing.x = theme::SPACE_3;
         ui.vertical(|ui| {
             ui.set_width(half);
+            ui.spacing_mut().item_spacing.y = 1.0;
             heading(ui, &name, "log p");
             if phrases.by_model.is_empty() {
                 let text = if phrases.task.is_some() { "Being scored" } else { "Not scored yet" };
@@ -122,6 +123,7 @@ fn lists_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
         });
         ui.vertical(|ui| {
             ui.set_width(half);
+            ui.spacing_mut().item_spacing.y = 1.0;
             heading(ui, "Table", &format!("feature {}", phrases.feature));
             for (rank, pair) in phrases.by_table.iter().enumerate() {
                 let score = phrases.table_score(*pair).map_or_else(String::new, score_text);
@@ -222,11 +224,15 @@ fn selected_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
         if let Some(log_p) = log_p {
             row("log p of the model".into(), format!("{log_p:.3}, a probability of {:.2e}", f64::from(log_p).exp()));
         }
-        for n in 1..=pairs.features() {
-            if let Some(value) = pairs.feature(pair, n) {
-                row(format!("Feature {n}"), format!("{}, its log {:.3}", score_text(value), value.ln()));
-            }
+        let table = phrases.table_score(pair);
+        if let Some(value) = table {
+            row(
+                format!("Feature {}", phrases.feature),
+                format!("{}, its logarithm {:.3}", score_text(value), value.ln()),
+            );
         }
+        let all: Vec<String> = (1..=pairs.features()).filter_map(|n| pairs.feature(pair, n)).map(score_text).collect();
+        row("All features".into(), all.join("   "));
         row("Line of the table".into(), (pair + 1).to_string());
     });
 }

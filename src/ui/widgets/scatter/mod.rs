@@ -110,6 +110,7 @@ pub fn scatter_ui(ui: &mut Ui, scatter: &Scatter<'_>, cache: &mut Cache) -> (Ans
         .x_axis_label(x)
         .y_axis_label(y)
         .show_background(false)
+        .grid_color(t.line)
         .allow_scroll(false)
         .set_margin_fraction(vec2(0.03, 0.03))
         .include_x(bounds[0][0])
