@@ -125,7 +125,7 @@ fn a_table_is_scored_with_the_first_model_as_soon_as_it_is_read() {
     let progress = Progress { done: 2, total: 5, what: "Scoring phrase pairs".to_owned(), words_per_second: 80.0 };
     wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Progress(progress) });
     harness.run();
-    assert!(has(&harness, "Scoring phrase pairs, 2 of 5, 80 words/s"));
+    assert!(has(&harness, "Scoring phrase pairs, 40 %, 80 words/s"));
     harness.get_by_label("Cancel").click();
     harness.run();
     harness.get_by_label("Score with RNNencdec").click();
