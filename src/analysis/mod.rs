@@ -12,6 +12,7 @@ pub mod buckets;
 pub mod chrf;
 pub mod coverage;
 pub mod entropy;
+pub mod extract;
 pub mod hard;
 pub mod map;
 pub mod mteval;

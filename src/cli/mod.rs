@@ -14,6 +14,7 @@ pub mod columns;
 pub mod dictionary;
 pub mod evaluate;
 pub mod explore;
+pub mod extract;
 pub mod input;
 pub mod inspect;
 pub mod map;
@@ -105,6 +106,12 @@ pub const COMMANDS: &[CommandEntry] = &[
         about: "Word alignments of given translations, as Pharaoh or NAACL links",
         arguments: align::arguments,
         run: align::run,
+    },
+    CommandEntry {
+        name: "phrases",
+        about: "Make a phrase table from parallel text and its word alignments",
+        arguments: extract::arguments,
+        run: extract::run,
     },
     CommandEntry {
         name: "inspect",

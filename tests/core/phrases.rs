@@ -336,3 +336,42 @@ fn what_is_not_there_is_named() {
         assert!(outcome.code == 2 && outcome.stderr.contains(what), "{arguments:?}: {}", outcome.stderr);
     }
 }
+
+#[test]
+fn phrase_tables_are_made_from_links_or_by_a_model() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("x", "s3 s4\ns3\n");
+    write("y", "t5 t6\nt5\n");
+    write("links", "0-0 1-1\n0-0\n");
+    let text = ["phrases", "--source", "x", "--target", "y", "--output"];
+    let made = run_in(folder.path(), &[&text[..], &["table.gz", "--links", "links"]].concat(), b"");
+    assert!(made.code == 0 && made.stderr.contains("3 phrase pairs in table.gz"), "{}", made.stderr);
+    let entries: Vec<Entry> =
+        PhraseTable::open(&folder.path().join("table.gz")).expect("it opens").collect::<Result<_, _>>().expect("pairs");
+    let lines: String = entries.iter().map(Entry::line).collect();
+    assert_eq!(
+        lines,
+        "s3 ||| t5 ||| 1 1 1 1 ||| 0-0 ||| 2 2 2\n\
+         s3 s4 ||| t5 t6 ||| 1 1 1 1 ||| 0-0 1-1 ||| 1 1 1\n\
+         s4 ||| t6 ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n"
+    );
+    let model = reference("rnnsearch");
+    let model = model.to_str().expect("a plain path");
+    let made = run_in(folder.path(), &[&text[..], &["made.txt", "--model", model]].concat(), b"");
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let scored = run_in(folder.path(), &["score", "--model", model, "--phrase-table", "made.txt"], b"");
+    assert!(scored.code == 0 && scored.stdout.contains("s3 ||| t5 ||| "), "{}", scored.stdout);
+    let encdec = reference("rnnencdec");
+    let encdec = encdec.to_str().expect("a plain path");
+    for (arguments, what) in [
+        (vec!["z", "--model", encdec], "needs an alignment"),
+        (vec!["z"], "--model <DIR>"),
+        (vec!["z", "--links", "x"], "x, line 1"),
+        (vec!["z", "--links", "links", "--model", encdec], "cannot be used with"),
+    ] {
+        let refused = run_in(folder.path(), &[&text[..], &arguments].concat(), b"");
+        assert!(refused.code == 2 && refused.stderr.contains(what), "{arguments:?}: {}", refused.stderr);
+    }
+    assert!(!folder.path().join("z").exists());
+}

@@ -1,0 +1,131 @@
+//! Floor 9: `interlinear phrases`: a phrase table from parallel text, by given word alignments or a model's own.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap::Args;
+use clap::FromArgMatches as _;
+
+use crate::analysis::alignment::Alignment;
+use crate::analysis::extract::PhraseCounts;
+use crate::analysis::hard;
+use crate::cli::Context;
+use crate::cli::args::BatchArgs;
+use crate::cli::args::ModelArgs;
+use crate::cli::args::PairArgs;
+use crate::cli::args::RunArgs;
+use crate::cli::output;
+use crate::cli::pairs::PairForcer;
+use crate::cli::words;
+use crate::error::Error;
+use crate::error::Result;
+use crate::text::links::places;
+use crate::text::links::read;
+use crate::text::links::read::Reading;
+use crate::text::phrases::write_packed;
+use crate::text::reader::read_lines;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_long_help = "Phrase pairs are those that no link leads out of (Och and Ney). The table has a line for each, sorted:
+SOURCE ||| TARGET ||| p(s|t) lex(s|t) p(t|s) lex(t|s) ||| ALIGNMENT ||| COUNTS, as Moses writes it. It is counted in
+memory, some hundred bytes for each different pair.
+
+With --links the words are split by spaces, as alignment files count them; where the file starts to count and which
+side it names first is found out and told. Without, each target word is linked with its source word of greatest alpha,
+of the model that --model names, whose tokenizer cuts the words."
+)]
+pub struct Low {
+    /// Alignments of the sentences, Pharaoh (`0-0 1-2`) or HLT-NAACL 2003, instead of a model
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    links: Option<PathBuf>,
+    #[command(flatten)]
+    models: ModelArgs,
+    #[command(flatten)]
+    pairs: PairArgs,
+    /// Where the table goes, packed as its name says (.gz, .zst)
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Most words of a phrase on either side
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u8).range(1..=100))]
+    max_length: u8,
+    #[command(flatten)]
+    batch: BatchArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command).mut_arg("model", |model| model.required(false).required_unless_present("links"))
+}
+
+/// Counts and writes.
+///
+/// # Errors
+/// When the model, the input or the output fails; when pairs were refused, at the end.
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+    let most = |low: u8| usize::from(low);
+    let (counts, refused, path) = match matches.get_one::<PathBuf>("links") {
+        Some(links) => {
+            let pairs = PairArgs::from_arg_matches(matches)?;
+            let low: u8 = *matches.get_one("max_length").unwrap_or(&7);
+            (by_links(links, &pairs, most(low))?, 0, matches.get_one::<PathBuf>("output").cloned())
+        }
+        None => {
+            let low = Low::from_arg_matches(matches)?;
+            let (counts, refused) = by_model(&low)?;
+            (counts, refused, Some(low.output))
+        }
+    };
+    if counts.is_empty() {
+        return Err(Error::Input("the text has no phrase pair, because no words are linked".into()).into());
+    }
+    let path = path.unwrap_or_default();
+    write_packed(&path, |file| counts.write(file).map_err(|error| Error::io(&path, &error)))?;
+    output::tell(&format!("{} phrase pairs in {}", counts.len(), path.display()));
+    words::refused(refused)
+}
+
+fn by_model(low: &Low) -> anyhow::Result<(PhraseCounts, usize)> {
+    let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
+    words::require_alignment(&forcer.system, "a phrase table")?;
+    let mut counts = PhraseCounts::default();
+    let most = usize::from(low.max_length);
+    let refused = forcer.run("aligning", &mut |window, forced| {
+        for ((source, target), forced) in window.iter().zip(forced) {
+            let Some(alpha) = forced.as_ref().and_then(|forced| forced.alpha.as_ref()) else { continue };
+            let (source, target) = (&source.sentence, &target.sentence);
+            let links = hard::links(&Alignment::new(alpha).words(target.words(), source.words()));
+            let (x, y) = (&source.tokens[..source.words()], &target.tokens[..target.words()]);
+            counts.add(x, y, &links, most);
+        }
+        Ok(())
+    })?;
+    Ok((counts, refused))
+}
+
+fn by_links(path: &Path, pairs: &PairArgs, most: usize) -> Result<PhraseCounts> {
+    let (source, target) = (read_lines(&pairs.source)?, read_lines(&pairs.target)?);
+    if source.len() != target.len() {
+        let message = format!(
+            "has {} lines, but {} has {}; the files must be translations line by line",
+            source.len(),
+            pairs.target.display(),
+            target.len()
+        );
+        return Err(Error::file(&pairs.source, message));
+    }
+    let gold = read::read(path, &read::lengths(&source, &target), &Reading::default())?;
+    output::tell(&gold.note);
+    let mut counts = PhraseCounts::default();
+    for ((source, target), links) in source.iter().zip(&target).zip(&gold.pairs) {
+        let (x, y): (Vec<&str>, Vec<&str>) = (places::words(source).collect(), places::words(target).collect());
+        // Possible links count as well: a phrase that one of them leads out of is no whole.
+        let links: Vec<_> = links.all().into_iter().map(|(link, _)| link).collect();
+        counts.add(&x, &y, &links, most);
+    }
+    Ok(counts)
+}
