@@ -24,12 +24,16 @@ pub fn pooled(
             tokens[word] += 1;
             for (alpha_ij, places) in alpha_i.iter().zip(source) {
                 let share = alpha_ij / places.len().max(1) as f32;
-                places.clone().filter(|word| *word < source_words).for_each(|column| rows[word][column] += share);
+                for column in places.clone().filter(|word| *word < source_words) {
+                    rows[word][column] += share;
+                }
             }
         }
     }
     for (row, tokens) in rows.iter_mut().zip(tokens) {
-        row.iter_mut().for_each(|alpha| *alpha /= tokens.max(1) as f32);
+        for alpha in row {
+            *alpha /= tokens.max(1) as f32;
+        }
     }
     rows
 }

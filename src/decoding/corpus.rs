@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::Ticket;
 
+/// Takes a batch: its indexes and its results.
+pub type Take<'a, T> = dyn FnMut(&[usize], Vec<T>) -> Result<()> + 'a;
+
 /// Translates any number of sentences (ids, none empty) in batches of like length. `done` takes each
 /// batch: its indexes into `sources` and its results, which are kept no longer than it keeps them.
 ///
@@ -22,7 +25,7 @@ pub fn decode_all(
     options: &Options,
     batch: usize,
     ticket: &Ticket,
-    done: &mut dyn FnMut(&[usize], Vec<Decoded>) -> Result<()>,
+    done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
     for indexes in bounded_batches(&lengths, batch, options.beam) {
@@ -42,7 +45,7 @@ pub fn force_all(
     pairs: &[(&[u32], &[u32])],
     batch: usize,
     ticket: &Ticket,
-    done: &mut dyn FnMut(&[usize], Vec<Forced>) -> Result<()>,
+    done: &mut Take<'_, Forced>,
 ) -> Result<()> {
     let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();
     for indexes in bounded_batches(&lengths, batch, 1) {

@@ -37,8 +37,8 @@ use crate::error::Result;
               a row of alpha: `predicted`, the word that was predicted with it, and `input`, the
               word that was read just before
 
-Kept in memory are the texts, the translations and some hundred bytes of counts for each sentence
-and model; a million lines come to a few gigabytes.
+Kept in memory are the texts and, for each sentence and model, the translations and half a kilobyte of
+counts: a million lines come to about a gigabyte a model.
 
 --output writes into the folder: figures.tsv, alignment.tsv, bootstrap.tsv and report.json, and for each model
 NAME.sentences.tsv and NAME.sentences.jsonl, a sentence a line, and NAME.txt, the translations.")]
@@ -46,7 +46,7 @@ pub struct Low {
     /// A model folder; once for each model
     #[arg(long, value_name = "DIR", required = true)]
     pub model: Vec<PathBuf>,
-    /// Sentences of the source language, one a line, packed (gzip, zstandard) or not
+    /// Sentences of the source language, one a line, packed (gzip, zstandard) or not; `-` is stdin
     #[arg(long, value_name = "FILE")]
     pub source: PathBuf,
     /// Their translations, line by line; once for each reference. NLL and AER are those of the first

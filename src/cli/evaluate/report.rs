@@ -211,10 +211,8 @@ fn notes(told: &[Told]) -> String {
         let _ = writeln!(text, " on {} with {} threads", told.device, told.threads);
     }
     text.push_str("NLL of the first reference, in nats; perplexity a word, </s> counted; length in source words\n");
-    if let Some(Told { report, .. }) = told.first() {
-        if !report.unk.is_empty() {
-            let _ = writeln!(text, "BLEU {}\nchrF2 {}", report.bleu_signature, report.chrf_signature);
-        }
+    if let Some(report) = told.first().map(|told| &told.report).filter(|report| !report.unk.is_empty()) {
+        let _ = writeln!(text, "BLEU {}\nchrF2 {}", report.bleu_signature, report.chrf_signature);
     }
     if let Some(paired) = told.iter().find_map(|told| told.comparisons.first()) {
         let _ = writeln!(text, "paired bootstrap, {} resamples", paired.bleu.resamples);
