@@ -15,7 +15,7 @@ const ZOOMS: (f32, f32) = (0.5, 200.0);
 /// A point is under the mouse when it is no farther, points.
 const REACH: f32 = 12.0;
 /// Labels keep this much apart, points.
-const APART: Vec2 = vec2(5.0, 2.0);
+const APART: Vec2 = vec2(6.0, 3.0);
 /// From a point to its label, points.
 const GAP: f32 = 8.0;
 /// Side of the squares in which labels are looked for, points.
@@ -107,7 +107,7 @@ pub fn hit(points: &[Pos2], at: Pos2) -> Option<usize> {
 /// How many labels a view of this size takes without becoming a carpet.
 #[must_use]
 pub fn most_labels(size: Vec2) -> usize {
-    ((size.x * size.y / 5_500.0) as usize).clamp(12, 320)
+    ((size.x * size.y / 4_500.0) as usize).clamp(12, 320)
 }
 
 /// Labels that are placed and do not overlap.
