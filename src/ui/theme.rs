@@ -49,7 +49,7 @@ pub const INSPECTOR_HEIGHT: f32 = 176.0;
 /// Width of the panel beside the map at first.
 pub const SIDE_WIDTH: f32 = 288.0;
 /// A column is never narrower; below this the columns scroll sideways.
-pub const COLUMN_MIN_WIDTH: f32 = 360.0;
+pub const COLUMN_MIN_WIDTH: f32 = 328.0;
 /// Height of the thin progress line.
 pub const PROGRESS_HEIGHT: f32 = 4.0;
 /// A lower window leaves out hints and second lines, points.
