@@ -1,6 +1,7 @@
-//! Interlinear shows how neural machine translation aligns words: RNNencdec (Cho et al. 2014)
-//! and RNNsearch (Bahdanau, Cho, Bengio 2015) translate a sentence while it is typed, side by
-//! side, with the soft alignment and the beam of each. One library, one program, no network.
+//! Interlinear shows how neural machine translation aligns words: RNNencdec (Cho et al. 2014),
+//! RNNsearch (Bahdanau, Cho, Bengio 2015) and the models of Luong, Pham and Manning (2015)
+//! translate a sentence while it is typed, side by side, with the soft alignment and the beam of
+//! each. One library, one program, no network.
 //!
 //! # The house
 //!
@@ -11,14 +12,14 @@
 //! ```text
 //! main.rs       10  parses the arguments, then ui::run or cli::run
 //! ui/            9  the window: all of egui, every colour and key      (feature `gui`)
-//! cli/           9  translate, score, inspect, train, evaluate, bench, explore
+//! cli/           9  translate, score, sample, evaluate, align, train, bench and the others of its table
 //! session/       8  the explorer without a window: commands in, view model out, history, saving
 //! worker/        7  decodes behind the window: one slot, the latest request wins, a thread a model;
 //!                   worker/corpus: long orders in a queue, which step aside for the live one
 //! training/      6  loss, optimisers, data, checkpoints, resuming
 //! evaluation/    6  models on test sets: NLL, BLEU, by length and unknown words, alignment error
-//! analysis/      5  what is read off results: BLEU, alignments; plain numbers, no tensors
-//! decoding/      4  beam search, greedy search, forced decoding, and the trace of each
+//! analysis/      5  what is read off results: BLEU, alignments, AER, maps; plain numbers, no tensors
+//! decoding/      4  beam search, forced decoding, samples, ensembles, and the trace of each
 //! models/        3  the papers' wiring, model folders, weights; models/fused for the CPU
 //! attention/     2  alignment models: keys, energies e_ij, weights alpha_ij
 //! nn/            1  cells as the papers write them, devices; nn/fused holds the fast CPU kernels
