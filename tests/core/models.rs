@@ -514,7 +514,7 @@ const SPOILT: &[(Spoil, &str, &str)] = &[
     (
         |f| in_config(f, "\"rnnsearch\",\n \"source_v", "\"transformer\",\n \"source_v"),
         "config.json",
-        "knows rnnsearch, rnnencdec",
+        "knows rnnencdec, rnnsearch, luong",
     ),
     (|f| in_config(f, "\"hidden\": 6", "\"hiden\": 6"), "config.json", "`hiden` is unknown"),
     (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 6, \"colour\": 1"), "config.json", "`colour` is unknown"),
