@@ -105,7 +105,9 @@ impl PhraseCounts {
         let source: Vec<u32> = source.iter().map(|word| self.words[0].number(word) + 1).collect();
         let target: Vec<u32> = target.iter().map(|word| self.words[1].number(word) + 1).collect();
         let mut add = |pair| *self.linked.entry(pair).or_insert(0) += 1;
-        links.iter().for_each(|link| add((source[link.source], target[link.target])));
+        for link in links {
+            add((source[link.source], target[link.target]));
+        }
         let alone = |j: usize| !links.iter().any(|link| link.source == j);
         source.iter().enumerate().filter(|(j, _)| alone(*j)).for_each(|(_, word)| add((*word, 0)));
         let alone = |i: usize| !links.iter().any(|link| link.target == i);

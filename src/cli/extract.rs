@@ -68,17 +68,14 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// When the model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let most = |low: u8| usize::from(low);
-    let (counts, refused, path) = match matches.get_one::<PathBuf>("links") {
-        Some(links) => {
-            let pairs = PairArgs::from_arg_matches(matches)?;
-            let low: u8 = *matches.get_one("max_length").unwrap_or(&7);
-            (by_links(links, &pairs, most(low))?, 0, matches.get_one::<PathBuf>("output").cloned())
-        }
-        None => {
-            let low = Low::from_arg_matches(matches)?;
-            let (counts, refused) = by_model(&low)?;
-            (counts, refused, Some(low.output))
-        }
+    let (counts, refused, path) = if let Some(links) = matches.get_one::<PathBuf>("links") {
+        let pairs = PairArgs::from_arg_matches(matches)?;
+        let low: u8 = *matches.get_one("max_length").unwrap_or(&7);
+        (by_links(links, &pairs, most(low))?, 0, matches.get_one::<PathBuf>("output").cloned())
+    } else {
+        let low = Low::from_arg_matches(matches)?;
+        let (counts, refused) = by_model(&low)?;
+        (counts, refused, Some(low.output))
     };
     if counts.is_empty() {
         return Err(Error::Input("the text has no phrase pair, because no words are linked".into()).into());

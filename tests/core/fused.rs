@@ -262,6 +262,9 @@ fn softmax_and_its_logarithm_are_those_of_plain_loops() {
     });
 }
 
+/// log 0.
+const NOTHING: f32 = f32::NEG_INFINITY;
+
 #[test]
 fn logarithms_are_added_as_probabilities() {
     at_every_level(|level| {
@@ -272,7 +275,6 @@ fn logarithms_are_added_as_probabilities() {
             elementwise::log_add_exp(&x, &mut y);
             assert_close(&y, &expected, 5e-7, &format!("{level:?}, {n} numbers up to {scale}"));
         }
-        const NOTHING: f32 = f32::NEG_INFINITY;
         let mut y = [NOTHING, NOTHING, -3.0, -1e6];
         elementwise::log_add_exp(&[NOTHING, -2.0, NOTHING, -1.0], &mut y);
         assert_eq!(y, [NOTHING, -2.0, -3.0, -1.0], "{level:?}");

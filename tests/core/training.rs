@@ -55,7 +55,7 @@ fn luong(layers: usize, attention: AttentionKind, score: &str, input_feeding: bo
         score: score.into(),
         input_feeding,
         reverse_source,
-        window: if attention.is_local() { 1 } else { 0 },
+        window: usize::from(attention.is_local()),
         // shorter than some sources of the tests
         max_source: if score == "location" { 3 } else { 0 },
         start: 2,

@@ -175,7 +175,9 @@ impl Unrolled {
     fn release(self, workspace: &mut Workspace) {
         for layer in self.layers {
             workspace.put_all([layer.x, layer.h, layer.c, layer.gates]);
-            layer.mask.into_iter().for_each(|mask| workspace.put(mask));
+            if let Some(mask) = layer.mask {
+                workspace.put(mask);
+            }
         }
         workspace.put_all([self.h_tilde, self.joined]);
         if let Some(gaze) = self.gaze {
@@ -378,7 +380,9 @@ impl Job<'_> {
                 d_top[row * n..(row + 1) * n].copy_from_slice(dt);
             }
         }
-        mask.into_iter().for_each(|mask| workspace.put(mask));
+        if let Some(mask) = mask {
+            workspace.put(mask);
+        }
         workspace.put_all([t, dt]);
         (loss, d_top)
     }
