@@ -90,7 +90,8 @@
 //! New variants enter through a table and nowhere else: an architecture is one file and one line
 //! of [`models::MODELS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
-//! one line in their table.
+//! one line in their table. A kind of long work behind the window is one file of [`worker::corpus`] and one line of its
+//! [`Order`](worker::corpus::Order).
 
 pub mod analysis;
 pub mod attention;

@@ -40,6 +40,9 @@ impl View for Status {
                 if screen.session.words_per_second > 0.0 {
                     ui.label(small(format!("{:.0} words/s", screen.session.words_per_second)).color(t.weak));
                 }
+                if let Some(task) = screen.session.tasks.first() {
+                    ui.label(small(task::line(task)).color(t.accent));
+                }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                     if let Some(facts) = screen.session.selected_column().and_then(|column| column.facts.as_ref()) {
                         ui.add(egui::Label::new(small(facts::line(facts)).color(t.weak)).truncate());
@@ -56,9 +59,7 @@ pub fn activity(session: &Session) -> String {
     let count = session.columns.len();
     let loading = session.columns.iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
     let decoding = session.decoding();
-    if let Some(task) = session.tasks.first() {
-        task::line(task)
-    } else if count == 0 {
+    if count == 0 {
         "No model is open".to_owned()
     } else if loading > 0 {
         format!("Loading {}", plural(loading, "model"))

@@ -56,6 +56,8 @@ pub struct Series {
     pub points: Vec<[f64; 2]>,
     /// Thin and dashed, without marks: what matters less.
     pub is_minor: bool,
+    /// A line alone, without marks.
+    pub is_bare: bool,
 }
 
 /// A chart.
@@ -116,7 +118,7 @@ pub fn chart_ui(ui: &mut Ui, chart: &Chart<'_>, series: &[Series]) {
 }
 
 fn has_marks(series: &Series) -> bool {
-    !series.is_minor && series.points.len() <= MOST_MARKS
+    !series.is_minor && !series.is_bare && series.points.len() <= MOST_MARKS
 }
 
 fn plot<'a>(chart: &'a Chart<'a>, series: &'a [Series]) -> Plot<'a> {

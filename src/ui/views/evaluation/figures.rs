@@ -197,7 +197,7 @@ fn by_length(place: usize, measured: &Measured, set: Set, buckets: &[String]) ->
         let at = buckets.iter().position(|bucket| bucket == name)?;
         Some([at as f64, row.bleu?])
     };
-    Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), is_minor: false }
+    Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), ..Series::default() }
 }
 
 fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &Measured, &[Aligned])> {
@@ -220,6 +220,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
                 place,
                 points: points.collect(),
                 is_minor,
+                ..Series::default()
             });
         }
     }

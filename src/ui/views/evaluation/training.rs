@@ -35,7 +35,11 @@ pub fn training_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     egui::ScrollArea::vertical().id_salt("training").auto_shrink(false).show(ui, |ui| {
         let height = ((ui.available_height() - 120.0) / 2.0).max(theme::PLOT_HEIGHT * 0.8);
         nll_ui(ui, logs, height);
-        chart::side_by_side(ui, |ui| bleu_ui(ui, logs, height), |ui| rate_ui(ui, logs, height));
+        if logs.iter().filter_map(LogFile::curves).any(|curves| !curves.development_bleu.is_empty()) {
+            chart::side_by_side(ui, |ui| bleu_ui(ui, logs, height), |ui| rate_ui(ui, logs, height));
+        } else {
+            rate_ui(ui, logs, height);
+        }
     });
 }
 
@@ -47,15 +51,14 @@ fn nll_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
 
 fn bleu_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
     let series = collect(logs, false, |curves| &curves.development_bleu);
-    if series.is_empty() {
-        ui.label(RichText::new("BLEU of the development text was not measured").color(theme::tokens(ui).weak));
-        return;
-    }
     show(ui, "BLEU of the development text, against updates", &|value| format!("{value:.1}"), height, &series);
 }
 
 fn rate_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
-    let series = collect(logs, false, |curves| &curves.rate);
+    let mut series = collect(logs, false, |curves| &curves.rate);
+    for one in &mut series {
+        one.is_bare = true;
+    }
     show(ui, "Rate, against updates", &rate_text, height, &series);
 }
 
@@ -70,6 +73,7 @@ fn collect(logs: &[LogFile], is_minor: bool, of: fn(&Curves) -> &Vec<Point>) -> 
         place,
         points: of(curves).iter().map(|point| [point.update as f64, point.value]).collect(),
         is_minor,
+        ..Series::default()
     });
     curves.filter(|series| !series.points.is_empty()).collect()
 }
