@@ -180,6 +180,13 @@ impl Config {
         self.luong.as_ref().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)
     }
 
+    /// Whether a row of the alignment may also be read by the word before: the decoder had read it when it compared
+    /// its state with the source (Luong et al. 2015, footnote 14).
+    #[must_use]
+    pub fn has_two_readings(&self) -> bool {
+        self.aligns() && self.luong.as_ref().and_then(|luong| find(&luong.score)).is_some_and(|score| score.content)
+    }
+
     /// Reads and checks `config.json`.
     ///
     /// # Errors

@@ -139,10 +139,11 @@ impl Session {
         let revision = self.fresh_id();
         let column = &mut self.columns[at];
         let specials = column.facts.as_ref().map(|facts| (facts.eos, facts.unk));
+        let reading = column.facts.as_ref().filter(|facts| facts.has_two_readings).map(|_| self.settings.reading);
         column.table = column
             .hypotheses
             .get(column.hypothesis)
-            .map(|shown| Arc::new(table::build(&column.source, shown, column.hypothesis, specials, revision)));
+            .map(|shown| Arc::new(table::build(&column.source, shown, column.hypothesis, specials, reading, revision)));
     }
 
     /// Marks the words that the columns do not share; only among finished translations into one language.

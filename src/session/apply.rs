@@ -217,6 +217,11 @@ impl Session {
         match command {
             Command::SetUnkReplacement(on) => settings.unk_replacement = on,
             Command::SetShown(shown) => settings.shown = shown,
+            Command::SetReading(reading) => {
+                settings.reading = reading;
+                (0..self.columns.len()).for_each(|at| self.rebuild(at));
+                self.mark_differences();
+            }
             Command::SetPalette(name) => settings.palette = name,
             Command::SetTheme(theme) => settings.theme = theme,
             Command::SetZoom(zoom) if zoom.is_finite() => settings.zoom = zoom.clamp(0.5, 3.0),
@@ -282,7 +287,11 @@ impl Session {
     fn export(&mut self, column: ColumnId, format: Format, path: std::path::PathBuf) {
         let column = self.column(column);
         match column.and_then(|column| export::text(column, format)) {
-            Some(text) => self.chores.push(Chore::Write { path, text }),
+            Some(text) => {
+                let note = column.and_then(|column| export::note(column, format));
+                self.chores.push(Chore::Write { path, text });
+                note.into_iter().for_each(|note| self.notify(note, false));
+            }
             None => self.notify(export::why_not(column, format), true),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::analysis::reading::Reading;
 use crate::nn::device::DeviceChoice;
 use crate::session::evaluation;
 use crate::session::maps;
@@ -147,6 +148,8 @@ pub enum Command {
     SetDevice(DeviceChoice),
     /// alpha or energies.
     SetShown(Shown),
+    /// Which word a row of an alignment belongs to, in models where there is a choice.
+    SetReading(Reading),
     /// Colour map, by name.
     SetPalette(String),
     /// Light, dark or as the system.

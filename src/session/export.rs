@@ -1,8 +1,12 @@
 //! Floor 8: a column's shown alignment as text, in the formats that others read. Pure.
+//!
+//! Where a row may be read by two words (Luong et al. 2015, footnote 14) the rows are those of the shown reading,
+//! and TSV and JSON name it. Pharaoh has no place for a name; [`note`] says it to the user.
 
 use serde_json::Value;
 use serde_json::json;
 
+use crate::analysis::reading::Reading;
 use crate::session::Column;
 use crate::session::command::Format;
 use crate::session::table::AlignmentTable;
@@ -32,10 +36,19 @@ pub fn why_not(column: Option<&Column>, format: Format) -> &'static str {
     }
 }
 
+/// What the user should know about the file, where the file itself cannot say it.
+#[must_use]
+pub fn note(column: &Column, format: Format) -> Option<String> {
+    let reading = column.table.as_ref()?.reading?;
+    (format == Format::Pharaoh)
+        .then(|| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()))
+}
+
 /// alpha with source words along the top and target words down the side; without alignment only words and log p.
 #[must_use]
 pub fn tsv(table: &AlignmentTable) -> String {
-    let mut lines = vec!["target\tlog_p".to_owned()];
+    let first = table.reading.map_or_else(|| "target".to_owned(), |reading| format!("target ({})", reading.name()));
+    let mut lines = vec![format!("{first}\tlog_p")];
     if table.alpha.is_some() {
         for word in &table.source {
             lines[0].push('\t');
@@ -61,19 +74,30 @@ fn cell(word: &str) -> String {
 /// The JSON line of `interlinear translate`, all hypotheses, best first.
 #[must_use]
 pub fn json_line(column: &Column) -> String {
-    let hypotheses: Vec<Value> = column.hypotheses.iter().map(hypothesis).collect();
-    json!({ "source": column.source.tokens, "hypotheses": hypotheses }).to_string() + "\n"
+    let reading = column.table.as_ref().and_then(|table| table.reading);
+    let hypotheses: Vec<Value> = column.hypotheses.iter().map(|one| hypothesis(one, reading)).collect();
+    let mut line = json!({ "source": column.source.tokens, "hypotheses": hypotheses });
+    if let Some(reading) = reading {
+        line["reading"] = reading.name().into();
+    }
+    line.to_string() + "\n"
 }
 
-fn hypothesis(shown: &HypothesisView) -> Value {
-    json!({
+/// A word that has no row under this reading has zeros and the position `null`.
+fn hypothesis(shown: &HypothesisView, reading: Option<Reading>) -> Value {
+    let reading = reading.unwrap_or_default();
+    let mut value = json!({
         "tokens": shown.tokens,
         "text": shown.text,
         "log_p": shown.log_p,
         "token_log_p": shown.token_log_p,
-        "alpha": shown.alpha,
+        "alpha": shown.alpha.as_deref().map(|alpha| reading.assign(alpha)),
         "finished": shown.finished,
-    })
+    });
+    if let Some(p_t) = &shown.p_t {
+        value["p_t"] = (0..p_t.len()).map(|i| reading.row(i, p_t.len()).map(|t| p_t[t])).collect();
+    }
+    value
 }
 
 /// `i-j` pairs source-target from 0, words only: for every target word its source word of greatest alpha.

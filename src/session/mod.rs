@@ -28,6 +28,8 @@ use crate::models::Engine;
 use crate::text::sentence::Sentence;
 use crate::worker::protocol::ColumnSpec;
 
+pub use crate::analysis::reading::READINGS;
+pub use crate::analysis::reading::Reading;
 pub use crate::nn::device::DeviceChoice;
 pub use crate::session::command::Command;
 pub use crate::session::command::Format;
@@ -127,6 +129,8 @@ pub struct Settings {
     pub device: DeviceChoice,
     /// alpha or energies.
     pub shown: Shown,
+    /// Which word a row of an alignment belongs to, in models where there is a choice.
+    pub reading: Reading,
     /// Colour map, by name.
     pub palette: String,
     /// Light, dark or as the system.
@@ -222,6 +226,7 @@ impl Default for Settings {
             unk_replacement: false,
             device: DeviceChoice::Auto,
             shown: Shown::Alpha,
+            reading: Reading::default(),
             palette: FIRST_PALETTE.to_owned(),
             theme: Theme::System,
             zoom: 1.0,
@@ -249,6 +254,7 @@ impl Session {
             unk_replacement: saved.unk_replacement,
             device: options.device.or_else(|| saved.device.parse().ok()).unwrap_or(DeviceChoice::Auto),
             shown: if saved.shown == "energies" { Shown::Energies } else { Shown::Alpha },
+            reading: Reading::from_name(&saved.reading).unwrap_or_default(),
             palette: saved.palette.unwrap_or_else(|| FIRST_PALETTE.to_owned()),
             theme: persist::theme_of(&saved.theme),
             zoom: saved.zoom.clamp(0.5, 3.0),

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::analysis::reading::Reading;
 use crate::error::Error;
 use crate::error::Result;
 use crate::session::Session;
@@ -59,6 +60,8 @@ pub struct SavedSession {
     pub device: String,
     /// `alpha` or `energies`.
     pub shown: String,
+    /// `predicted` or `input`.
+    pub reading: String,
     /// The page that is shown, by its key.
     pub page: String,
     /// The page Evaluation.
@@ -98,6 +101,7 @@ impl Default for SavedSession {
             unk_replacement: false,
             device: "auto".to_owned(),
             shown: "alpha".to_owned(),
+            reading: Reading::default().name().to_owned(),
             page: "sentence".to_owned(),
             evaluation: evaluation::Saved::default(),
             maps: maps::Saved::default(),
@@ -130,6 +134,7 @@ impl SavedSession {
             unk_replacement: settings.unk_replacement,
             device: settings.device.to_string(),
             shown: if settings.shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
+            reading: settings.reading.name().to_owned(),
             page: session.page.key().to_owned(),
             evaluation: session.evaluation.saved(),
             maps: session.maps.saved(),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::analysis::reading::Reading;
 use crate::session::Column;
 use crate::text::sentence::EOS;
 use crate::text::sentence::Sentence;
@@ -68,8 +69,11 @@ pub struct AlignmentTable {
     pub alpha: Option<Matrix>,
     /// e_ij, NaN at words that have none; `None` as alpha is.
     pub energies: Option<Matrix>,
-    /// The aligned position p_t of each target word, in source words from 0; `None` where the attention is not local.
+    /// The aligned position p_t of each target word, in source words from 0, NaN at a word that has no row; `None`
+    /// where the attention is not local.
     pub p_t: Option<Vec<f32>>,
+    /// Which word a row belongs to, where there is a choice.
+    pub reading: Option<Reading>,
     /// The model has an alignment here, but it was too large to keep (see [`LEFT_OUT`]).
     pub left_out: bool,
     /// The translation as normal text.
@@ -123,25 +127,40 @@ impl Matrix {
     }
 }
 
-/// The view model of a hypothesis. `specials` are the ids of `</s>` and `[UNK]`.
+/// The rows by the words that they belong to; a word without a row has `none` all along.
+fn by_word(rows: &[Vec<f32>], columns: usize, reading: Reading, none: f32) -> Matrix {
+    if reading == Reading::Predicted {
+        return Matrix::from_rows(rows, columns);
+    }
+    let row = |i| reading.row(i, rows.len()).map_or_else(|| vec![none; columns], |t| rows[t].clone());
+    Matrix::from_rows(&(0..rows.len()).map(row).collect::<Vec<_>>(), columns)
+}
+
+/// The view model of a hypothesis. `specials` are the ids of `</s>` and `[UNK]`; `reading` is how its rows are
+/// read where there is a choice.
 #[must_use]
 pub fn build(
     source: &Sentence,
     shown: &HypothesisView,
     hypothesis: usize,
     specials: Option<(u32, u32)>,
+    reading: Option<Reading>,
     revision: u64,
 ) -> AlignmentTable {
     let t_x = source.len();
-    let alpha = shown.alpha.as_deref().map(|rows| Matrix::from_rows(rows, t_x));
-    let energies = shown.energies.as_deref().map(|rows| Matrix::from_rows(rows, t_x));
+    let read = reading.unwrap_or_default();
+    let alpha = shown.alpha.as_deref().map(|rows| by_word(rows, t_x, read, 0.0));
+    let energies = shown.energies.as_deref().map(|rows| by_word(rows, t_x, read, f32::NAN));
+    let of_word =
+        |p_t: &Vec<f32>| (0..p_t.len()).map(|i| read.row(i, p_t.len()).map_or(f32::NAN, |t| p_t[t])).collect();
     AlignmentTable {
         revision,
         source: (0..t_x).map(|j| source_word(source, j, alpha.as_ref(), specials)).collect(),
         target: (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect(),
         alpha,
         energies,
-        p_t: shown.p_t.clone(),
+        p_t: shown.p_t.as_ref().map(of_word),
+        reading: reading.filter(|_| shown.alpha.is_some()),
         left_out: shown.left_out,
         text: shown.text.clone(),
         log_p: shown.log_p,

@@ -27,6 +27,8 @@ pub const INSPECTOR_HEIGHT: &str = "inspector_height";
 pub const INSPECTOR_OPEN: &str = "inspector_open";
 /// Key of the session's layout: side of a cell in points; 0 by itself, below 0 all cells in view.
 pub const CELL: &str = "cell";
+/// Key of the session's layout: 1 when the marks of local attention are drawn.
+pub const GAZE: &str = "gaze";
 /// Key of the session's layout: 1 when the beam lists are open.
 pub const BEAM_OPEN: &str = "beam_open";
 

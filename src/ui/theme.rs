@@ -61,6 +61,12 @@ pub const STALE_OPACITY: f32 = 0.4;
 pub const CELL_AUTO: (f32, f32) = (14.0, 42.0);
 /// Smallest and largest side of a heatmap cell reached by zooming, points.
 pub const CELL_LIMITS: (f32, f32) = (2.0, 96.0);
+/// The mark of p_t, half its height as a share of a cell, and its limits in points.
+pub const GAZE_MARK: (f32, f32, f32) = (0.24, 2.0, 7.0);
+/// Width of the frame round the window of local attention, points.
+pub const GAZE_LINE: f32 = 1.5;
+/// Room between that frame and the edges of its row, points; none in small cells.
+pub const GAZE_INSET: f32 = 2.0;
 /// Widest label at the side of the heatmap, points.
 pub const LABEL_MAX: f32 = 132.0;
 
@@ -96,6 +102,8 @@ pub struct Tokens {
     pub accent_soft: Color32,
     /// The accent as lines over a heatmap, where it has to stand out from black and from white.
     pub mark: Color32,
+    /// Where local attention looks, as lines over a heatmap.
+    pub gaze: Color32,
     /// Text on the accent.
     pub on_accent: Color32,
     /// Doubt.
@@ -119,6 +127,7 @@ const LIGHT: Tokens = Tokens {
     accent: Color32::from_rgb(0x1F, 0x58, 0xC4),
     accent_soft: Color32::from_rgb(0xD9, 0xE6, 0xFD),
     mark: Color32::from_rgb(0x3F, 0x8E, 0xFF),
+    gaze: Color32::from_rgb(0xE0, 0x3A, 0x8C),
     on_accent: Color32::from_rgb(0xFF, 0xFF, 0xFF),
     warm: Color32::from_rgb(0x9A, 0x55, 0x00),
     warm_soft: Color32::from_rgb(0xFF, 0xC9, 0x70),
@@ -137,6 +146,7 @@ const DARK: Tokens = Tokens {
     accent: Color32::from_rgb(0x84, 0xAE, 0xFA),
     accent_soft: Color32::from_rgb(0x27, 0x3C, 0x60),
     mark: Color32::from_rgb(0x5B, 0x9D, 0xFF),
+    gaze: Color32::from_rgb(0xFF, 0x6A, 0xB0),
     on_accent: Color32::from_rgb(0x0D, 0x16, 0x28),
     warm: Color32::from_rgb(0xEC, 0xB0, 0x5A),
     warm_soft: Color32::from_rgb(0x9A, 0x5F, 0x12),
@@ -161,6 +171,14 @@ const SERIES: [(Color32, Color32); 8] = [
 pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
     let (light, dark) = SERIES[place % SERIES.len()];
     if ui.visuals().dark_mode { dark } else { light }
+}
+
+impl Tokens {
+    /// The edge of a mark in [`Tokens::gaze`], so that it stands out from every palette.
+    #[must_use]
+    pub fn on_gaze(&self) -> Color32 {
+        contrast(self.gaze)
+    }
 }
 
 /// The colours of the theme that is on.

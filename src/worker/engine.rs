@@ -278,6 +278,7 @@ impl Shelved {
             has_alignment: config.aligns(),
             attention: config.attention(),
             window: config.window(),
+            has_two_readings: config.has_two_readings(),
             device: device.name.clone(),
             notice: device.notice.clone(),
             digest: model.digest(),

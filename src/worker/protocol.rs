@@ -157,6 +157,9 @@ pub struct ModelFacts {
     pub attention: Option<String>,
     /// D of local attention, which looks at the words from p_t - D to p_t + D; `None` where it is not local.
     pub window: Option<usize>,
+    /// Whether a row of its alignment may be read by the word predicted with it or by the word read before it
+    /// (Luong et al. 2015, footnote 14).
+    pub has_two_readings: bool,
     /// Where it computes, in words.
     pub device: String,
     /// A sentence when it computes elsewhere than was asked.

@@ -24,6 +24,7 @@ use interlinear::session::List;
 use interlinear::session::MAX_TRANSLATED;
 use interlinear::session::ModelFacts;
 use interlinear::session::Page;
+use interlinear::session::Reading;
 use interlinear::session::Request;
 use interlinear::session::Session;
 use interlinear::session::Theme;
@@ -776,4 +777,42 @@ fn the_page_is_kept_between_starts() {
     }
     let saved = SavedSession { page: "no such page".to_owned(), ..SavedSession::default() };
     assert_eq!(Session::start(Some(saved), &Options::default()).page, Page::Sentence);
+}
+
+#[test]
+fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
+    let mut session = session(1);
+    let id = ids(&session)[0];
+    let choice = ModelFacts { has_two_readings: true, has_alignment: true, window: Some(2), ..ModelFacts::default() };
+    session.absorb(Event::Loaded { column: id, facts: choice });
+    let request = edit(&mut session, "a b");
+    session.absorb(started(&request, id));
+    let mut best = hypothesis("x y </s>", 3);
+    best.energies = best.alpha.clone();
+    best.p_t = Some(vec![0.5, 1.5, 2.5]);
+    let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
+    session.absorb(Event::Finished { number: request.number, column: id, result });
+    let row = |session: &Session, i: usize| {
+        session.columns[0].table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
+    };
+    let saved = |session: &Session, format| export::text(&session.columns[0], format).expect("something");
+    assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
+    assert!(saved(&session, Format::Tsv).starts_with("target (predicted)\tlog_p\t"));
+    assert_eq!(saved(&session, Format::Pharaoh), "0-0 1-1\n");
+
+    session.apply(Command::SetReading(Reading::Input));
+    assert_eq!(row(&session, 0), Some(vec![0.25, 0.75, 0.25]), "x was read before y was predicted");
+    assert_eq!(row(&session, 2), Some(vec![0.0; 3]), "nothing was predicted after </s>");
+    let table = session.columns[0].table.as_deref().expect("a table");
+    let p_t = table.p_t.as_ref().expect("local attention");
+    assert!(p_t[..2] == [1.5, 2.5] && p_t[2].is_nan());
+    assert!(table.energies.as_ref().is_some_and(|energies| energies.row(2).iter().all(|e| e.is_nan())));
+    assert!(saved(&session, Format::Tsv).starts_with("target (input)\tlog_p\t"));
+    assert_eq!(saved(&session, Format::Pharaoh), "1-0 0-1\n");
+    let json: serde_json::Value = serde_json::from_str(&saved(&session, Format::Json)).expect("a JSON line");
+    assert_eq!(json["reading"], "input");
+    assert_eq!(json["hypotheses"][0]["alpha"][0][1], 0.75);
+    assert_eq!(json["hypotheses"][0]["p_t"], serde_json::json!([1.5, 2.5, null]));
+    assert!(export::note(&session.columns[0], Format::Pharaoh).is_some_and(|note| note.contains("input")));
+    assert_eq!(SavedSession::of(&session).reading, "input");
 }

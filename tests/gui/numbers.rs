@@ -10,6 +10,7 @@ use interlinear::ui::bidi;
 use interlinear::ui::shortcuts;
 use interlinear::ui::theme;
 use interlinear::ui::views::column::Parts;
+use interlinear::ui::widgets::heatmap::layout::Gaze;
 use interlinear::ui::widgets::heatmap::layout::Grid;
 use interlinear::ui::widgets::heatmap::layout::Metrics;
 use interlinear::ui::widgets::heatmap::layout::Needs;
@@ -220,4 +221,40 @@ fn no_key_does_two_things() {
             assert!(shared.is_none() || a.act == b.act, "{} and {} share a key", a.name, b.name);
         }
     }
+}
+
+#[test]
+fn p_t_stands_at_its_fraction_of_a_column() {
+    let grid = grid(3, 5, 20.0);
+    for (p_t, x) in [(0.0, 110.0), (2.0, 150.0), (2.5, 160.0), (4.9, 200.0), (-0.9, 100.0)] {
+        assert_eq!(grid.position(1, p_t), pos2(x, 80.0), "{p_t}");
+    }
+    let [left, top, right, bottom] = grid.gaze_mark(1, 2.0);
+    assert_eq!((left.y, right.y, top.x, bottom.x), (80.0, 80.0, 150.0, 150.0));
+    assert!(
+        right.x - left.x > 5.0 && grid.cell_rect(1, 2).contains_rect(Rect::from_points(&[left, top, right, bottom]))
+    );
+}
+
+#[test]
+fn the_window_holds_the_words_within_d_of_p_t() {
+    // (p_t, D, words of 6)
+    let cases = [
+        (2.0, 1, Some(1..=3)),
+        (2.31, 1, Some(2..=3)),
+        (0.4, 2, Some(0..=2)),
+        (5.5, 2, Some(4..=5)),
+        (2.5, 0, None),
+        (3.0, 0, Some(3..=3)),
+        (2.5, 10, Some(0..=5)),
+        (f32::NAN, 3, None),
+    ];
+    for (p_t, window, words) in cases {
+        assert_eq!(Gaze { p_t: &[p_t], window }.words(0, 6), words, "{p_t} {window}");
+    }
+    assert_eq!(Gaze { p_t: &[1.0], window: 1 }.words(1, 6), None, "a row that is not there");
+    let grid = grid(4, 6, 30.0);
+    let frame = grid.gaze_frame(2, &(1..=3));
+    let cells = grid.cell_rect(2, 1).union(grid.cell_rect(2, 3));
+    assert!(cells.contains_rect(frame) && frame.width() > 80.0, "{frame:?}");
 }

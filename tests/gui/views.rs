@@ -405,3 +405,53 @@ fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
     harness.run();
     assert!(source(&harness));
 }
+
+/// A model of Luong et al. with local attention that has read "the red shoe".
+fn local_model() -> interlinear::session::Session {
+    let mut session = desk::session("the red shoe");
+    let mut facts = desk::facts("Local", true);
+    (facts.architecture, facts.attention) = ("luong".to_owned(), Some("local-p general".to_owned()));
+    (facts.window, facts.has_two_readings) = (Some(1), true);
+    let column = desk::add_column(&mut session, facts);
+    let mut events =
+        desk::finished(&session, column, desk::sentence("the red shoe", &[]), &["la chaussure rouge"], None);
+    if let Some(Event::Finished { result, .. }) = events.last_mut() {
+        result.hypotheses[0].p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
+    }
+    events.into_iter().for_each(|event| {
+        session.absorb(event);
+    });
+    session
+}
+
+#[test]
+fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
+    let (mut harness, wires) = desk::window(local_model());
+    let cell = "chaussure <- red 0.80, p_t 1.90, window from red to shoe";
+    assert!(harness.query_by_label(cell).is_some());
+    assert!(harness.query_by_label("Legend of local attention, p_t in its window").is_some());
+    harness.get_by_label(cell).hover();
+    harness.run();
+    assert!(harness.query_all_by_label("p_t 1.90, window from red to shoe").next().is_some(), "in the tooltip");
+    harness.get_by_label("Marks of local attention").click();
+    harness.run();
+    assert!(sent(&wires, &Command::SetLayout { key: "gaze".to_owned(), value: 0.0 }));
+    assert!(harness.query_by_label(cell).is_some(), "what is not drawn is said all the same");
+    let (harness, _) = desk::window(desk::two_models());
+    assert!(harness.query_by_label("Marks of local attention").is_none(), "RNNsearch looks everywhere");
+}
+
+#[test]
+fn rows_are_read_by_the_word_predicted_or_the_word_read() {
+    let (mut harness, wires) = desk::window(local_model());
+    assert!(harness.query_by_label("Rows of Local, rows by the word predicted").is_some());
+    harness.get_by_label("Rows by input").click();
+    harness.run();
+    assert!(sent(&wires, &Command::SetReading(interlinear::session::Reading::Input)));
+    assert!(harness.query_by_label("Rows of Local, rows by the word read").is_some());
+    for label in ["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+    let (harness, _) = desk::window(desk::two_models());
+    assert!(harness.query_by_label("Rows by input").is_none(), "RNNsearch leaves no choice");
+}

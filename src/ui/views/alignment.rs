@@ -11,11 +11,13 @@ use crate::session::LEFT_OUT;
 use crate::session::Session;
 use crate::session::Shown;
 use crate::ui::act;
+use crate::ui::local;
 use crate::ui::local::Panel;
 use crate::ui::local::Screen;
 use crate::ui::widgets::heatmap::Answer;
 use crate::ui::widgets::heatmap::Heatmap;
 use crate::ui::widgets::heatmap::Marks;
+use crate::ui::widgets::heatmap::layout::Gaze;
 use crate::ui::widgets::heatmap::layout::Metrics;
 
 /// Paints the heatmap of a column that has an alignment.
@@ -41,6 +43,8 @@ pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table
         palette: act::palette(&settings.palette),
         metrics: *metrics,
         marks,
+        gaze: gaze(column, table),
+        draws_gaze: screen.layout(local::GAZE, 1.0) > 0.0,
         replace: settings.unk_replacement,
         scroll_x: screen.local.scroll_x,
         reveal: reveal(screen, column, marks.selected, ui.available_height()),
@@ -51,6 +55,13 @@ pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table
         screen.local.textures.insert(column.id, texture);
     }
     hear(screen, column, table, metrics, &answer);
+}
+
+/// Where a model with local attention looks.
+#[must_use]
+pub fn gaze<'a>(column: &Column, table: &'a AlignmentTable) -> Option<Gaze<'a>> {
+    let window = column.facts.as_ref()?.window?;
+    table.p_t.as_deref().map(|p_t| Gaze { p_t, window })
 }
 
 /// A selected word is brought into view once, and again when the room for the picture has changed.

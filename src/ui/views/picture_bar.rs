@@ -8,7 +8,9 @@ use egui::WidgetInfo;
 use egui::accesskit::Role;
 use egui::vec2;
 
+use crate::session::AlignmentTable;
 use crate::session::Command;
+use crate::session::READINGS;
 use crate::session::Shown;
 use crate::ui::act;
 use crate::ui::local;
@@ -17,6 +19,7 @@ use crate::ui::shortcuts::Act;
 use crate::ui::theme;
 use crate::ui::views::Place;
 use crate::ui::views::View;
+use crate::ui::widgets::heatmap::layout::Grid;
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::heatmap::paint;
 
@@ -41,7 +44,9 @@ impl View for PictureBar {
         }
         ui.horizontal(|ui| {
             numbers_ui(ui, screen);
+            reading_ui(ui, screen);
             palette_ui(ui, screen);
+            gaze_ui(ui, screen);
             doubt_legend(ui);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, screen));
         });
@@ -68,6 +73,48 @@ fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         if ui.selectable_label(shown == choice, name).on_hover_text(note).clicked() {
             screen.push(Command::SetShown(choice));
         }
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+fn tables<'a>(screen: &Screen<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
+    screen.session.columns.iter().filter_map(|column| column.table.as_deref())
+}
+
+/// Which word a row belongs to, while a model is shown that leaves the choice.
+fn reading_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    if tables(screen).all(|table| table.reading.is_none()) {
+        return;
+    }
+    let t = theme::tokens(ui);
+    ui.label(RichText::new("rows by").size(theme::TEXT_SMALL).color(t.weak));
+    let chosen = screen.session.settings.reading;
+    for entry in READINGS {
+        let note = format!("{} (Luong et al. 2015, footnote 14)", entry.about);
+        let button = ui.selectable_label(chosen == entry.reading, entry.name).on_hover_text(note);
+        if button.accessible_name(format!("Rows by {}", entry.name)).clicked() {
+            screen.push(Command::SetReading(entry.reading));
+        }
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// The legend of p_t and of the window of local attention, and the switch of both.
+fn gaze_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    if tables(screen).all(|table| table.p_t.is_none()) {
+        return;
+    }
+    let t = theme::tokens(ui);
+    let is_drawn = screen.layout(local::GAZE, 1.0) > 0.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of local attention, p_t in its window"));
+    let grid = Grid { origin: rect.min, cell: rect.height(), rows: 1, columns: 2 };
+    let frame = egui::Stroke::new(theme::GAZE_LINE, t.gaze);
+    ui.painter().rect_stroke(rect, 2.0, frame, egui::StrokeKind::Inside);
+    paint::lozenge(ui, grid.gaze_mark(0, 0.57), t);
+    let note = "The mark is p_t, the place where local attention looks; the frame holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)";
+    if ui.selectable_label(is_drawn, "p_t").on_hover_text(note).accessible_name("Marks of local attention").clicked() {
+        screen.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
     }
     ui.add_space(theme::SPACE_2);
 }

@@ -26,11 +26,25 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
         heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
     let source = heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
     let value = heatmap.matrix.get(i, j).unwrap_or(0.0);
+    let gaze = gaze_text(heatmap, i).map_or_else(String::new, |text| format!(", {text}"));
     match heatmap.shown {
-        Shown::Alpha => format!("{target} <- {source} {value:.2}"),
-        Shown::Energies if value.is_nan() => format!("{target} <- {source} no energy"),
-        Shown::Energies => format!("{target} <- {source} e {value:.2}"),
+        Shown::Alpha => format!("{target} <- {source} {value:.2}{gaze}"),
+        Shown::Energies if value.is_nan() => format!("{target} <- {source} no energy{gaze}"),
+        Shown::Energies => format!("{target} <- {source} e {value:.2}{gaze}"),
     }
+}
+
+/// Where a row looks, such as `p_t 2.31, window from the to shoe`.
+#[must_use]
+pub fn gaze_text(heatmap: &Heatmap<'_>, i: usize) -> Option<String> {
+    let gaze = heatmap.gaze?;
+    let p_t = gaze.position(i)?;
+    let word = |j: usize| heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
+    let window = gaze.words(i, heatmap.matrix.columns).map_or_else(
+        || "no word in the window".to_owned(),
+        |words| format!("window from {} to {}", word(*words.start()), word(*words.end())),
+    );
+    Some(format!("p_t {p_t:.2}, {window}"))
 }
 
 /// Labels the matrix and its cells. Costs next to nothing while no screen reader listens.
@@ -76,6 +90,9 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         }
         if let Some(e) = number(heatmap.table.energies.as_ref()) {
             ui.label(if e.is_nan() { "no energy".to_owned() } else { format!("energy e {e:.3}") });
+        }
+        if let Some(text) = gaze_text(heatmap, i) {
+            ui.label(text);
         }
     });
 }

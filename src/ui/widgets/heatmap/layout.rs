@@ -5,6 +5,7 @@
 //! Labels are pinned at the top and at the side; the matrix scrolls under them.
 
 use std::ops::Range;
+use std::ops::RangeInclusive;
 
 use egui::Pos2;
 use egui::Rect;
@@ -129,6 +130,32 @@ fn stride(cell: f32, line: f32) -> usize {
     ((line / cell).ceil() as usize).max(1)
 }
 
+/// Where local attention looks: p_t of every row and D words on both sides of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gaze<'a> {
+    /// In source words from 0; NaN where a row has none.
+    pub p_t: &'a [f32],
+    /// D.
+    pub window: usize,
+}
+
+impl Gaze<'_> {
+    /// p_t of row i, where it has one.
+    #[must_use]
+    pub fn position(&self, i: usize) -> Option<f32> {
+        self.p_t.get(i).copied().filter(|p_t| p_t.is_finite())
+    }
+
+    /// The words j of row i with |j - p_t| <= D, of so many; `None` where there is none.
+    #[must_use]
+    pub fn words(&self, i: usize, columns: usize) -> Option<RangeInclusive<usize>> {
+        let (p_t, d) = (self.position(i)?, self.window as f32);
+        let first = (p_t - d).ceil().max(0.0) as usize;
+        let last = (p_t + d).floor().min(columns as f32 - 1.0);
+        (last >= first as f32).then_some(first..=last as usize)
+    }
+}
+
 /// The matrix on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
@@ -168,6 +195,30 @@ impl Grid {
             pos2(self.origin.x + j as f32 * self.cell, self.origin.y),
             vec2(self.cell, self.rows as f32 * self.cell),
         )
+    }
+
+    /// The point of row i at a fractional source position; the middle of column j is j. What lies beyond the last
+    /// column, as p_t may by half a word, is drawn at its edge.
+    #[must_use]
+    pub fn position(&self, i: usize, p: f32) -> Pos2 {
+        let last = self.columns as f32;
+        pos2(self.origin.x + (p + 0.5).clamp(0.0, last) * self.cell, self.row_top(i) + 0.5 * self.cell)
+    }
+
+    /// The mark of p_t in row i: a lozenge, from its left corner round.
+    #[must_use]
+    pub fn gaze_mark(&self, i: usize, p_t: f32) -> [Pos2; 4] {
+        let (share, least, most) = theme::GAZE_MARK;
+        let (centre, side) = (self.position(i, p_t), (self.cell * share).clamp(least, most));
+        [vec2(-side, 0.0), vec2(0.0, -side), vec2(side, 0.0), vec2(0.0, side)].map(|offset| centre + offset)
+    }
+
+    /// The cells of row i from column to column, framed within the row.
+    #[must_use]
+    pub fn gaze_frame(&self, i: usize, words: &RangeInclusive<usize>) -> Rect {
+        let cells = self.cell_rect(i, *words.start()).union(self.cell_rect(i, *words.end()));
+        let inset = if self.cell > 6.0 * theme::GAZE_INSET { theme::GAZE_INSET } else { 0.0 };
+        cells.shrink(inset)
     }
 
     /// The cell under a point.

@@ -21,8 +21,10 @@ use crate::session::AlignmentTable;
 use crate::session::Matrix;
 use crate::session::Shown;
 use crate::ui::theme::ColourMap;
+use crate::ui::widgets::heatmap::layout::Gaze;
 use crate::ui::widgets::heatmap::layout::Grid;
 use crate::ui::widgets::heatmap::layout::Metrics;
+use crate::ui::widgets::node;
 
 /// A matrix as a picture of one pixel a cell.
 pub struct Texture {
@@ -60,6 +62,10 @@ pub struct Heatmap<'a> {
     pub metrics: Metrics,
     /// What is marked.
     pub marks: Marks,
+    /// Where local attention looks.
+    pub gaze: Option<Gaze<'a>>,
+    /// Draw it, and do not only say it.
+    pub draws_gaze: bool,
     /// Show typed words for `[UNK]`.
     pub replace: bool,
     /// How far to the right all heatmaps are scrolled.
@@ -103,6 +109,7 @@ impl Heatmap<'_> {
             &grid,
             Rect::from_x_y_ranges(view.left()..=rect.right(), rect.top()..=view.top()),
         );
+        self.corner(ui, Rect::from_min_max(rect.min, view.min));
         ui.advance_cursor_after_rect(rect);
         answer
     }
@@ -181,6 +188,16 @@ impl Heatmap<'_> {
         if response.has_focus() {
             answer.steps = keys(ui, response.id);
         }
+    }
+
+    /// Over the target words: which word a row belongs to, where there is a choice.
+    fn corner(&self, ui: &mut Ui, place: Rect) {
+        let Some(reading) = self.table.reading else { return };
+        let text = paint::reading_text(reading);
+        paint::corner(ui, text, place);
+        let response = ui.interact(place, self.id.with("reading"), Sense::hover());
+        node(&response, egui::accesskit::Role::Label, || format!("Rows of {}, {text}", self.name));
+        response.on_hover_text(format!("{} (Luong et al. 2015, footnote 14)", reading.about()));
     }
 
     /// The words at the side and along the top can be pointed at as well.

@@ -3,20 +3,25 @@
 use egui::Align2;
 use egui::Color32;
 use egui::ColorImage;
+use egui::Pos2;
 use egui::Rect;
+use egui::Shape;
 use egui::Stroke;
 use egui::StrokeKind;
 use egui::TextureId;
 use egui::Ui;
 use egui::pos2;
+use egui::text::LayoutJob;
 use egui::vec2;
 
 use crate::session::Matrix;
+use crate::session::Reading;
 use crate::session::Shown;
 use crate::ui::theme;
 use crate::ui::theme::ColourMap;
 use crate::ui::theme::Tokens;
 use crate::ui::widgets::heatmap::Heatmap;
+use crate::ui::widgets::heatmap::layout::Gaze;
 use crate::ui::widgets::heatmap::layout::Grid;
 use crate::ui::widgets::labels;
 
@@ -53,6 +58,9 @@ pub fn matrix(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, texture: Option<Textu
         lines(ui, grid, t);
     }
     painter.rect_stroke(grid.rect(), 0.0, Stroke::new(1.0, t.line), StrokeKind::Outside);
+    if let Some(gaze) = heatmap.gaze.filter(|_| heatmap.draws_gaze) {
+        gaze_marks(ui, &gaze, grid, t);
+    }
     let mark = Stroke::new(1.5, t.mark);
     if let Some(i) = heatmap.marks.selected.filter(|i| *i < grid.rows) {
         painter.rect_stroke(grid.row_rect(i), 2.0, Stroke::new(2.5, t.mark), StrokeKind::Outside);
@@ -63,6 +71,53 @@ pub fn matrix(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, texture: Option<Textu
     if let Some(j) = heatmap.marks.column.filter(|j| *j < grid.columns) {
         painter.rect_stroke(grid.column_rect(j), 0.0, mark, StrokeKind::Outside);
     }
+}
+
+/// p_t and the window of the rows in view.
+fn gaze_marks(ui: &Ui, gaze: &Gaze<'_>, grid: &Grid, t: &Tokens) {
+    for i in grid.visible_rows(ui.clip_rect()) {
+        let Some(p_t) = gaze.position(i) else { continue };
+        if let Some(words) = gaze.words(i, grid.columns) {
+            frame(ui, grid.gaze_frame(i, &words), grid.cell, t);
+        }
+        lozenge(ui, grid.gaze_mark(i, p_t), t);
+    }
+}
+
+/// A frame that stands out from black and from white; in small cells only its two ends, or it would hide them.
+fn frame(ui: &Ui, rect: Rect, cell: f32, t: &Tokens) {
+    let stroke = Stroke::new(theme::GAZE_LINE, t.gaze);
+    if cell >= LINES_FROM {
+        ui.painter().rect_stroke(rect, 2.0, stroke, StrokeKind::Inside);
+    } else {
+        ui.painter().vline(rect.left(), rect.y_range(), stroke);
+        ui.painter().vline(rect.right(), rect.y_range(), stroke);
+    }
+}
+
+/// The mark of p_t.
+pub fn lozenge(ui: &Ui, corners: [Pos2; 4], t: &Tokens) {
+    ui.painter().add(Shape::convex_polygon(corners.to_vec(), t.gaze, Stroke::new(1.0, t.on_gaze())));
+}
+
+/// What a row is read by, in few words.
+#[must_use]
+pub fn reading_text(reading: Reading) -> &'static str {
+    match reading {
+        Reading::Predicted => "rows by the word predicted",
+        Reading::Input => "rows by the word read",
+    }
+}
+
+/// Small words at the foot of the corner over the target words.
+pub fn corner(ui: &Ui, text: &str, place: Rect) {
+    let t = theme::tokens(ui);
+    let mut job = LayoutJob::simple(text.to_owned(), theme::small(), t.weak, place.width() - theme::SPACE_2);
+    job.halign = egui::Align::RIGHT;
+    job.wrap.max_rows = 2;
+    let galley = ui.painter().layout_job(job);
+    let foot = place.right_bottom() - vec2(theme::SPACE_1 + 2.0, theme::SPACE_1);
+    ui.painter_at(place).galley(foot - vec2(0.0, galley.size().y), galley, t.weak);
 }
 
 /// That the matrix has the keyboard.
