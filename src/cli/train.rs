@@ -1,5 +1,6 @@
 //! Floor 9: `interlinear train`: a run with its progress.
 
+use std::path::Path;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -14,11 +15,17 @@ use crate::attention::scores;
 use crate::cli::Context;
 use crate::cli::args::RunArgs;
 use crate::cli::output;
+use crate::error::Error;
 use crate::models::Engine;
 use crate::models::MODELS;
 use crate::models::config::Architecture;
 use crate::ticket::Ticket;
 use crate::training::RunOptions;
+use crate::training::recipe;
+use crate::training::recipe::PAPERS;
+use crate::training::recipe::Plan;
+use crate::training::recipe::RECIPES;
+use crate::training::recipe::SIZES;
 use crate::training::train;
 use crate::training::trainer::Line;
 use crate::training::trainer::Measure;
@@ -28,8 +35,8 @@ use crate::training::trainer::Report;
 #[derive(Args, Clone, Debug)]
 pub struct Low {
     /// The configuration, a TOML file
-    #[arg(value_name = "CONFIG.toml")]
-    config: PathBuf,
+    #[arg(value_name = "CONFIG.toml", required_unless_present = "new")]
+    config: Option<PathBuf>,
     /// Go on from the last checkpoint as if the run had never stopped
     #[arg(long)]
     resume: bool,
@@ -38,6 +45,86 @@ pub struct Low {
     from: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
+
+/// What a new configuration is to say.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "A new configuration")]
+pub struct PlanArgs {
+    /// Write a new configuration here instead of training; --help lists what the names below may be
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["config", "resume", "from"])]
+    new: Option<PathBuf>,
+    /// Whose model
+    #[arg(long, requires = "new", value_name = "NAME")]
+    architecture: Option<String>,
+    /// Where the decoder looks (luong)
+    #[arg(long, requires = "new", value_name = "NAME")]
+    attention: Option<String>,
+    /// How a state and a source word are compared (luong)
+    #[arg(long, requires = "new", value_name = "NAME")]
+    score: Option<String>,
+    /// How the weights move
+    #[arg(long, requires = "new", value_name = "NAME")]
+    recipe: Option<String>,
+    /// Sizes
+    #[arg(long, requires = "new", value_name = "NAME")]
+    sizes: Option<String>,
+    /// Languages, source and target
+    #[arg(long, requires = "new", value_name = "EN-FR")]
+    languages: Option<String>,
+    /// Training text, source and target
+    #[arg(long, requires = "new", num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    text: Option<Vec<PathBuf>>,
+    /// Development text, source and target
+    #[arg(long, requires = "new", num_args = 2, value_names = ["SOURCE", "TARGET"])]
+    development: Option<Vec<PathBuf>>,
+    /// A model folder whose vocabularies are taken, so that both can form an ensemble
+    #[arg(long, requires = "new", value_name = "DIR")]
+    vocabulary: Option<PathBuf>,
+    /// Name of the model
+    #[arg(long, requires = "new")]
+    name: Option<String>,
+    /// Folder of the finished model
+    #[arg(long, requires = "new", value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+impl PlanArgs {
+    /// The plan, the first lines of the tables where nothing is said.
+    fn high(self) -> anyhow::Result<Plan> {
+        let first = Plan::default();
+        let (source_language, target_language) = match &self.languages {
+            None => (first.source_language, first.target_language),
+            Some(pair) => match pair.split_once('-') {
+                Some((source, target)) => (source.to_owned(), target.to_owned()),
+                None => {
+                    let sentence =
+                        format!("--languages is `{pair}`; write both with a hyphen between them, such as en-fr");
+                    return Err(Error::Input(sentence).into());
+                }
+            },
+        };
+        let both = |paths: Option<Vec<PathBuf>>, otherwise| match paths.as_deref() {
+            Some([source, target]) => (source.clone(), target.clone()),
+            _ => otherwise,
+        };
+        Ok(Plan {
+            name: self.name.unwrap_or(first.name),
+            output: self.output.unwrap_or(first.output),
+            architecture: self.architecture.unwrap_or(first.architecture),
+            attention: self.attention,
+            score: self.score,
+            recipe: self.recipe.unwrap_or(first.recipe),
+            sizes: self.sizes.unwrap_or(first.sizes),
+            source_language,
+            target_language,
+            train: both(self.text, first.train),
+            development: both(self.development, first.development),
+            vocabulary: self.vocabulary,
+        })
+    }
 }
 
 /// Its arguments.
@@ -47,7 +134,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 
 /// What the configuration may name, read off the tables.
 fn choices() -> String {
-    let mut text = "What [model] may name\n".to_owned();
+    let mut text = "What [model] and the options of --new may name\n".to_owned();
     let mut list = |key: &str, lines: &mut dyn Iterator<Item = (&str, &str)>| {
         text.push_str(&format!("\n  {key}\n"));
         lines.for_each(|(name, what)| text.push_str(&format!("    {name:<10} {what}\n")));
@@ -55,7 +142,25 @@ fn choices() -> String {
     list("architecture", &mut MODELS.iter().map(|entry| (entry.name, entry.citation)));
     list("attention (luong)", &mut KINDS.iter().map(|entry| (entry.name, entry.explanation)));
     list("score (luong)", &mut scores(Architecture::Luong.name()).map(|entry| (entry.name, entry.equation)));
+    list("recipe", &mut RECIPES.iter().map(|entry| (entry.name, entry.about)));
+    for paper in PAPERS {
+        text.push_str(&format!("      {}: {} ({})\n", paper.architecture.name(), paper.about, paper.citation));
+    }
+    list("sizes", &mut SIZES.iter().map(|entry| (entry.name, entry.about)));
     text
+}
+
+/// Writes the configuration and says what was chosen and how to go on.
+fn compose(path: &Path, arguments: PlanArgs) -> anyhow::Result<()> {
+    let plan = arguments.high()?;
+    let lines = plan.explanation()?;
+    let here = std::env::current_dir().unwrap_or_default();
+    recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path)?;
+    lines.iter().for_each(|line| output::tell(line));
+    output::tell(&format!("{} is written; look at its paths and sizes, then run", path.display()));
+    let mut result = output::Output::stdout();
+    result.line(&recipe::command(path))?;
+    result.finish()
 }
 
 /// Trains; the log and the checkpoints lie beside the model.
@@ -64,13 +169,17 @@ fn choices() -> String {
 /// What is wrong with the configuration, the text, the device or the disk.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
+    if let Some(path) = low.plan.new.clone() {
+        return compose(&path, low.plan);
+    }
+    let config = low.config.ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = low.run.high()?;
     let device = (runtime.engine == Engine::Plain).then(|| runtime.device.candle.clone());
     let options = RunOptions { resume: low.resume, from: low.from, threads: runtime.threads, plain: device };
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
     let mut view = View::default();
-    train(&low.config, &options, &clock, &Ticket::forever(), &mut |report| view.report(report))?;
+    train(&config, &options, &clock, &Ticket::forever(), &mut |report| view.report(report))?;
     Ok(())
 }
 

@@ -303,7 +303,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn check(&self, path: &Path) -> Result<()> {
+    pub(super) fn check(&self, path: &Path) -> Result<()> {
         let positive = [
             ("model.source_vocabulary", self.model.source_vocabulary.saturating_sub(2)),
             ("model.target_vocabulary", self.model.target_vocabulary.saturating_sub(2)),

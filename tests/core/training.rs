@@ -2,6 +2,7 @@
 
 mod engines;
 mod gradients;
+mod recipes;
 mod refusals;
 mod runs;
 

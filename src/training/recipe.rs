@@ -1,0 +1,416 @@
+//! Floor 6: a training configuration made from the tables: an architecture of [`MODELS`], for luong a place of
+//! [`KINDS`] and a score of [`ATTENTIONS`](crate::attention::ATTENTIONS), sizes and a recipe of the tables here.
+//!
+//! What a paper says of its training stands in [`PAPERS`]; what is left open there has the program's own default.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::path::PathBuf;
+
+use crate::attention::AttentionKind;
+use crate::attention::KINDS;
+use crate::attention::scores;
+use crate::error::Error;
+use crate::error::Result;
+use crate::models::MODELS;
+use crate::models::ModelEntry;
+use crate::models::config::Architecture;
+use crate::text::lines::write_atomic;
+use crate::training::settings::DataSettings;
+use crate::training::settings::ModelSettings;
+use crate::training::settings::OptimizerSettings;
+use crate::training::settings::Rule;
+use crate::training::settings::ScheduleSettings;
+use crate::training::settings::Settings;
+use crate::training::settings::Start;
+use crate::training::settings::TextPair;
+
+/// What is wanted, in the words of the tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Name of the model.
+    pub name: String,
+    /// Folder of the finished model.
+    pub output: PathBuf,
+    /// A name of [`MODELS`].
+    pub architecture: String,
+    /// A name of [`KINDS`] (luong); `None`: `global`.
+    pub attention: Option<String>,
+    /// A name of [`ATTENTIONS`](crate::attention::ATTENTIONS) (luong); `None`: `general`.
+    pub score: Option<String>,
+    /// A name of [`RECIPES`].
+    pub recipe: String,
+    /// A name of [`SIZES`].
+    pub sizes: String,
+    /// BCP 47.
+    pub source_language: String,
+    /// BCP 47.
+    pub target_language: String,
+    /// Training text, source and target.
+    pub train: (PathBuf, PathBuf),
+    /// Development text, source and target.
+    pub development: (PathBuf, PathBuf),
+    /// A model folder whose vocabularies are taken, so that both models can form an ensemble.
+    pub vocabulary: Option<PathBuf>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            name: "new model".to_owned(),
+            output: "model".into(),
+            architecture: MODELS.first().map_or_else(String::new, |entry| entry.name.to_owned()),
+            attention: None,
+            score: None,
+            recipe: RECIPES[0].name.to_owned(),
+            sizes: SIZES[0].name.to_owned(),
+            source_language: "en".to_owned(),
+            target_language: "fr".to_owned(),
+            train: ("train.en".into(), "train.fr".into()),
+            development: ("dev.en".into(), "dev.fr".into()),
+            vocabulary: None,
+        }
+    }
+}
+
+/// One line of [`RECIPES`].
+pub struct RecipeEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+    apply: fn(&PaperEntry, &mut Settings),
+}
+
+/// Every way to move the weights.
+pub const RECIPES: &[RecipeEntry] = &[
+    RecipeEntry {
+        name: "paper",
+        about: "The paper's own rule, rate, batch and start.",
+        apply: |paper, settings| (paper.apply)(settings),
+    },
+    RecipeEntry {
+        name: "adam",
+        about: "Adam with rate 0.001 that falls to a twentieth, dropout 0.2, batches of 80: an hour on two cores for small sizes.",
+        apply: adam,
+    },
+];
+
+/// One line of [`PAPERS`].
+pub struct PaperEntry {
+    /// Whose.
+    pub architecture: Architecture,
+    /// The recipe in a sentence.
+    pub about: &'static str,
+    /// Where it stands.
+    pub citation: &'static str,
+    apply: fn(&mut Settings),
+    sizes: fn(&mut ModelSettings),
+}
+
+/// What each paper says of its training and of its sizes.
+pub const PAPERS: &[PaperEntry] = &[
+    PaperEntry {
+        architecture: Architecture::RnnSearch,
+        about: "Adadelta with rho 0.95 and epsilon 1e-6, gradient norm cut to 1, batches of 80 cut from 20 sorted ones.",
+        citation: "Bahdanau, Cho, Bengio 2015, appendix B",
+        apply: |settings| adadelta(settings, 80),
+        sizes: |model| {
+            (model.embedding, model.hidden, model.maxout, model.alignment) = (620, 1000, 500, 1000);
+            (model.source_vocabulary, model.target_vocabulary) = (30_000, 30_000);
+        },
+    },
+    PaperEntry {
+        architecture: Architecture::RnnEncDec,
+        about: "Adadelta with rho 0.95 and epsilon 1e-6, batches of 64. The norm of the gradient is cut to 1 as in Bahdanau et al. 2015.",
+        citation: "Cho et al. 2014, section 4.1",
+        apply: |settings| adadelta(settings, 64),
+        sizes: |model| {
+            (model.embedding, model.hidden, model.maxout) = (100, 1000, 500);
+            (model.source_vocabulary, model.target_vocabulary) = (15_000, 15_000);
+        },
+    },
+    PaperEntry {
+        architecture: Architecture::Luong,
+        about: "Gradient descent from rate 1, halved after 5 epochs and after each further one of 10, gradient norm cut to 5, batches of 128, every weight uniform in [-0.1, 0.1] at first.",
+        citation: "Luong, Pham, Manning 2015, section 4.1",
+        apply: descent,
+        sizes: |model| {
+            (model.embedding, model.hidden, model.layers) = (1000, 1000, Some(4));
+            (model.source_vocabulary, model.target_vocabulary) = (50_000, 50_000);
+        },
+    },
+];
+
+/// One line of [`SIZES`].
+pub struct SizeEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+    apply: fn(&PaperEntry, &mut ModelSettings),
+}
+
+/// Every choice of sizes.
+pub const SIZES: &[SizeEntry] = &[
+    SizeEntry {
+        name: "small",
+        about: "The sizes of the bundled models, which a laptop trains in hours.",
+        apply: |paper, model| small(paper.architecture, model),
+    },
+    SizeEntry {
+        name: "paper",
+        about: "The paper's own sizes, which took its authors days on a graphics card.",
+        apply: |paper, model| (paper.sizes)(model),
+    },
+];
+
+fn small(architecture: Architecture, model: &mut ModelSettings) {
+    (model.embedding, model.hidden) = (256, 320);
+    (model.source_vocabulary, model.target_vocabulary) = (12_000, 14_000);
+    match architecture {
+        Architecture::RnnSearch => (model.maxout, model.alignment) = (256, 320),
+        Architecture::RnnEncDec => model.maxout = 256,
+        Architecture::Luong => model.layers = Some(2),
+    }
+}
+
+fn adadelta(settings: &mut Settings, batch: usize) {
+    settings.model.start = Start::Papers;
+    settings.optimizer = OptimizerSettings {
+        rule: Rule::Adadelta,
+        learning_rate: Some(1.0),
+        epsilon: Some(1e-6),
+        ..OptimizerSettings::default()
+    };
+    settings.schedule.batch = batch;
+}
+
+fn descent(settings: &mut Settings) {
+    settings.model.start = Start::Uniform;
+    settings.optimizer = OptimizerSettings {
+        rule: Rule::Sgd,
+        learning_rate: Some(1.0),
+        clip: 5.0,
+        halve_after_epochs: Some(5),
+        ..OptimizerSettings::default()
+    };
+    // ten epochs end the run, however many updates they come to
+    settings.schedule = ScheduleSettings { batch: 128, epochs: Some(10), updates: 10_000_000, ..settings.schedule };
+}
+
+fn adam(_: &PaperEntry, settings: &mut Settings) {
+    settings.optimizer = OptimizerSettings {
+        rule: Rule::Adam,
+        learning_rate: Some(1e-3),
+        decay_from: Some(5000),
+        ..OptimizerSettings::default()
+    };
+    settings.schedule = ScheduleSettings {
+        updates: 8500,
+        dropout: 0.2,
+        measure_every: 500,
+        checkpoint_every: 250,
+        ..settings.schedule
+    };
+}
+
+impl Plan {
+    /// Whether a place and a score are to be chosen.
+    #[must_use]
+    pub fn chooses_attention(&self) -> bool {
+        self.architecture == Architecture::Luong.name()
+    }
+
+    /// The paper of the architecture.
+    ///
+    /// # Errors
+    /// When there is no such architecture; the sentence lists those that there are.
+    pub fn paper(&self) -> Result<&'static PaperEntry> {
+        let entry = named("architecture", &self.architecture, MODELS, |entry: &ModelEntry| entry.name)?;
+        let paper = PAPERS.iter().find(|paper| paper.architecture == entry.architecture);
+        paper.ok_or_else(|| Error::Internal(format!("{} has no line in the table of recipes", entry.name)))
+    }
+
+    /// With paths that begin at `here` turned into paths that begin at `folder`, where the file will lie.
+    #[must_use]
+    pub fn seen_from(mut self, here: &Path, folder: &Path) -> Self {
+        let base = here.join(folder);
+        let (train, development) = (&mut self.train, &mut self.development);
+        let texts = [&mut train.0, &mut train.1, &mut development.0, &mut development.1];
+        for path in texts.into_iter().chain([&mut self.output]).chain(&mut self.vocabulary) {
+            let full = here.join(&*path);
+            *path = full.strip_prefix(&base).map_or_else(|_| full.clone(), Path::to_path_buf);
+        }
+        self
+    }
+
+    /// The configuration.
+    ///
+    /// # Errors
+    /// A name that is in no table, with those that are; a place that the paper does not define with this score;
+    /// what [`Settings::load`] would refuse.
+    pub fn compose(&self) -> Result<Settings> {
+        let paper = self.paper()?;
+        let recipe = named("recipe", &self.recipe, RECIPES, |entry| entry.name)?;
+        let sizes = named("set of sizes", &self.sizes, SIZES, |entry| entry.name)?;
+        let attention = self.attention()?;
+        let mut model = ModelSettings {
+            architecture: self.architecture.clone(),
+            source_language: self.source_language.clone(),
+            target_language: self.target_language.clone(),
+            source_vocabulary: 0,
+            target_vocabulary: 0,
+            embedding: 0,
+            hidden: 0,
+            maxout: 0,
+            alignment: 0,
+            output_rank: None,
+            layers: None,
+            attention: None,
+            score: None,
+            input_feeding: None,
+            reverse_source: None,
+            window: None,
+            max_source: None,
+            start: Start::Scaled,
+        };
+        (sizes.apply)(paper, &mut model);
+        if let Some((kind, score)) = attention {
+            model.attention = Some(kind.name().to_owned());
+            model.score = Some(score.to_owned());
+            model.input_feeding = Some(kind != AttentionKind::None);
+            model.reverse_source = Some(true);
+            model.window = kind.is_local().then_some(WINDOW);
+        }
+        let mut settings = Settings {
+            name: self.name.clone(),
+            output: self.output.clone(),
+            model,
+            data: DataSettings {
+                train: vec![pair(&self.train)],
+                development: pair(&self.development),
+                vocabulary: self.vocabulary.clone(),
+                max_length: MAX_LENGTH,
+            },
+            optimizer: OptimizerSettings::default(),
+            schedule: ScheduleSettings::default(),
+        };
+        (recipe.apply)(paper, &mut settings);
+        settings.check(Path::new("the new configuration"))?;
+        Ok(settings)
+    }
+
+    /// Where luong looks and how it scores; `None` for the other architectures.
+    fn attention(&self) -> Result<Option<(AttentionKind, &'static str)>> {
+        if !self.chooses_attention() {
+            return match [("attention", &self.attention), ("score", &self.score)]
+                .iter()
+                .find(|(_, name)| name.is_some())
+            {
+                None => Ok(None),
+                Some((what, _)) => Err(Error::Input(format!(
+                    "{} has its paper's own {what}; leave {what} out, or choose {}",
+                    self.architecture,
+                    Architecture::Luong.name()
+                ))),
+            };
+        }
+        let kind = self.attention.as_deref().unwrap_or(AttentionKind::Global.name());
+        let kind = named("attention", kind, KINDS, |entry| entry.name)?.kind;
+        let table: Vec<_> = scores(Architecture::Luong.name()).collect();
+        let score = named("score", self.score.as_deref().unwrap_or("general"), &table, |entry| entry.name)?;
+        if !kind.allows(score) {
+            return Err(Error::Input(format!(
+                "the score {} does not look at the source words, so {} has no window of them; choose another score, or global",
+                score.name,
+                kind.name()
+            )));
+        }
+        Ok(Some((kind, score.name)))
+    }
+
+    /// What was chosen, with equations and papers, a line each.
+    ///
+    /// # Errors
+    /// As [`Plan::compose`].
+    pub fn explanation(&self) -> Result<Vec<String>> {
+        let paper = self.paper()?;
+        let model = named("architecture", &self.architecture, MODELS, |entry: &ModelEntry| entry.name)?;
+        let mut lines = vec![model.citation.to_owned()];
+        let chosen = self.attention()?;
+        let kind = chosen.and_then(|(kind, _)| KINDS.iter().find(|entry| entry.kind == kind));
+        lines.extend(kind.map(|entry| format!("{}, {}", entry.name, entry.explanation)));
+        let looks = chosen.is_none_or(|(kind, _)| kind != AttentionKind::None);
+        let own = |name: &str| chosen.is_none_or(|(_, score)| score == name);
+        let score = scores(&self.architecture).find(|entry| looks && own(entry.name));
+        lines.extend(score.map(|entry| format!("{} ({})", entry.equation, entry.citation)));
+        lines.push(if self.recipe == RECIPES[0].name {
+            format!("{} ({})", paper.about, paper.citation)
+        } else {
+            named("recipe", &self.recipe, RECIPES, |entry| entry.name)?.about.to_owned()
+        });
+        Ok(lines)
+    }
+}
+
+/// D of local attention (Luong et al. 2015, section 4.1).
+const WINDOW: usize = 10;
+/// Most words of a sentence, as in both papers of 2015.
+const MAX_LENGTH: usize = 50;
+
+fn pair((source, target): &(PathBuf, PathBuf)) -> TextPair {
+    TextPair { source: source.clone(), target: target.clone(), repeat: 1, limit: None }
+}
+
+/// The line of a table, or a sentence that lists what there is.
+fn named<'a, T>(what: &str, name: &str, table: &'a [T], names: impl Fn(&T) -> &str) -> Result<&'a T> {
+    let found = table.iter().find(|entry| names(entry) == name);
+    found.ok_or_else(|| {
+        let list: Vec<&str> = table.iter().map(names).collect();
+        Error::Input(format!("there is no {what} `{name}`; choose one of {}", list.join(", ")))
+    })
+}
+
+/// The file as it is written: the choice in comments, then every key.
+///
+/// # Errors
+/// As [`Plan::compose`].
+pub fn text(plan: &Plan) -> Result<String> {
+    let settings = plan.compose()?;
+    let keys = toml::to_string(&settings)
+        .map_err(|error| Error::Internal(format!("the configuration cannot be written ({error})")))?;
+    let mut text = String::new();
+    for line in plan.explanation()? {
+        // writing to a string cannot fail
+        let _ = writeln!(text, "# {line}");
+    }
+    text.push_str("# Paths begin at the folder of this file.\n\n");
+    text.push_str(&keys);
+    Ok(text)
+}
+
+/// Writes the configuration to a new file and reads it back.
+///
+/// # Errors
+/// As [`Plan::compose`]; when the file exists already or cannot be written.
+pub fn save(plan: &Plan, path: &Path) -> Result<()> {
+    if path.exists() {
+        return Err(Error::file(path, "exists already; choose another name"));
+    }
+    let text = text(plan)?;
+    write_atomic(path, |file| file.write_all(text.as_bytes()))?;
+    Settings::load(path).map(|_| ())
+}
+
+/// What to type to train with this file.
+#[must_use]
+pub fn command(path: &Path) -> String {
+    let path = path.display().to_string();
+    if path.contains([' ', '\'', '"', '\\']) {
+        format!("interlinear train \"{}\"", path.replace('"', "\\\""))
+    } else {
+        format!("interlinear train {path}")
+    }
+}

@@ -1,0 +1,159 @@
+//! New configurations: every choice of the tables is written and read back, every other name is a sentence.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use interlinear::attention::KINDS;
+use interlinear::attention::scores;
+use interlinear::models::MODELS;
+use interlinear::models::config::Architecture;
+use interlinear::training::recipe;
+use interlinear::training::recipe::PAPERS;
+use interlinear::training::recipe::Plan;
+use interlinear::training::recipe::RECIPES;
+use interlinear::training::recipe::SIZES;
+use interlinear::training::settings::Rule;
+use interlinear::training::settings::Settings;
+use interlinear::training::settings::Start;
+
+use crate::cli::run_in;
+
+fn plan(architecture: &str) -> Plan {
+    Plan { architecture: architecture.to_owned(), ..Plan::default() }
+}
+
+/// Every plan that the tables allow.
+fn plans() -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for model in MODELS {
+        let mut own = vec![plan(model.name)];
+        if model.architecture == Architecture::Luong {
+            own = KINDS
+                .iter()
+                .flat_map(|kind| {
+                    scores(model.name).filter(|score| kind.kind.allows(score)).map(move |score| (kind, score))
+                })
+                .map(|(kind, score)| Plan {
+                    attention: Some(kind.name.to_owned()),
+                    score: Some(score.name.to_owned()),
+                    ..plan(model.name)
+                })
+                .collect();
+        }
+        for one in own {
+            for recipe in RECIPES {
+                for sizes in SIZES {
+                    let (recipe, sizes) = (recipe.name.to_owned(), sizes.name.to_owned());
+                    plans.push(Plan { recipe, sizes, ..one.clone() });
+                }
+            }
+        }
+    }
+    plans
+}
+
+#[test]
+fn every_choice_of_the_tables_is_written_and_read_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plans = plans();
+    assert!(plans.len() > 50, "{}", plans.len());
+    for (n, plan) in plans.iter().enumerate() {
+        let path = folder.path().join(format!("{n}.toml"));
+        recipe::save(plan, &path).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+        let mut read = Settings::load(&path).expect("it loads");
+        let text = std::fs::read_to_string(&path).expect("text");
+        assert!(!text.contains("999"), "numbers stand as they were meant\n{text}");
+        for line in plan.explanation().expect("lines") {
+            assert!(text.contains(&line), "{line}");
+        }
+        let composed = plan.compose().expect("composes");
+        assert_eq!(read.output, folder.path().join(&composed.output));
+        (read.output, read.data) = (composed.output.clone(), composed.data.clone());
+        assert_eq!(read, composed);
+        assert!(recipe::save(plan, &path).is_err(), "nothing is written over");
+    }
+}
+
+#[test]
+fn the_papers_recipes_are_theirs() {
+    assert!(MODELS.iter().all(|model| PAPERS.iter().any(|paper| paper.architecture == model.architecture)));
+    let composed = |architecture| plan(architecture).compose().expect("composes");
+    let luong = composed("luong");
+    assert_eq!((luong.optimizer.rule, luong.optimizer.rate(), luong.optimizer.clip), (Rule::Sgd, 1.0, 5.0));
+    assert_eq!((luong.optimizer.halve_after_epochs, luong.schedule.batch), (Some(5), 128));
+    assert_eq!((luong.schedule.epochs, luong.model.start), (Some(10), Start::Uniform));
+    assert_eq!((luong.rate_at(0, 4), luong.rate_at(0, 5), luong.rate_at(0, 6)), (1.0, 0.5, 0.25));
+    for (architecture, batch) in [("rnnsearch", 80), ("rnnencdec", 64)] {
+        let settings = composed(architecture);
+        let optimizer = &settings.optimizer;
+        assert_eq!((optimizer.rule, optimizer.rho, optimizer.epsilon()), (Rule::Adadelta, 0.95, 1e-6));
+        assert_eq!((settings.schedule.batch, settings.model.start), (batch, Start::Papers));
+    }
+    let local = Plan { attention: Some("local-p".to_owned()), ..plan("luong") };
+    assert_eq!(local.compose().expect("composes").model.window, Some(10));
+}
+
+#[test]
+fn a_name_of_no_table_is_a_sentence_that_lists_it() {
+    let luong = plan("luong");
+    let some = |text: &str| Some(text.to_owned());
+    // (plan, what the sentence has)
+    let cases = [
+        (plan("transformer"), "rnnsearch, rnnencdec, luong"),
+        (Plan { attention: some("everywhere"), ..luong.clone() }, "none, global, local-m, local-p"),
+        (Plan { score: some("additive"), ..luong.clone() }, "dot, general, concat, location"),
+        (Plan { recipe: "lion".to_owned(), ..luong.clone() }, "paper, adam"),
+        (Plan { sizes: "huge".to_owned(), ..luong.clone() }, "small, paper"),
+        (Plan { attention: some("local-m"), score: some("location"), ..luong }, "location"),
+        (Plan { score: some("dot"), ..plan("rnnsearch") }, "luong"),
+        (Plan { source_language: "english please".to_owned(), ..plan("rnnsearch") }, "source_language"),
+    ];
+    for (plan, has) in cases {
+        let error = plan.compose().expect_err("refused");
+        assert!(error.is_users() && error.to_string().contains(has), "{error}");
+    }
+}
+
+#[test]
+fn paths_begin_at_the_folder_of_the_file() {
+    let texts = Plan {
+        train: ("corpus/a.en".into(), "/data/a.fr".into()),
+        output: "work/out".into(),
+        vocabulary: Some("models/m".into()),
+        ..Plan::default()
+    };
+    let seen = texts.clone().seen_from(Path::new("/home/me"), Path::new("work"));
+    assert_eq!(seen.train, (PathBuf::from("/home/me/corpus/a.en"), PathBuf::from("/data/a.fr")));
+    assert_eq!((seen.output, seen.vocabulary), (PathBuf::from("out"), Some(PathBuf::from("/home/me/models/m"))));
+    assert_eq!(texts.clone().seen_from(Path::new("/home/me"), Path::new("")).train.0, texts.train.0);
+    assert_eq!(recipe::command(Path::new("a b.toml")), "interlinear train \"a b.toml\"");
+}
+
+#[test]
+fn the_command_line_writes_a_configuration() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let new = ["train", "--new", "t.toml", "--architecture", "luong", "--attention", "local-p", "--score", "general"];
+    let done = run_in(folder.path(), &new, b"");
+    assert_eq!((done.code, done.stdout.as_str()), (0, "interlinear train t.toml\n"), "{}", done.stderr);
+    assert!(done.stderr.contains("e_ts = h_t' W_a h_s"), "{}", done.stderr);
+    let settings = Settings::load(&folder.path().join("t.toml")).expect("it loads");
+    assert_eq!(settings.model.attention.as_deref(), Some("local-p"));
+    let again = run_in(folder.path(), &new, b"");
+    assert!(again.code == 2 && again.stderr.contains("exists already"), "{}", again.stderr);
+    // (arguments, what the sentence has)
+    let cases: &[(&[&str], &str)] = &[
+        (&["train", "--new", "u.toml", "--architecture", "x"], "rnnsearch, rnnencdec, luong"),
+        (&["train", "--new", "u.toml", "--recipe", "x"], "paper, adam"),
+        (&["train", "--new", "u.toml", "--languages", "english"], "en-fr"),
+        (&["train", "--architecture", "luong"], "--new"),
+    ];
+    for (arguments, has) in cases {
+        let outcome = run_in(folder.path(), arguments, b"");
+        assert!(outcome.code == 2 && outcome.stderr.contains(has), "{arguments:?} {}", outcome.stderr);
+        assert!(!folder.path().join("u.toml").exists());
+    }
+    let help = run_in(folder.path(), &["train", "--help"], b"");
+    for entry in RECIPES {
+        assert!(help.stdout.contains(entry.about), "{}", help.stdout);
+    }
+}
