@@ -89,6 +89,10 @@ impl Session {
                 self.notify(message, true);
                 None
             }
+            News::TrainingSaved { path, trouble } => {
+                self.training_saved(path, trouble);
+                None
+            }
             News::Notice { text, is_error } => {
                 self.notify(text, is_error);
                 None
@@ -106,8 +110,9 @@ impl Session {
 
     fn finished(&mut self, at: usize, mut result: ColumnResult) {
         self.take_pending(at);
-        let wanted = (self.columns[at].folder.clone(), self.settings.device, self.search_options());
+        let (device, options) = (self.settings.device, self.search_options());
         let column = &mut self.columns[at];
+        let wanted = (column.folder.clone(), column.ensemble.clone(), device, options);
         column.hypotheses = std::mem::take(&mut result.hypotheses);
         column.hypothesis = 0;
         column.context = result.context.clone().or(column.context.take());

@@ -8,6 +8,7 @@ use crate::session::command::Format;
 use crate::session::command::List;
 use crate::session::driver::Chore;
 use crate::session::export;
+use crate::session::history::Snapshot;
 use crate::session::pages::Page;
 use crate::worker::protocol::ColumnId;
 use crate::worker::protocol::Request;
@@ -24,6 +25,8 @@ impl Session {
                 None
             }
             Command::AddColumn(_)
+            | Command::AddEnsemble(_)
+            | Command::SetMixing { .. }
             | Command::RemoveColumn(_)
             | Command::MoveColumn { .. }
             | Command::ReloadColumn(_) => self.apply_to_columns(command),
@@ -51,6 +54,10 @@ impl Session {
             | Command::SetDevice(_) => self.apply_to_search(&command),
             Command::Export { column, format, path } => {
                 self.export(column, format, path);
+                None
+            }
+            Command::Training(command) => {
+                self.apply_to_training(command);
                 None
             }
             Command::DismissNotice(id) => {
@@ -105,19 +112,19 @@ impl Session {
                 if text == self.source {
                     return None;
                 }
-                self.undo.typed(&self.source, &text);
+                self.undo.typed(&self.source, self.position, &text);
                 self.typed = true;
                 self.typed_on &= !text.trim().is_empty();
                 Some(self.set_source(text, None))
             }
             Command::ReplaceSource(text) => self.replace_source(text, None),
             Command::Undo => {
-                let text = self.undo.undo(&self.source)?;
-                Some(self.set_source(text, None))
+                let before = self.undo.undo(&self.source, self.position)?;
+                Some(self.set_back(before))
             }
             Command::Redo => {
-                let text = self.undo.redo(&self.source)?;
-                Some(self.set_source(text, None))
+                let after = self.undo.redo(&self.source, self.position)?;
+                Some(self.set_back(after))
             }
             _ => {
                 // What the work under way still tells is old; models that are being read are still wanted.
@@ -133,9 +140,15 @@ impl Session {
             self.position = position.or(self.position);
             return None;
         }
-        self.undo.replaced(&self.source);
+        self.undo.replaced(&self.source, self.position);
         (self.typed, self.typed_on) = (false, false);
         Some(self.set_source(text, position))
+    }
+
+    /// A text of the past or future, marked in the list where it still stands there.
+    fn set_back(&mut self, (text, position): Snapshot) -> Request {
+        let position = position.filter(|&at| self.list_sentence(at).is_some_and(|line| line == text));
+        self.set_source(text, position)
     }
 
     fn set_source(&mut self, text: String, position: Option<usize>) -> Request {
@@ -149,6 +162,12 @@ impl Session {
     fn apply_to_columns(&mut self, command: Command) -> Option<Request> {
         match command {
             Command::AddColumn(folder) => self.add_column(folder),
+            Command::AddEnsemble(ensemble) => self.add_ensemble(ensemble),
+            Command::SetMixing { column, mixing } => {
+                let column = self.columns.iter_mut().find(|one| one.id == column)?;
+                let ensemble = column.ensemble.as_mut().filter(|ensemble| ensemble.mixing != mixing)?;
+                ensemble.mixing = mixing;
+            }
             Command::RemoveColumn(id) => {
                 self.columns.retain(|column| column.id != id);
                 if self.selection.column == Some(id) {
@@ -168,7 +187,8 @@ impl Session {
                 let at = self.columns.iter().position(|one| one.id == id)?;
                 // A new name makes the worker try again, and old events miss.
                 let fresh = self.fresh_id();
-                self.columns[at] = Column::new(fresh, self.columns[at].folder.clone());
+                let column = &mut self.columns[at];
+                *column = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
             }
             _ => return None,
         }

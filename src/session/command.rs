@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use crate::analysis::reading::Reading;
+use crate::decoding::ensemble::Mixing;
 use crate::nn::device::DeviceChoice;
 use crate::session::evaluation;
 use crate::session::maps;
+use crate::session::new_training;
 use crate::session::pages::Page;
 use crate::session::phrases;
 use crate::worker::protocol::ColumnId;
+use crate::worker::protocol::EnsembleSpec;
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,6 +85,15 @@ pub enum Command {
     Open(PathBuf),
     /// A column for this model folder, at the right.
     AddColumn(PathBuf),
+    /// A column for an ensemble, at the right.
+    AddEnsemble(EnsembleSpec),
+    /// What an ensemble averages and whose alignment it shows.
+    SetMixing {
+        /// In which column.
+        column: ColumnId,
+        /// How its members become one.
+        mixing: Mixing,
+    },
     /// Takes a column away.
     RemoveColumn(ColumnId),
     /// Moves a column to position `to`, from 0.
@@ -186,6 +198,8 @@ pub enum Command {
     Map(maps::Command),
     /// Something on the page Phrases.
     Phrases(phrases::Command),
+    /// Something on the sheet New training.
+    Training(new_training::Command),
     /// Holds up the work of this number, or has it go on.
     PauseTask(u64, bool),
     /// Ends the work of this number.

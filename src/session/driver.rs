@@ -22,6 +22,8 @@ use crate::text::lines::TextFile;
 use crate::text::lines::write_atomic;
 use crate::text::phrases::PhraseTable;
 use crate::training::curves;
+use crate::training::recipe;
+use crate::training::recipe::Plan;
 use crate::worker::Worker;
 use crate::worker::corpus::Lane;
 use crate::worker::disk::Disk;
@@ -58,7 +60,7 @@ pub struct Options {
 }
 
 /// Work on files that the session wants done; the driver has it done off the window's thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Chore {
     /// Find out what this is: a model folder or a text file.
     Open(PathBuf),
@@ -68,6 +70,13 @@ pub enum Chore {
     Drop(PathBuf),
     /// Find the training logs of a run, or of all runs in a folder.
     FindLogs(PathBuf),
+    /// Write the configuration of a new training.
+    SaveTraining {
+        /// What it is to be.
+        plan: Box<Plan>,
+        /// Where to.
+        path: PathBuf,
+    },
     /// Write what is exported.
     Write {
         /// Where to.
@@ -108,6 +117,13 @@ pub enum News {
         path: PathBuf,
         /// A sentence for the user.
         message: String,
+    },
+    /// The configuration of a new training was to be written.
+    TrainingSaved {
+        /// Where to.
+        path: PathBuf,
+        /// Why it could not be, as a sentence for the user.
+        trouble: Option<String>,
     },
     /// Something worth a line in the status bar.
     Notice {
@@ -260,6 +276,7 @@ fn job(chore: Chore) -> (&'static str, crate::worker::disk::Job<News>) {
         Chore::Drop(path) => ("open", Box::new(move || Some(look_at_dropped(path)))),
         Chore::FindLogs(path) => ("open", Box::new(move || Some(News::Logs { found: curves::logs(&path), path }))),
         Chore::Read(path) => ("read", Box::new(move || Some(read(path)))),
+        Chore::SaveTraining { plan, path } => ("write", Box::new(move || Some(save_training(*plan, path)))),
         Chore::Write { path, text } => ("write", Box::new(move || Some(write(&path, &text)))),
     }
 }
@@ -302,6 +319,14 @@ fn read(path: PathBuf) -> News {
         Ok(lines) => News::Read { path, lines: Arc::new(lines) },
         Err(error) => News::ReadFailed { path, message: error.to_string() },
     }
+}
+
+/// Paths of the plan begin where the program runs.
+fn save_training(plan: Plan, path: PathBuf) -> News {
+    let here = std::env::current_dir().unwrap_or_default();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let trouble = recipe::save(&plan.seen_from(&here, folder), &path).err().map(|error| error.to_string());
+    News::TrainingSaved { path, trouble }
 }
 
 fn write(path: &Path, text: &str) -> News {

@@ -18,17 +18,21 @@ enum Edit {
     Other,
 }
 
+/// A text, and where in the shown list it came from.
+pub type Snapshot = (String, Option<usize>);
+
 /// Past and future texts around the present one.
 #[derive(Clone, Debug, Default)]
 pub struct Undo {
-    past: Vec<String>,
-    future: Vec<String>,
+    past: Vec<Snapshot>,
+    future: Vec<Snapshot>,
     last: Option<Edit>,
 }
 
 impl Undo {
     /// Notes that `before` becomes `after` by typing; merges with the edit before when both belong to one word.
-    pub fn typed(&mut self, before: &str, after: &str) {
+    /// `position` is where `before` came from.
+    pub fn typed(&mut self, before: &str, position: Option<usize>, after: &str) {
         if before == after {
             return;
         }
@@ -41,33 +45,33 @@ impl Undo {
             _ => false,
         };
         if !merges {
-            self.push(before);
+            self.push(before, position);
         }
         self.future.clear();
         self.last = Some(edit);
     }
 
     /// Notes that `before` was replaced as a whole.
-    pub fn replaced(&mut self, before: &str) {
-        self.push(before);
+    pub fn replaced(&mut self, before: &str, position: Option<usize>) {
+        self.push(before, position);
         self.future.clear();
         self.last = None;
     }
 
     /// The text before the last edit; `present` can be had again by [`Undo::redo`].
-    pub fn undo(&mut self, present: &str) -> Option<String> {
-        let text = self.past.pop()?;
-        self.future.push(present.to_owned());
+    pub fn undo(&mut self, present: &str, position: Option<usize>) -> Option<Snapshot> {
+        let before = self.past.pop()?;
+        self.future.push((present.to_owned(), position));
         self.last = None;
-        Some(text)
+        Some(before)
     }
 
     /// The text that the last undo took back.
-    pub fn redo(&mut self, present: &str) -> Option<String> {
-        let text = self.future.pop()?;
-        self.past.push(present.to_owned());
+    pub fn redo(&mut self, present: &str, position: Option<usize>) -> Option<Snapshot> {
+        let after = self.future.pop()?;
+        self.past.push((present.to_owned(), position));
         self.last = None;
-        Some(text)
+        Some(after)
     }
 
     /// Whether there is anything to take back.
@@ -82,13 +86,14 @@ impl Undo {
         !self.future.is_empty()
     }
 
-    fn push(&mut self, text: &str) {
-        self.past.push(text.to_owned());
-        let mut bytes: usize = self.past.iter().map(String::len).sum();
+    fn push(&mut self, text: &str, position: Option<usize>) {
+        self.past.push((text.to_owned(), position));
+        let length = |(text, _): &Snapshot| text.len();
+        let mut bytes: usize = self.past.iter().map(length).sum();
         let mut drop = self.past.len().saturating_sub(MAX_STEPS);
-        bytes -= self.past[..drop].iter().map(String::len).sum::<usize>();
+        bytes -= self.past[..drop].iter().map(length).sum::<usize>();
         while bytes > MAX_BYTES && drop + 1 < self.past.len() {
-            bytes -= self.past[drop].len();
+            bytes -= length(&self.past[drop]);
             drop += 1;
         }
         self.past.drain(..drop);

@@ -48,6 +48,8 @@ pub struct OpenFile {
     pub target: Option<Arc<TextFile>>,
     /// Translate its first line as soon as it is read.
     pub(crate) pick_first: bool,
+    /// The list that it took the place of and the position there, shown again when it cannot be read.
+    pub(crate) before: Option<(List, Option<usize>)>,
 }
 
 /// What is looked for in the shown list. Long files are searched a little at a time.
@@ -299,7 +301,15 @@ impl Session {
         if known.is_none() {
             self.chores.push(Chore::Read(path.clone()));
             self.chores.extend(target.clone().map(Chore::Read));
-            self.files.push(OpenFile { path, lines: None, target_path: target, target: None, pick_first: show });
+            let before = show.then_some((self.list, self.position));
+            self.files.push(OpenFile {
+                path,
+                lines: None,
+                target_path: target,
+                target: None,
+                pick_first: show,
+                before,
+            });
         }
         self.files[n].pick_first |= show;
         if show {
@@ -314,10 +324,17 @@ impl Session {
         if n >= self.files.len() {
             return;
         }
-        self.files.remove(n);
+        let file = self.files.remove(n);
         self.revision += 1;
         match self.list {
-            List::File(shown) if shown == n => self.show_list(List::Examples),
+            List::File(shown) if shown == n => match file.before.filter(|_| file.lines.is_none()) {
+                Some((list, position)) => {
+                    self.list = self.existing(list);
+                    self.position = position.filter(|_| self.list == list);
+                    self.search_again();
+                }
+                None => self.show_list(List::Examples),
+            },
             List::File(shown) if shown > n => self.list = List::File(shown - 1),
             _ => {}
         }

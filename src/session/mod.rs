@@ -13,6 +13,7 @@ pub mod figures;
 pub mod history;
 pub mod lists;
 pub mod maps;
+pub mod new_training;
 pub mod pages;
 pub mod persist;
 pub mod phrases;
@@ -25,11 +26,16 @@ use std::sync::Arc;
 use crate::decoding::Options as SearchOptions;
 use crate::decoding::Ranking;
 use crate::models::Engine;
+use crate::session::persist::SavedColumn;
 use crate::text::sentence::Sentence;
 use crate::worker::protocol::ColumnSpec;
 
 pub use crate::analysis::reading::READINGS;
 pub use crate::analysis::reading::Reading;
+pub use crate::decoding::ensemble::AVERAGES;
+pub use crate::decoding::ensemble::AlignmentOf;
+pub use crate::decoding::ensemble::Average;
+pub use crate::decoding::ensemble::Mixing;
 pub use crate::nn::device::DeviceChoice;
 pub use crate::session::command::Command;
 pub use crate::session::command::Format;
@@ -53,6 +59,7 @@ pub use crate::session::table::TargetWord;
 pub use crate::worker::corpus::CorpusEvent;
 pub use crate::worker::protocol::ColumnId;
 pub use crate::worker::protocol::ColumnResult;
+pub use crate::worker::protocol::EnsembleSpec;
 pub use crate::worker::protocol::Event;
 pub use crate::worker::protocol::HypothesisView;
 pub use crate::worker::protocol::ModelFacts;
@@ -81,8 +88,10 @@ pub enum ColumnState {
 pub struct Column {
     /// Its name for as long as it is on screen.
     pub id: ColumnId,
-    /// The model folder.
+    /// The model folder; of an ensemble that of its first member.
     pub folder: PathBuf,
+    /// What it consists of, where it is an ensemble.
+    pub ensemble: Option<EnsembleSpec>,
     /// How far its model is.
     pub state: ColumnState,
     /// What the model is, once loaded.
@@ -111,8 +120,8 @@ pub struct Column {
     pub(crate) done: Option<(String, Wanted)>,
 }
 
-/// What a result depends on besides the text.
-pub(crate) type Wanted = (PathBuf, DeviceChoice, SearchOptions);
+/// What a result depends on besides the text: models, device and search.
+pub(crate) type Wanted = (PathBuf, Option<EnsembleSpec>, DeviceChoice, SearchOptions);
 
 /// What the search and the picture are set to.
 #[derive(Clone, Debug, PartialEq)]
@@ -197,6 +206,8 @@ pub struct Session {
     pub maps: maps::Maps,
     /// The page Phrases.
     pub phrases: phrases::Phrases,
+    /// The sheet New training.
+    pub training: new_training::NewTraining,
     /// Work of the pages that is not done, in the order it was asked for.
     pub tasks: Vec<Task>,
     undo: history::Undo,
@@ -276,13 +287,17 @@ impl Session {
         if let Some(path) = options.source.clone() {
             session.add_file(path, options.target.clone(), true);
         }
-        let folders = if options.models.is_empty() {
-            saved.columns.unwrap_or_else(|| options.opening.clone())
+        let models = |folders: &[PathBuf]| folders.iter().cloned().map(SavedColumn::Model).collect();
+        let columns: Vec<SavedColumn> = if options.models.is_empty() {
+            saved.columns.unwrap_or_else(|| models(&options.opening))
         } else {
-            options.models.clone()
+            models(&options.models)
         };
-        for folder in folders {
-            session.add_column(folder);
+        for column in columns {
+            match column {
+                SavedColumn::Model(folder) => session.add_column(folder),
+                SavedColumn::Ensemble(saved) => session.add_ensemble(saved.spec()),
+            }
         }
         // The first start is worth keeping too; what was only read back is not written again.
         session.revision = u64::from(first_start);
@@ -309,6 +324,7 @@ impl Session {
             evaluation: evaluation::Evaluation::default(),
             maps: maps::Maps::default(),
             phrases: phrases::Phrases::default(),
+            training: new_training::NewTraining::default(),
             tasks: Vec::new(),
             undo: history::Undo::default(),
             newest: 0,
@@ -327,6 +343,11 @@ impl Session {
     #[must_use]
     pub fn column(&self, id: ColumnId) -> Option<&Column> {
         self.columns.iter().find(|column| column.id == id)
+    }
+
+    /// The columns that are one model each, without ensembles.
+    pub fn models(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.ensemble.is_none())
     }
 
     /// The selected column, else the first that has a table.
@@ -412,14 +433,16 @@ impl Session {
         let mut columns = Vec::with_capacity(self.columns.len());
         let (source, options, device) = (self.source.clone(), self.search_options(), self.settings.device);
         for column in &mut self.columns {
-            let wanted = (column.folder.clone(), device, options.clone());
+            let wanted = (column.folder.clone(), column.ensemble.clone(), device, options.clone());
             let decode = want(column, &source, &wanted);
+            let (folder, ensemble, device, options) = wanted;
             columns.push(ColumnSpec {
                 column: column.id,
-                folder: wanted.0,
+                folder,
+                ensemble,
                 device,
                 engine: Engine::Fused,
-                options: wanted.2,
+                options,
                 decode,
             });
         }
@@ -444,15 +467,30 @@ impl Session {
 
     fn add_column(&mut self, folder: PathBuf) {
         let id = self.fresh_id();
-        self.columns.push(Column::new(id, folder));
+        self.columns.push(Column::new(id, kept(folder), None));
+    }
+
+    /// Two or more models as one; fewer are none.
+    fn add_ensemble(&mut self, mut ensemble: EnsembleSpec) {
+        ensemble.members = ensemble.members.into_iter().map(kept).collect();
+        if let [first, _, ..] = ensemble.members.as_slice() {
+            let (id, folder) = (self.fresh_id(), first.clone());
+            self.columns.push(Column::new(id, folder, Some(ensemble)));
+        }
     }
 }
 
+/// A folder as it is kept: one that is there has its whole path, so that the next start, elsewhere, finds it too.
+fn kept(folder: PathBuf) -> PathBuf {
+    if folder.is_relative() && folder.is_dir() { std::path::absolute(&folder).unwrap_or(folder) } else { folder }
+}
+
 impl Column {
-    fn new(id: ColumnId, folder: PathBuf) -> Self {
+    fn new(id: ColumnId, folder: PathBuf, ensemble: Option<EnsembleSpec>) -> Self {
         Self {
             id,
             folder,
+            ensemble,
             state: ColumnState::Loading(0.0),
             facts: None,
             source: Sentence::default(),
@@ -472,12 +510,14 @@ impl Column {
     /// What to call it: the model's name, or the folder's before it is loaded.
     #[must_use]
     pub fn name(&self) -> String {
-        let folder = || {
-            self.folder
-                .file_name()
-                .map_or_else(|| self.folder.display().to_string(), |name| name.to_string_lossy().into_owned())
+        let folders = || match &self.ensemble {
+            None => evaluation::file_name(&self.folder),
+            Some(ensemble) => {
+                let names: Vec<String> = ensemble.members.iter().map(|folder| evaluation::file_name(folder)).collect();
+                names.join(" + ")
+            }
         };
-        self.facts.as_ref().map_or_else(folder, |facts| facts.name.clone())
+        self.facts.as_ref().map_or_else(folders, |facts| facts.name.clone())
     }
 
     /// The shown hypothesis.

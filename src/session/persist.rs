@@ -10,8 +10,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analysis::reading::Reading;
+use crate::decoding::ensemble::Average;
+use crate::decoding::ensemble::Mixing;
 use crate::error::Error;
 use crate::error::Result;
+use crate::session::Column;
 use crate::session::Session;
 use crate::session::command::List;
 use crate::session::command::Shown;
@@ -20,6 +23,7 @@ use crate::session::driver::write_whole;
 use crate::session::evaluation;
 use crate::session::maps;
 use crate::session::phrases;
+use crate::worker::protocol::EnsembleSpec;
 
 /// The version that this program writes.
 const VERSION: u32 = 1;
@@ -36,8 +40,8 @@ pub struct SavedSession {
     pub translated: Vec<String>,
     /// Opened files.
     pub files: Vec<SavedFile>,
-    /// Model folders from left to right; `None`: the bundled ones.
-    pub columns: Option<Vec<PathBuf>>,
+    /// Models and ensembles from left to right; `None`: the bundled ones.
+    pub columns: Option<Vec<SavedColumn>>,
     /// `examples`, `history` or `file 0`.
     pub list: String,
     /// Numbers of the window.
@@ -70,6 +74,58 @@ pub struct SavedSession {
     pub maps: maps::Saved,
     /// The page Phrases.
     pub phrases: phrases::Saved,
+}
+
+/// What a column shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SavedColumn {
+    /// A model folder.
+    Model(PathBuf),
+    /// Several as one.
+    Ensemble(SavedEnsemble),
+}
+
+/// Models that translate as one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedEnsemble {
+    /// Their folders.
+    pub members: Vec<PathBuf>,
+    /// `probability` or `log-probability`.
+    pub average: String,
+    /// `mean`, or a member counted from 1.
+    pub alignment: String,
+}
+
+impl SavedColumn {
+    fn of(column: &Column) -> Self {
+        match &column.ensemble {
+            None => Self::Model(column.folder.clone()),
+            Some(ensemble) => Self::Ensemble(SavedEnsemble {
+                members: ensemble.members.clone(),
+                average: ensemble.mixing.average.to_string(),
+                alignment: ensemble.mixing.alignment.to_string(),
+            }),
+        }
+    }
+
+    fn folders(&mut self) -> &mut [PathBuf] {
+        match self {
+            Self::Model(folder) => std::slice::from_mut(folder),
+            Self::Ensemble(ensemble) => &mut ensemble.members,
+        }
+    }
+}
+
+impl SavedEnsemble {
+    /// As it was; what is not understood is as at first.
+    #[must_use]
+    pub fn spec(self) -> EnsembleSpec {
+        let average = Average::from_name(&self.average).unwrap_or_default();
+        let mixing = Mixing { average, alignment: self.alignment.parse().unwrap_or_default() };
+        EnsembleSpec { members: self.members, mixing }
+    }
 }
 
 /// An opened file.
@@ -121,7 +177,12 @@ impl SavedSession {
             translated: session.translated.clone(),
             files: session.files.iter().filter(|file| writable(&file.path)).map(SavedFile::of).collect(),
             columns: Some(
-                session.columns.iter().map(|column| column.folder.clone()).filter(|folder| writable(folder)).collect(),
+                session
+                    .columns
+                    .iter()
+                    .map(SavedColumn::of)
+                    .filter_map(|mut column| column.folders().iter().all(|folder| writable(folder)).then_some(column))
+                    .collect(),
             ),
             list: list_name(session.list),
             layout: session.layout.clone(),
@@ -145,7 +206,8 @@ impl SavedSession {
     /// With bundled models at their present place: another build or an update may have moved them.
     #[must_use]
     pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
-        for folder in self.columns.iter_mut().flatten().filter(|folder| !folder.exists()) {
+        let folders = self.columns.iter_mut().flatten().flat_map(|column| column.folders());
+        for folder in folders.filter(|folder| !folder.exists()) {
             if let Some(moved) = bundled.iter().find(|here| here.file_name() == folder.file_name()) {
                 folder.clone_from(moved);
             }

@@ -181,7 +181,7 @@ impl Session {
     /// did not fail.
     #[must_use]
     pub fn phrase_model(&self) -> Option<&Path> {
-        let usable = || self.columns.iter().filter(|column| !matches!(column.state, ColumnState::Failed(_)));
+        let usable = || self.models().filter(|column| !matches!(column.state, ColumnState::Failed(_)));
         let chosen = usable().find(|column| Some(&column.folder) == self.phrases.model.as_ref());
         chosen.or_else(|| usable().next()).map(|column| column.folder.as_path())
     }

@@ -110,6 +110,7 @@ fn inside(act: Act, local: &mut Local) {
             local.dialogs.ask(Question::Text);
         }
         Act::AddModel => local.sheet = Sheet::Ask(Question::Model),
+        Act::NewTraining => local.sheet = Sheet::Training,
         Act::FocusSource => local.focus = Some(Panel::Source),
         Act::FocusSearch => local.focus = Some(Panel::Sentences),
         Act::NextPanel => local.cycle(1),

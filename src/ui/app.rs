@@ -13,6 +13,7 @@ use crate::session::Session;
 use crate::session::Theme;
 use crate::session::evaluation;
 use crate::ui::act;
+use crate::ui::dialogs::Question;
 use crate::ui::local;
 use crate::ui::local::Local;
 use crate::ui::local::Screen;
@@ -110,7 +111,12 @@ impl App {
         let page = self.desk.session().page;
         self.commands.extend(dropped.iter().map(|file| dropped_on(page, file.path().to_path_buf())));
         if let Some((question, path)) = self.local.dialogs.poll(ctx) {
-            self.local.sheet = Sheet::None;
+            if matches!(self.local.sheet, Sheet::Ask(_)) {
+                self.local.sheet = Sheet::None;
+            }
+            if question == Question::TrainingFile {
+                self.local.training_path = path.display().to_string();
+            }
             self.commands.push(question.answered(path));
         }
     }

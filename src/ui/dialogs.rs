@@ -16,6 +16,8 @@ use crate::session::Command;
 use crate::session::evaluation;
 use crate::session::evaluation::TableFormat;
 use crate::session::maps;
+use crate::session::new_training;
+use crate::session::new_training::Field;
 use crate::session::phrases;
 
 /// What the answer is for.
@@ -43,6 +45,10 @@ pub enum Question {
     Neighbours,
     /// Where to write the places of a map.
     Points,
+    /// A path of a new training.
+    Training(Field),
+    /// Where to write the configuration of a new training.
+    TrainingFile,
 }
 
 /// What kind of path a question wants.
@@ -71,6 +77,10 @@ impl Question {
             Self::Log => "Open training logs",
             Self::PhraseTable => "Open a phrase table",
             Self::PhraseScores => "Export the scores as TSV",
+            Self::Training(Field::Vocabulary) => "A model whose vocabularies are taken",
+            Self::Training(Field::Output) => "Folder of the new model",
+            Self::Training(_) => "Text for training",
+            Self::TrainingFile => "Save the configuration",
             Self::Figures(TableFormat::Tsv) => "Save the figures as TSV",
             Self::Figures(TableFormat::Json) => "Save the figures as JSON",
             Self::Neighbours => "Save the neighbours as TSV",
@@ -104,6 +114,7 @@ impl Question {
             Self::PhraseScores => {
                 "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst."
             }
+            Self::Training(_) | Self::TrainingFile => "The sheet New training has a field for it.",
             Self::Figures(TableFormat::Tsv) => "A row for each model, set, kind of output and length.",
             Self::Figures(TableFormat::Json) => "All figures with how they were measured.",
             Self::Neighbours => "A row for each neighbour with its cosine.",
@@ -117,8 +128,8 @@ impl Question {
         match self {
             Self::Model => "Add",
             Self::Text | Self::Log | Self::PhraseTable => "Open",
-            Self::TestSource | Self::TestReference | Self::Gold => "Choose",
-            Self::Figures(_) | Self::PhraseScores | Self::Neighbours | Self::Points => "Save",
+            Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
+            Self::Figures(_) | Self::PhraseScores | Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
         }
     }
 
@@ -126,7 +137,9 @@ impl Question {
     #[must_use]
     pub fn wants(self) -> Wants {
         match self {
-            Self::Model => Wants::Folder,
+            Self::Model | Self::Training(Field::Vocabulary | Field::Output) => Wants::Folder,
+            Self::Training(_) => Wants::File(TEXTS),
+            Self::TrainingFile => Wants::NewFile("train.toml"),
             Self::Text | Self::TestSource | Self::TestReference => Wants::File(TEXTS),
             Self::Gold => Wants::File(&["txt", "wa", "nonullalign", "align", "pharaoh", "naacl"]),
             Self::Log => Wants::File(&["jsonl"]),
@@ -154,6 +167,10 @@ impl Question {
             Self::Figures(format) => Command::Evaluation(evaluation::Command::Export { format, path }),
             Self::Neighbours => Command::Map(maps::Command::Save(maps::Table::Neighbours, path)),
             Self::Points => Command::Map(maps::Command::Save(maps::Table::Points, path)),
+            Self::Training(field) => {
+                Command::Training(new_training::Command::Set(field, path.to_string_lossy().into_owned()))
+            }
+            Self::TrainingFile => Command::Training(new_training::Command::Save(path)),
         }
     }
 }

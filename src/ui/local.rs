@@ -63,6 +63,8 @@ pub enum Sheet {
     None,
     /// Shortcuts and explanations.
     Help,
+    /// A new training.
+    Training,
     /// A path to type, or to choose in the system's dialog.
     Ask(Question),
 }
@@ -93,6 +95,12 @@ pub struct Local {
     pub sheet: Sheet,
     /// The path being typed in a sheet.
     pub path: String,
+    /// When each notice was first seen, in seconds of the window's clock.
+    pub notices: HashMap<u64, f64>,
+    /// Where the configuration of a new training is to be written.
+    pub training_path: String,
+    /// Model folders that are to form an ensemble.
+    pub members: Vec<PathBuf>,
     /// Model folders that come with the program.
     pub bundled: Vec<PathBuf>,
     /// A cell marked with the arrow keys; the mouse takes it over.

@@ -13,6 +13,8 @@ pub enum Act {
     Open,
     /// Ask for a model folder.
     AddModel,
+    /// The sheet of a new training.
+    NewTraining,
     /// To the text field of the source.
     FocusSource,
     /// To the search in the list of sentences.
@@ -146,6 +148,7 @@ const WINDOW: &str = "Window";
 pub const BINDINGS: &[Binding] = &[
     always(Act::Open, FILES, "Open a text file or a model folder", &[ctrl(Key::O)]),
     always(Act::AddModel, FILES, "Add a model", &[shift_ctrl(Key::O)]),
+    always(Act::NewTraining, FILES, "New training", &[shift_ctrl(Key::N)]),
     always(Act::FocusSource, TEXT, "Go to the source text", &[ctrl(Key::L)]),
     always(Act::FocusSearch, TEXT, "Search in the list", &[ctrl(Key::F)]),
     always(Act::Undo, TEXT, "Undo", &[ctrl(Key::Z)]),

@@ -15,6 +15,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::decoding::Specials;
+use crate::decoding::ensemble::Ensemble;
+use crate::decoding::ensemble::Mixing;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::Engine as Kernels;
@@ -24,9 +26,12 @@ use crate::models::Stepper;
 use crate::nn::device::Device;
 use crate::nn::device::DeviceChoice;
 use crate::nn::device::pick;
+use crate::text::sentence::Sentence;
+use crate::text::tokenizer::Encode as _;
 use crate::ticket::Ticket;
 use crate::worker::protocol::ColumnId;
 use crate::worker::protocol::ColumnSpec;
+use crate::worker::protocol::Member;
 use crate::worker::protocol::ModelFacts;
 use crate::worker::protocol::Request;
 use crate::worker::serve::panic_sentence;
@@ -39,18 +44,44 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// A model folder on a device.
 pub(super) type Key = (PathBuf, DeviceChoice);
 
+/// What a column translates with: a model, or several as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Unit {
+    /// Never empty.
+    pub(super) keys: Vec<Key>,
+    /// How they become one, where they are an ensemble.
+    pub(super) mixing: Option<Mixing>,
+}
+
+impl Unit {
+    pub(super) fn of(spec: &ColumnSpec) -> Self {
+        match &spec.ensemble {
+            None => Self { keys: vec![(spec.folder.clone(), spec.device)], mixing: None },
+            Some(ensemble) => Self {
+                keys: ensemble.members.iter().map(|folder| (folder.clone(), spec.device)).collect(),
+                mixing: Some(ensemble.mixing),
+            },
+        }
+    }
+}
+
 /// The models in memory and what the columns know of them.
 pub struct Engine {
     shelf: Arc<Shelf>,
     readers: Vec<JoinHandle<()>>,
-    told: Mutex<HashSet<ColumnId>>,
+    /// What each column was last told: that of one model, or of an ensemble mixed so.
+    told: Mutex<HashMap<ColumnId, Option<Mixing>>>,
+    /// Ensembles of models on the shelf.
+    ensembles: Mutex<HashMap<Unit, Arc<Shelved>>>,
     pub(super) threads: usize,
     pub(super) row_every: Duration,
 }
 
 /// A model that is ready, and the stepper that was made of it last where making one is dear.
 pub(super) struct Shelved {
+    /// Of an ensemble the member whose words are the columns of the alignment.
     pub(super) model: Model,
+    ensemble: Option<Ensemble>,
     pub(super) facts: ModelFacts,
     stepper: Mutex<Option<(Kernels, Box<dyn Stepper>)>>,
 }
@@ -85,6 +116,7 @@ impl Engine {
             shelf: Arc::default(),
             readers: Vec::new(),
             told: Mutex::default(),
+            ensembles: Mutex::default(),
             threads: threads.max(1),
             row_every: ROW_EVERY,
         }
@@ -119,25 +151,27 @@ impl Engine {
     /// Forgets models that no column wants and starts to read those that are missing. A failed one
     /// is tried again only for a column that has not been told yet.
     pub(super) fn arrange(&mut self, request: &Request) {
-        let wanted: HashSet<Key> = request.columns.iter().map(key).collect();
+        let units: HashSet<Unit> = request.columns.iter().map(Unit::of).collect();
+        lock(&self.ensembles).retain(|unit, _| units.contains(unit));
+        let wanted: HashSet<Key> = units.into_iter().flat_map(|unit| unit.keys).collect();
         let columns: HashSet<ColumnId> = request.columns.iter().map(|spec| spec.column).collect();
         let mut told = lock(&self.told);
-        told.retain(|column| columns.contains(column));
+        told.retain(|column, _| columns.contains(column));
         let mut slots = self.shelf.lock();
         slots.retain(|key, _| wanted.contains(key) || lock(&self.shelf.borrowed).contains(key));
         self.readers.retain(|reader| !reader.is_finished());
         for key in wanted {
-            let users: Vec<ColumnId> =
-                request.columns.iter().filter(|spec| self::key(spec) == key).map(|spec| spec.column).collect();
+            let uses = |spec: &&ColumnSpec| Unit::of(spec).keys.contains(&key);
+            let users: Vec<ColumnId> = request.columns.iter().filter(uses).map(|spec| spec.column).collect();
             let needed = match slots.get(&key) {
                 None => true,
-                Some(Slot::Failed(_)) => users.iter().any(|column| !told.contains(column)),
+                Some(Slot::Failed(_)) => users.iter().any(|column| !told.contains_key(column)),
                 Some(Slot::Reading(_) | Slot::Ready(_)) => false,
             };
             if !needed {
                 continue;
             }
-            told.retain(|column| !users.contains(column));
+            told.retain(|column, _| !users.contains(column));
             slots.insert(key.clone(), Slot::Reading(0.0));
             let (shelf, job) = (Arc::clone(&self.shelf), key.clone());
             let reader =
@@ -152,24 +186,42 @@ impl Engine {
         }
     }
 
-    /// Waits for a model; `None` once the ticket is stale. `progress` hears how far it is.
+    /// Waits for a model, or for all of an ensemble; `None` once the ticket is stale. `progress` hears how far it is.
     pub(super) fn wait(
         &self,
-        key: &Key,
+        unit: &Unit,
         ticket: &Ticket,
         progress: &mut dyn FnMut(f32),
     ) -> Option<std::result::Result<Arc<Shelved>, String>> {
-        self.shelf.wait(key, ticket, progress)
+        let share = 1.0 / unit.keys.len() as f32;
+        let mut members = Vec::with_capacity(unit.keys.len());
+        for (n, key) in unit.keys.iter().enumerate() {
+            match self.shelf.wait(key, ticket, &mut |fraction| progress((n as f32 + fraction) * share))? {
+                Ok(member) => members.push(member),
+                Err(message) => return Some(Err(message)),
+            }
+        }
+        let Some(mixing) = unit.mixing else { return members.pop().map(Ok) };
+        let mut ensembles = lock(&self.ensembles);
+        if let Some(known) = ensembles.get(unit) {
+            return Some(Ok(Arc::clone(known)));
+        }
+        Some(match Shelved::ensemble(&members, mixing) {
+            Ok(made) => Ok(Arc::clone(ensembles.entry(unit.clone()).or_insert(Arc::new(made)))),
+            Err(error) => Err(error.to_string()),
+        })
     }
 
-    /// Whether the model could not be read.
-    pub(super) fn has_failed(&self, key: &Key) -> bool {
-        matches!(self.shelf.lock().get(key), Some(Slot::Failed(_)))
+    /// Whether a model could not be read.
+    pub(super) fn has_failed(&self, unit: &Unit) -> bool {
+        let slots = self.shelf.lock();
+        unit.keys.iter().any(|key| matches!(slots.get(key), Some(Slot::Failed(_))))
     }
 
-    /// True the first time that it is asked for a column.
-    pub(super) fn must_tell(&self, column: ColumnId) -> bool {
-        lock(&self.told).insert(column)
+    /// True the first time that it is asked for a column, and again when its ensemble is mixed in another way.
+    pub(super) fn must_tell(&self, spec: &ColumnSpec) -> bool {
+        let mixing = spec.ensemble.as_ref().map(|ensemble| ensemble.mixing);
+        lock(&self.told).insert(spec.column, mixing) != Some(mixing)
     }
 }
 
@@ -283,8 +335,51 @@ impl Shelved {
             notice: device.notice.clone(),
             digest: model.digest(),
             card,
+            members: Vec::new(),
         };
-        Self { model, facts, stepper: Mutex::new(None) }
+        Self { model, ensemble: None, facts, stepper: Mutex::new(None) }
+    }
+
+    /// Models that translate as one.
+    fn ensemble(members: &[Arc<Self>], mixing: Mixing) -> Result<Self> {
+        let models = members.iter().map(|member| member.model.clone()).collect();
+        let ensemble = Ensemble::new(models, mixing)?;
+        let model = ensemble.lead().clone();
+        let lead = members.iter().find(|member| member.model.folder == model.folder).unwrap_or(&members[0]);
+        let facts = |n: &usize| &members[*n].facts;
+        let shown = ensemble.shown();
+        let only = if let [n] = shown { Some(facts(n)) } else { None };
+        let facts = ModelFacts {
+            name: ensemble.name(),
+            architecture: "ensemble".to_owned(),
+            citation: format!("The mean {} of {} models at every word", mixing.average, members.len()),
+            parameters: members.iter().map(|member| member.facts.parameters).sum(),
+            has_alignment: ensemble.aligns(),
+            attention: only
+                .map_or_else(|| ensemble.aligns().then(|| "mean".to_owned()), |facts| facts.attention.clone()),
+            window: only.and_then(|facts| facts.window),
+            has_two_readings: !shown.is_empty() && shown.iter().all(|n| facts(n).has_two_readings),
+            notice: None,
+            digest: members.iter().map(|member| member.facts.digest.as_str()).collect::<Vec<_>>().join(" "),
+            card: String::new(),
+            members: members
+                .iter()
+                .map(|member| Member { name: member.facts.name.clone(), has_alignment: member.facts.has_alignment })
+                .collect(),
+            ..lead.facts.clone()
+        };
+        Ok(Self { model, ensemble: Some(ensemble), facts, stepper: Mutex::new(None) })
+    }
+
+    /// A text as the model reads it; an ensemble's ids stand for what all members read.
+    pub(super) fn encode(&self, text: &str) -> Sentence {
+        self.ensemble.as_ref().map_or_else(|| self.model.source.encode(text), |ensemble| ensemble.encode(text))
+    }
+
+    fn make_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        self.ensemble
+            .as_ref()
+            .map_or_else(|| self.model.stepper(kernels, threads), |ensemble| ensemble.stepper(kernels, threads))
     }
 
     pub(super) fn specials(&self) -> Specials {
@@ -301,21 +396,17 @@ impl Shelved {
         work: impl FnOnce(&mut dyn Stepper) -> Result<T>,
     ) -> Result<T> {
         if kernels == Kernels::Fused && self.model.device.is_cpu() {
-            return work(&mut *self.model.stepper(kernels, threads)?);
+            return work(&mut *self.make_stepper(kernels, threads)?);
         }
         let kept = lock(&self.stepper).take().filter(|(kind, _)| *kind == kernels);
         let mut stepper = match kept {
             Some((_, stepper)) => stepper,
-            None => self.model.stepper(kernels, threads)?,
+            None => self.make_stepper(kernels, threads)?,
         };
         let outcome = work(&mut *stepper);
         *lock(&self.stepper) = Some((kernels, stepper));
         outcome
     }
-}
-
-pub(super) fn key(spec: &ColumnSpec) -> Key {
-    (spec.folder.clone(), spec.device)
 }
 
 /// The state behind these locks is whole between any two statements, so a panic elsewhere does no harm.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::decoding::Node;
 use crate::decoding::Options;
+use crate::decoding::ensemble::Mixing;
 use crate::models::Engine;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::Sentence;
@@ -18,13 +19,33 @@ pub use crate::text::sentence::MAX_SOURCE_TOKENS;
 /// Names a column for as long as it is on screen; never used again.
 pub type ColumnId = u64;
 
+/// Models that translate as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EnsembleSpec {
+    /// The model folders of all members.
+    pub members: Vec<PathBuf>,
+    /// How they become one.
+    pub mixing: Mixing,
+}
+
+/// A member of an ensemble.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Member {
+    /// The name in its `config.json`.
+    pub name: String,
+    /// Whether it aligns.
+    pub has_alignment: bool,
+}
+
 /// One column: which model, where, and how it searches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSpec {
     /// Which column of the session.
     pub column: ColumnId,
-    /// The model folder.
+    /// The model folder; of an ensemble that of its first member.
     pub folder: PathBuf,
+    /// What it consists of, where it is an ensemble.
+    pub ensemble: Option<EnsembleSpec>,
     /// Where the model computes.
     pub device: DeviceChoice,
     /// Fused kernels (CPU only) or the readable model.
@@ -168,6 +189,8 @@ pub struct ModelFacts {
     pub digest: String,
     /// The model card (`README.md`), empty when there is none.
     pub card: String,
+    /// The members of an ensemble; empty for one model.
+    pub members: Vec<Member>,
 }
 
 /// A hypothesis in words. All lists have one entry a target token.

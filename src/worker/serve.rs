@@ -20,9 +20,8 @@ use crate::error::Result;
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 use crate::worker::engine::Engine;
-use crate::worker::engine::Key;
 use crate::worker::engine::Shelved;
-use crate::worker::engine::key;
+use crate::worker::engine::Unit;
 use crate::worker::protocol::ColumnResult;
 use crate::worker::protocol::ColumnSpec;
 use crate::worker::protocol::Event;
@@ -58,31 +57,31 @@ struct Job<'a> {
 pub fn serve(request: &Request, engine: &mut Engine, ticket: &Ticket, emit: &mut (dyn FnMut(Event) + Send)) {
     let start = Instant::now();
     engine.arrange(request);
-    let mut units: Vec<(Key, Vec<&ColumnSpec>)> = Vec::new();
+    let mut units: Vec<(Unit, Vec<&ColumnSpec>)> = Vec::new();
     for spec in &request.columns {
-        let key = key(spec);
-        match units.iter_mut().find(|(known, _)| *known == key) {
+        let unit = Unit::of(spec);
+        match units.iter_mut().find(|(known, _)| *known == unit) {
             Some((_, columns)) => columns.push(spec),
-            None => units.push((key, vec![spec])),
+            None => units.push((unit, vec![spec])),
         }
     }
     // Cores are for those that have something to do: with its result on screen or without a model, a column has not.
     let is_busy =
-        |key: &Key, columns: &[&ColumnSpec]| columns.iter().any(|spec| spec.decode) && !engine.has_failed(key);
-    let busy = units.iter().filter(|(key, columns)| is_busy(key, columns)).count();
+        |unit: &Unit, columns: &[&ColumnSpec]| columns.iter().any(|spec| spec.decode) && !engine.has_failed(unit);
+    let busy = units.iter().filter(|(unit, columns)| is_busy(unit, columns)).count();
     let threads = (engine.threads / busy.max(1)).max(1);
     let job = Job { request, engine, ticket, out: Mutex::new(emit), threads, start };
-    let Some(((last_key, last_columns), others)) = units.split_last() else { return };
+    let Some(((last, last_columns), others)) = units.split_last() else { return };
     std::thread::scope(|scope| {
-        for (key, columns) in others {
+        for (unit, columns) in others {
             let thread = std::thread::Builder::new().name("interlinear-column".to_owned());
             let job = &job;
-            if thread.spawn_scoped(scope, move || job.unit(key, columns)).is_err() {
+            if thread.spawn_scoped(scope, move || job.unit(unit, columns)).is_err() {
                 // No thread to be had: one after the other, then.
-                job.unit(key, columns);
+                job.unit(unit, columns);
             }
         }
-        job.unit(last_key, last_columns);
+        job.unit(last, last_columns);
     });
 }
 
@@ -91,24 +90,24 @@ impl Job<'_> {
         (self.out.lock().unwrap_or_else(PoisonError::into_inner))(event);
     }
 
-    /// The columns of one model, in turn.
-    fn unit(&self, key: &Key, columns: &[&ColumnSpec]) {
+    /// The columns of one model or ensemble, in turn.
+    fn unit(&self, unit: &Unit, columns: &[&ColumnSpec]) {
         let mut progress = |fraction| {
             for spec in columns {
                 self.emit(Event::Loading { column: spec.column, fraction });
             }
         };
-        let shelved = match self.engine.wait(key, self.ticket, &mut progress) {
+        let shelved = match self.engine.wait(unit, self.ticket, &mut progress) {
             None => return,
             Some(Ok(shelved)) => shelved,
             Some(Err(message)) => {
-                for spec in columns.iter().filter(|spec| self.engine.must_tell(spec.column)) {
+                for spec in columns.iter().filter(|spec| self.engine.must_tell(spec)) {
                     self.emit(Event::LoadFailed { column: spec.column, message: message.clone() });
                 }
                 return;
             }
         };
-        for spec in columns.iter().filter(|spec| self.engine.must_tell(spec.column)) {
+        for spec in columns.iter().filter(|spec| self.engine.must_tell(spec)) {
             self.emit(Event::Loaded { column: spec.column, facts: shelved.facts.clone() });
         }
         if self.request.source.trim().is_empty() {
@@ -205,7 +204,7 @@ fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
             grouped(MAX_SOURCE_BYTES)
         )));
     }
-    let sentence = shelved.model.source.encode(text);
+    let sentence = shelved.encode(text);
     let words = sentence.words();
     if words == 0 {
         return Err(Error::Input("The text has no words that this model could read.".to_owned()));

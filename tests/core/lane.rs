@@ -220,6 +220,7 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
     let column = |column| interlinear::worker::protocol::ColumnSpec {
         column,
         folder: folder.clone(),
+        ensemble: None,
         device: interlinear::nn::device::DeviceChoice::Cpu,
         engine: interlinear::models::Engine::Fused,
         options: interlinear::decoding::Options::default(),

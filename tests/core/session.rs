@@ -8,6 +8,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 use std::time::Instant;
 
+use interlinear::session::AlignmentOf;
+use interlinear::session::Average;
 use interlinear::session::Column;
 use interlinear::session::ColumnId;
 use interlinear::session::ColumnResult;
@@ -15,6 +17,7 @@ use interlinear::session::ColumnState;
 use interlinear::session::Command;
 use interlinear::session::DeviceChoice;
 use interlinear::session::Driver;
+use interlinear::session::EnsembleSpec;
 use interlinear::session::Event;
 use interlinear::session::Format;
 use interlinear::session::Hover;
@@ -22,15 +25,19 @@ use interlinear::session::HypothesisView;
 use interlinear::session::LEFT_OUT;
 use interlinear::session::List;
 use interlinear::session::MAX_TRANSLATED;
+use interlinear::session::Mixing;
 use interlinear::session::ModelFacts;
 use interlinear::session::Page;
 use interlinear::session::Reading;
 use interlinear::session::Request;
 use interlinear::session::Session;
 use interlinear::session::Theme;
+use interlinear::session::driver::Chore;
 use interlinear::session::driver::News;
 use interlinear::session::driver::Options;
 use interlinear::session::export;
+use interlinear::session::new_training;
+use interlinear::session::new_training::Field;
 use interlinear::session::persist::Found;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::persist::load_or_set_aside;
@@ -815,4 +822,106 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     assert_eq!(json["hypotheses"][0]["p_t"], serde_json::json!([1.5, 2.5, null]));
     assert!(export::note(&session.columns[0], Format::Pharaoh).is_some_and(|note| note.contains("input")));
     assert_eq!(SavedSession::of(&session).reading, "input");
+}
+
+#[test]
+fn an_ensemble_is_a_column_and_comes_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("state.json");
+    let mut session = session(1);
+    session.apply(Command::ReplaceSource("a".to_owned()));
+    let spec = |mixing| EnsembleSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };
+    let none = EnsembleSpec { members: vec!["models/m0".into()], mixing: Mixing::default() };
+    let request = session.apply(Command::AddEnsemble(none)).expect("asks");
+    assert_eq!(request.columns.len(), 1, "one model alone is no ensemble");
+    let request = session.apply(Command::AddEnsemble(spec(Mixing::default()))).expect("a new column asks");
+    assert_eq!(request.columns[1].ensemble, Some(spec(Mixing::default())));
+    let id = ids(&session)[1];
+    assert_eq!(session.columns[1].name(), "m0 + m1");
+    assert_eq!(session.models().count(), 1, "pages that measure models leave ensembles out");
+    session.absorb(Event::Loaded { column: id, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });
+    translate(&mut session, &request, &["x </s>", "x </s>"]);
+
+    let mixing = Mixing { average: Average::LogProbability, alignment: AlignmentOf::Member(1) };
+    let request = session.apply(Command::SetMixing { column: id, mixing }).expect("asks");
+    assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(session.apply(Command::SetMixing { column: id, mixing }), None, "nothing new");
+    session.apply(Command::ReloadColumn(id));
+    assert_eq!(session.columns[1].ensemble, Some(spec(mixing)));
+
+    SavedSession::of(&session).save(&path).expect("written");
+    let again = Session::start(load_or_set_aside(&path).state, &Options::default());
+    assert_eq!(again.columns[1].ensemble, Some(spec(mixing)));
+    assert_eq!(again.columns[0].ensemble, None);
+    assert_eq!(again.columns[0].folder, session.columns[0].folder);
+}
+
+#[test]
+fn undo_marks_the_line_of_the_list_again() {
+    let mut session = session(0);
+    session.apply(Command::PickSentence(2));
+    let text = session.source.clone();
+    session.apply(Command::PickSentence(3));
+    edit(&mut session, "my own");
+    assert_eq!(session.position, None);
+    session.apply(Command::Undo);
+    assert_eq!(session.position, Some(3));
+    session.apply(Command::Undo);
+    assert_eq!((session.source.as_str(), session.position), (text.as_str(), Some(2)));
+    session.apply(Command::Redo);
+    assert_eq!(session.position, Some(3));
+    session.apply(Command::ShowList(List::History));
+    session.apply(Command::Undo);
+    assert_eq!(session.position, None, "the line of one list is not that of another");
+}
+
+#[test]
+fn a_file_that_is_not_there_leaves_the_list_as_it_was() {
+    let mut session = session(0);
+    let here = PathBuf::from("here.txt");
+    session.hear(News::Text(here.clone()));
+    let lines = Arc::new(TextFile::from_text(&here, "one\ntwo\nthree one\n".to_owned()));
+    session.hear(News::Read { path: here, lines });
+    session.apply(Command::PickSentence(2));
+    session.apply(Command::Search("one".to_owned()));
+    let missing = PathBuf::from("missing.txt");
+    session.hear(News::Text(missing.clone()));
+    assert_eq!(session.list, List::File(1));
+    session.hear(News::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
+    assert_eq!((session.list, session.position), (List::File(0), Some(2)));
+    assert_eq!(session.search.matches, [0, 2]);
+}
+
+#[test]
+fn a_folder_that_is_there_is_kept_with_its_whole_path() {
+    let mut session = session(0);
+    for folder in ["tests/fixtures/reference/rnnsearch", "no/such/model"] {
+        session.apply(Command::AddColumn(folder.into()));
+    }
+    let whole = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
+    assert_eq!(session.columns[0].folder, whole);
+    assert_eq!(session.columns[1].folder, Path::new("no/such/model"), "as it was typed, for the sentence about it");
+}
+
+#[test]
+fn a_new_training_is_planned_and_written() {
+    let mut session = session(0);
+    let set = |session: &mut Session, field, text: &str| {
+        session.apply(Command::Training(new_training::Command::Set(field, text.to_owned())));
+    };
+    set(&mut session, Field::Architecture, "luong");
+    assert_eq!(new_training::text(&session.training.plan, Field::Attention), "global");
+    set(&mut session, Field::Score, "location");
+    set(&mut session, Field::Attention, "local-p");
+    assert_eq!(new_training::text(&session.training.plan, Field::Score), "general", "location has no window");
+    assert!(session.training.plan.compose().is_ok());
+    set(&mut session, Field::Architecture, "rnnsearch");
+    assert!(session.training.plan.attention.is_none() && session.training.plan.compose().is_ok());
+    session.apply(Command::Training(new_training::Command::Save("x/train.toml".into())));
+    let chores = session.take_chores();
+    assert!(matches!(&chores[..], [Chore::SaveTraining { path, .. }] if path == Path::new("x/train.toml")));
+    session.hear(News::TrainingSaved { path: "x/train.toml".into(), trouble: Some("no".to_owned()) });
+    assert_eq!((session.training.saved.as_deref(), session.training.message.as_deref()), (None, Some("no")));
+    session.hear(News::TrainingSaved { path: "x/train.toml".into(), trouble: None });
+    assert_eq!(session.training.saved.as_deref(), Some(Path::new("x/train.toml")));
 }

@@ -11,6 +11,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use interlinear::decoding::Options;
+use interlinear::decoding::ensemble::AlignmentOf;
+use interlinear::decoding::ensemble::Mixing;
 use interlinear::models::Engine as Kernels;
 use interlinear::nn::device::DeviceChoice;
 use interlinear::ticket::Counter;
@@ -21,7 +23,9 @@ use interlinear::worker::Worker;
 use interlinear::worker::disk::Disk;
 use interlinear::worker::mailbox::Mailbox;
 use interlinear::worker::protocol::ColumnSpec;
+use interlinear::worker::protocol::EnsembleSpec;
 use interlinear::worker::protocol::Event;
+use interlinear::worker::protocol::HypothesisView;
 use interlinear::worker::protocol::MAX_SOURCE_TOKENS;
 use interlinear::worker::protocol::Request;
 use interlinear::worker::serve;
@@ -36,6 +40,7 @@ fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
     let columns = folders.iter().zip(1..).map(|(folder, column)| ColumnSpec {
         column,
         folder: folder.clone(),
+        ensemble: None,
         device: DeviceChoice::Cpu,
         engine: Kernels::Fused,
         options: Options { trace: true, candidates: 3, max_length: Some(8), ..Options::default() },
@@ -385,4 +390,51 @@ fn the_last_save_is_written_when_the_program_ends() {
     assert_eq!(disk.next_within(PATIENCE), Some(7));
     drop(disk);
     assert_eq!(saved.lock().map(|saved| saved.clone()).unwrap_or_default(), [3]);
+}
+
+#[test]
+fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
+    let members = vec![fixture("luong-global-general"), fixture("rnnsearch")];
+    let mut engine = engine();
+    let mut run = |alignment| {
+        let mut wanted = request(1, "s9 s3", &members[..1]);
+        let mixing = Mixing { alignment, ..Mixing::default() };
+        wanted.columns[0].ensemble = Some(EnsembleSpec { members: members.clone(), mixing });
+        let events = serve_all(&wanted, &mut engine, &Ticket::forever());
+        assert_eq!(story(&events, 1).last(), Some(&"finished"), "{events:?}");
+        let facts = events.iter().find_map(|event| match event {
+            Event::Loaded { facts, .. } => Some(facts.clone()),
+            _ => None,
+        });
+        let found = events.into_iter().find_map(|event| match event {
+            Event::Finished { result, .. } => result.hypotheses.into_iter().next(),
+            _ => None,
+        });
+        (facts.expect("told anew"), found.expect("a translation"))
+    };
+    let (facts, mean) = run(AlignmentOf::Mean);
+    assert_eq!(facts.members.iter().map(|member| member.has_alignment).collect::<Vec<_>>(), [true, true]);
+    assert!(facts.name.contains(" + ") && facts.has_alignment && !facts.has_two_readings);
+    let (facts, first) = run(AlignmentOf::Member(0));
+    assert!(facts.has_two_readings, "the rows shown are those of Luong's model alone");
+    let (_, second) = run(AlignmentOf::Member(1));
+    assert_eq!(mean.tokens, first.tokens, "what is shown does not change what is said");
+    let cell = |one: &HypothesisView| one.alpha.as_ref().map(|alpha| alpha[0][0]).expect("an alignment");
+    assert!((cell(&mean) - 0.5 * (cell(&first) + cell(&second))).abs() < 1e-5);
+    assert!((cell(&first) - cell(&second)).abs() > 1e-3, "the members look elsewhere");
+    run(AlignmentOf::Mean);
+}
+
+#[test]
+fn models_of_different_target_words_are_no_ensemble() {
+    let members = vec![fixture("rnnsearch"), fixture("rnnencdec")];
+    let mut wanted = request(1, "s9 s3", &members);
+    wanted.columns[0].ensemble = Some(EnsembleSpec { members, mixing: Mixing::default() });
+    let events = serve_all(&wanted, &mut engine(), &Ticket::forever());
+    assert_eq!(story(&events, 2).last(), Some(&"finished"), "the other column goes on");
+    let told = events.iter().find_map(|event| match event {
+        Event::LoadFailed { column: 1, message } => Some(message.clone()),
+        _ => None,
+    });
+    assert!(told.as_ref().is_some_and(|message| message.contains("target vocabulary")), "{told:?}");
 }

@@ -204,8 +204,8 @@ fn a_vector_of_any_length_has_a_box_for_every_number() {
 fn the_parts_of_a_column_never_overlap() {
     for (height, output, beam) in [(300.0, 30.0, true), (460.0, 60.0, true), (460.0, 500.0, false), (900.0, 60.0, true)]
     {
-        let parts = Parts::split(vec2(400.0, height), output, beam);
-        let all = [parts.header, parts.output, parts.picture, parts.beam];
+        let parts = Parts::split(vec2(400.0, height), output, beam, beam);
+        let all = [parts.header, parts.mixing, parts.output, parts.picture, parts.beam];
         for pair in all.windows(2) {
             assert!(pair[0].bottom() <= pair[1].top() + 0.01, "{height}: {parts:?}");
         }

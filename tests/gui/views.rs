@@ -6,14 +6,19 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::NodeT as _;
 use egui_kittest::kittest::Queryable as _;
+use interlinear::session::Average;
 use interlinear::session::Command;
+use interlinear::session::EnsembleSpec;
 use interlinear::session::Event;
 use interlinear::session::Hover;
 use interlinear::session::List;
+use interlinear::session::Mixing;
 use interlinear::session::Page;
 use interlinear::session::Selection;
 use interlinear::session::Shown;
+use interlinear::session::new_training;
 use interlinear::ui::App;
+use interlinear::worker::protocol::Member;
 
 use crate::desk;
 use crate::desk::Wires;
@@ -454,4 +459,105 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     }
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Rows by input").is_none(), "RNNsearch leaves no choice");
+}
+
+#[test]
+fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.get_by_label("Add a model").click();
+    harness.run();
+    assert!(harness.get_by_role_and_label(Role::Button, "Add ensemble").accesskit_node().is_disabled());
+    for name in ["RNNencdec", "RNNsearch"] {
+        harness.get_by_role_and_label(Role::CheckBox, name).click();
+        harness.run();
+    }
+    harness.get_by_role_and_label(Role::Button, "Add ensemble").click();
+    harness.run();
+    let members = vec![PathBuf::from("RNNencdec"), PathBuf::from("RNNsearch")];
+    assert!(sent(&wires, &Command::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() })));
+    let column = harness.state().session().columns[2].id;
+    let mut facts = desk::facts("Both", true);
+    facts.members = [("RNNencdec", false), ("RNNsearch", true)]
+        .map(|(name, has_alignment)| Member { name: name.to_owned(), has_alignment })
+        .to_vec();
+    wires.events.borrow_mut().push(Event::Loaded { column, facts });
+    harness.run();
+    assert!(harness.query_by_label("2 models, mean of").is_some());
+    harness.get_by_label("Alignment of Both, shown").click();
+    harness.run();
+    assert!(harness.query_by_role_and_label(Role::Button, "RNNencdec").is_none(), "it has no alignment to show");
+    harness.get_by_role_and_label(Role::Button, "mean of the members").click();
+    harness.run();
+    harness.get_by_label("What Both averages").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "log-probabilities").click();
+    harness.run();
+    let mixing = Mixing { average: Average::LogProbability, ..Mixing::default() };
+    assert!(sent(&wires, &Command::SetMixing { column, mixing }));
+}
+
+#[test]
+fn a_new_training_is_chosen_from_the_tables() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::N);
+    harness.run();
+    for (combo, choice) in [("Architecture", "luong"), ("Looks at", "local-p"), ("Score", "dot"), ("Recipe", "adam")] {
+        harness.get_by_role_and_label(Role::ComboBox, combo).click();
+        harness.run();
+        harness.get_by_role_and_label(Role::Button, choice).click();
+        harness.run();
+    }
+    let plan = harness.state().session().training.plan.clone();
+    assert_eq!((plan.attention.as_deref(), plan.score.as_deref()), (Some("local-p"), Some("dot")));
+    for line in plan.explanation().expect("sound") {
+        assert!(harness.query_all_by_label(&line).next().is_some(), "{line} is missing");
+    }
+    harness.get_by_role_and_label(Role::TextInput, "Configuration file").type_text("out/train.toml");
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Save").click();
+    harness.run();
+    assert!(sent(&wires, &Command::Training(new_training::Command::Save(PathBuf::from("out/train.toml")))));
+}
+
+#[test]
+fn what_went_well_is_said_for_a_while_and_trouble_until_it_is_dismissed() {
+    let mut session = desk::two_models();
+    session.notify("Saved a.tsv", false);
+    session.notify("b.tsv does not exist; check the path", true);
+    let (mut harness, _) = desk::window(session);
+    let is_there = |harness: &Harness<'_, App>, text: &str| harness.query_all_by_label(text).next().is_some();
+    assert!(is_there(&harness, "Saved a.tsv"));
+    // a step of the harness is a quarter of a second of the window's clock
+    harness.run_steps(40);
+    assert!(!is_there(&harness, "Saved a.tsv"));
+    assert!(is_there(&harness, "b.tsv does not exist; check the path"));
+}
+
+#[test]
+fn an_empty_text_shows_no_sentence_about_c() {
+    let mut session = desk::two_models();
+    let _ = session.apply(Command::EditSource(String::new()));
+    let (harness, _) = desk::window(session);
+    assert!(harness.query_by_label("Every word reads the same c; this model has no alignment").is_none());
+    assert_eq!(harness.query_all_by_label("Type a sentence above").count(), 2);
+}
+
+#[test]
+fn with_three_columns_a_name_is_whole_and_the_numbers_give_way() {
+    let mut session = desk::two_models();
+    let column = desk::add_column(&mut session, desk::facts("RNNsearch-50 en-fr", true));
+    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    let (harness, _) = desk::window(session);
+    let nodes = harness.query_all_by_label("RNNsearch-50 en-fr").map(|node| node.rect());
+    let widest = nodes.filter(|rect| rect.top() > 100.0).map(|rect| rect.width()).fold(0.0, f32::max);
+    assert!(widest > 130.0, "{widest}");
+}
+
+#[test]
+fn the_sheet_of_shortcuts_fits_a_window_of_1280_by_800() {
+    let (mut harness, _) = desk::window(desk::two_models());
+    harness.key_press(egui::Key::F1);
+    harness.run();
+    let last = harness.get_by_label("The end of the sentence, a word like any other for the models.").rect();
+    assert!(last.bottom() < 780.0, "{last:?}");
 }

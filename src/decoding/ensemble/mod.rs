@@ -30,13 +30,24 @@ use crate::text::tokenizer::Encode;
 use crate::text::tokenizer::Tokenizer;
 
 /// What is averaged over the members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Average {
     /// p = sum_m p_m / M.
     #[default]
     Probability,
     /// log p = sum_m log p_m / M - log Z: the geometric mean, normalised.
     LogProbability,
+}
+
+/// Everything that can be averaged.
+pub const AVERAGES: [Average; 2] = [Average::Probability, Average::LogProbability];
+
+impl Average {
+    /// The average of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        AVERAGES.into_iter().find(|average| average.to_string() == name)
+    }
 }
 
 impl fmt::Display for Average {
@@ -49,7 +60,7 @@ impl fmt::Display for Average {
 }
 
 /// Whose alignment an ensemble shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AlignmentOf {
     /// The mean of the members that have one; none where none has.
     #[default]
@@ -81,7 +92,7 @@ impl FromStr for AlignmentOf {
 }
 
 /// How members become one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mixing {
     /// What is averaged.
     pub average: Average,
@@ -158,6 +169,12 @@ impl Ensemble {
     #[must_use]
     pub fn members(&self) -> &[Model] {
         &self.members
+    }
+
+    /// The members whose alignment is shown, from 0.
+    #[must_use]
+    pub fn shown(&self) -> &[usize] {
+        &self.shown
     }
 
     /// How they become one.

@@ -225,7 +225,7 @@ impl Session {
             return;
         }
         let mut models: Vec<PathBuf> = Vec::new();
-        for column in &self.columns {
+        for column in self.models() {
             if !models.contains(&column.folder) {
                 models.push(column.folder.clone());
             }

@@ -16,6 +16,7 @@ use crate::ui::theme;
 use crate::ui::views::alignment;
 use crate::ui::views::beam;
 use crate::ui::views::context;
+use crate::ui::views::ensemble;
 use crate::ui::views::output;
 use crate::ui::widgets::heatmap::layout::Metrics;
 use crate::ui::widgets::labels::plural;
@@ -25,6 +26,8 @@ use crate::ui::widgets::labels::plural;
 pub struct Parts {
     /// Name and numbers.
     pub header: Rect,
+    /// How an ensemble is mixed; without height where no column is one.
+    pub mixing: Rect,
     /// The translation.
     pub output: Rect,
     /// Heatmap or context vector.
@@ -35,6 +38,8 @@ pub struct Parts {
 
 const PADDING: f32 = theme::SPACE_3;
 const HEADER: f32 = 24.0;
+/// Height of the line of an ensemble.
+const MIXING: f32 = 28.0;
 /// Least and greatest height of the output before it scrolls.
 const OUTPUT: (f32, f32) = (28.0, 86.0);
 /// The output takes at most this share of a low column.
@@ -45,15 +50,17 @@ const BEAM_ROWS: f32 = 3.0;
 const BEAM_SHARE: f32 = 0.32;
 
 impl Parts {
-    /// Cuts a column of `size` into its parts.
+    /// Cuts a column of `size` into its parts; `output` is the height of the tallest output. With an ensemble on
+    /// screen all columns leave room for its line, so that their pictures stand at one height.
     #[must_use]
-    pub fn split(size: Vec2, output: f32, beam_open: bool) -> Self {
+    pub fn split(size: Vec2, output: f32, beam_open: bool, has_ensemble: bool) -> Self {
         let (left, right) = (PADDING, size.x - PADDING);
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
         let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
+        let mixing = part(header.bottom(), header.bottom() + if has_ensemble { MIXING } else { 0.0 });
         let output = part(
-            header.bottom() + 2.0,
-            header.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1).min((size.y * OUTPUT_SHARE).max(OUTPUT.0)),
+            mixing.bottom() + 2.0,
+            mixing.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1).min((size.y * OUTPUT_SHARE).max(OUTPUT.0)),
         );
         let rows = if beam_open { BEAM_ROWS } else { 0.0 };
         let left_over = size.y - PADDING - output.bottom();
@@ -61,7 +68,7 @@ impl Parts {
         let beam = beam::HEADER + rows.min(room) * beam::ROW;
         let beam = part(size.y - PADDING + 4.0 - beam, size.y - PADDING + 4.0);
         let picture = part(output.bottom() + theme::SPACE_2, beam.top() - theme::SPACE_2);
-        Self { header, output, picture, beam }
+        Self { header, mixing, output, picture, beam }
     }
 
     fn at(rect: Rect, corner: egui::Pos2) -> Rect {
@@ -82,6 +89,9 @@ pub fn column_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, parts: &
         child
     };
     header_ui(&mut part(parts.header, "header"), column);
+    if let Some(ensemble) = &column.ensemble {
+        ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), screen, column, ensemble);
+    }
     let rest = parts.output.union(parts.picture);
     match &column.state {
         ColumnState::Failed(message) => failed_ui(&mut part(rest, "rest"), screen, column, message),
@@ -106,13 +116,17 @@ fn picture_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, metrics: &M
         return;
     }
     let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment);
-    if !has_alignment {
-        context::context_ui(ui, column);
-    } else if let Some(table) = &column.table {
-        alignment::alignment_ui(ui, screen, column, table, metrics);
-    } else {
+    let Some(table) = &column.table else {
         let hint = if screen.session.source.trim().is_empty() { "Type a sentence above" } else { "Translating" };
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
+        return;
+    };
+    if has_alignment {
+        alignment::alignment_ui(ui, screen, column, table, metrics);
+    } else if column.ensemble.is_some() {
+        ui.add(egui::Label::new("No member of this ensemble has an alignment.").wrap());
+    } else {
+        context::context_ui(ui, column);
     }
 }
 
@@ -120,10 +134,14 @@ fn header_ui(ui: &mut Ui, column: &Column) {
     let t = theme::tokens(ui);
     let caption = RichText::new(numbers(column)).size(theme::TEXT_SMALL).color(t.weak);
     let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
-    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        ui.label(caption).on_hover_text(explained);
-        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            ui.add(egui::Label::new(RichText::new(column.name()).size(theme::TEXT_TITLE)).truncate());
+    // The name first; the numbers take what it leaves, and the tooltip has them whole.
+    let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
+    ui.horizontal(|ui| {
+        let name = ui.add(egui::Label::new(name).truncate());
+        name.on_hover_text(column.name());
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let label = ui.add(egui::Label::new(caption).truncate());
+            label.on_hover_text(format!("{}\n{explained}", numbers(column)));
         });
     });
 }

@@ -45,8 +45,9 @@ impl View for Columns {
         let width = ((room.x - gap * (count - 1.0)) / count).max(theme::COLUMN_MIN_WIDTH).floor();
         egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false).show(ui, |ui| {
             let height = ui.available_height();
-            let parts =
-                Parts::split(vec2(width, height), output_height(screen), screen.layout(local::BEAM_OPEN, 1.0) > 0.0);
+            let beam_open = screen.layout(local::BEAM_OPEN, 1.0) > 0.0;
+            let has_ensemble = session.columns.iter().any(|column| column.ensemble.is_some());
+            let parts = Parts::split(vec2(width, height), output_height(screen), beam_open, has_ensemble);
             let metrics = metrics(ui, screen, &parts);
             screen.local.cell = metrics.cell;
             let wanted = newly_wanted(screen);

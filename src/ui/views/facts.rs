@@ -34,7 +34,9 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
         row("Architecture", facts.architecture.clone());
         row("Languages", format!("{} to {}", facts.source_language, facts.target_language));
         row("Parameters", count_text(facts.parameters));
-        row("Hidden units n", facts.hidden.to_string());
+        if facts.members.is_empty() {
+            row("Hidden units n", facts.hidden.to_string());
+        }
         row(
             "Vocabularies",
             format!("{} and {} words", count_text(facts.source_vocabulary), count_text(facts.target_vocabulary)),
@@ -44,7 +46,12 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
             row("Window", format!("{d} words on both sides of p_t"));
         }
         row("Computes on", facts.device.clone());
-        row("Weights", facts.digest.chars().take(12).collect());
-        row("Folder", column.folder.display().to_string());
+        for member in &facts.members {
+            row("Member", member.name.clone());
+        }
+        if facts.members.is_empty() {
+            row("Weights", facts.digest.chars().take(12).collect());
+            row("Folder", column.folder.display().to_string());
+        }
     });
 }

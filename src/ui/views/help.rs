@@ -14,6 +14,11 @@ use crate::ui::views::View;
 /// The sheet of shortcuts.
 pub struct Help;
 
+/// Width of the sheet; with so much room nothing has to be scrolled in a window of 1280 by 800 points.
+const WIDTH: f32 = 1120.0;
+/// With less room the keys stand in two columns and the terms in one.
+const WIDE: f32 = 960.0;
+
 /// The field's own words, each in a sentence with its equation.
 const TERMS: &[(&str, &str)] = &[
     (
@@ -58,7 +63,7 @@ impl View for Help {
         let modal = egui::Modal::new(Id::unique("help_sheet"))
             .frame(theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24)));
         let response = modal.show(ui.ctx(), |ui| {
-            ui.set_width(720.0_f32.min(ui.ctx().content_rect().width() - 80.0));
+            ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
             let closes = ui.horizontal(|ui| {
                 ui.heading("Shortcuts and explanations");
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked())
@@ -85,22 +90,40 @@ fn body_ui(ui: &mut Ui) {
     });
     ui.separator();
     let weak = theme::tokens(ui).weak;
-    egui::Grid::new("terms").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
-        for (term, meaning) in TERMS {
-            ui.label(RichText::new(*term).monospace());
-            ui.add(egui::Label::new(RichText::new(*meaning).color(weak)).wrap());
+    let count = if ui.available_width() >= WIDE { 2 } else { 1 };
+    ui.columns(count, |columns| {
+        let share = TERMS.len().div_ceil(count);
+        for (n, (column, terms)) in columns.iter_mut().zip(TERMS.chunks(share)).enumerate() {
+            terms_ui(column, n, terms, weak);
+        }
+    });
+}
+
+fn terms_ui(ui: &mut Ui, n: usize, terms: &[(&str, &str)], weak: egui::Color32) {
+    let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL);
+    egui::Grid::new(("terms", n)).num_columns(2).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
+        for (term, meaning) in terms {
+            ui.label(small(term).monospace());
+            ui.add(egui::Label::new(small(meaning).color(weak)).wrap());
             ui.end_row();
         }
     });
 }
 
+/// The groups one after the other, each column as full as it takes to share them evenly.
 fn keys_ui(ui: &mut Ui) {
-    ui.columns(2, |columns| {
-        let [left, right] = columns else { return };
-        let mut groups: Vec<&str> = shortcuts::BINDINGS.iter().map(|binding| binding.group).collect();
-        groups.dedup();
-        for (n, group) in groups.iter().enumerate() {
-            group_ui(if n < 3 { &mut *left } else { &mut *right }, group);
+    let mut groups: Vec<&str> = shortcuts::BINDINGS.iter().map(|binding| binding.group).collect();
+    groups.dedup();
+    let lines = |group: &&str| 2 + shortcuts::BINDINGS.iter().filter(|binding| binding.group == *group).count();
+    let total: usize = groups.iter().map(lines).sum();
+    let count = if ui.available_width() >= WIDE { 3 } else { 2 };
+    ui.columns(count, |columns| {
+        let mut before = 0;
+        for group in &groups {
+            // the middle of a group decides on its column
+            let at = (before + lines(group) / 2) * count / total;
+            group_ui(&mut columns[at.min(count - 1)], group);
+            before += lines(group);
         }
     });
 }

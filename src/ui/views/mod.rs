@@ -7,6 +7,7 @@ pub mod beam;
 pub mod column;
 pub mod columns;
 pub mod context;
+pub mod ensemble;
 pub mod evaluation;
 pub mod facts;
 pub mod help;
@@ -14,6 +15,7 @@ pub mod inspector;
 pub mod map;
 pub mod map_settings;
 pub mod map_side;
+pub mod new_training;
 pub mod output;
 pub mod phrases;
 pub mod picture_bar;
@@ -87,6 +89,7 @@ pub const VIEWS: &[&dyn View] = &[
     &map::Map,
     &phrases::Phrases,
     &sheets::Sheets,
+    &new_training::NewTraining,
     &help::Help,
 ];
 

@@ -194,9 +194,9 @@ fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let session = screen.session;
     let chosen = session.phrase_model();
     let name = |column: &Column| column.name();
-    let shown = session.columns.iter().find(|column| Some(column.folder.as_path()) == chosen).map(name);
+    let shown = session.models().find(|column| Some(column.folder.as_path()) == chosen).map(name);
     let mut folders: Vec<(&std::path::Path, String)> = Vec::new();
-    for column in &session.columns {
+    for column in session.models() {
         if !folders.iter().any(|(folder, _)| *folder == column.folder) {
             folders.push((&column.folder, column.name()));
         }

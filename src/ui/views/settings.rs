@@ -106,6 +106,8 @@ pub fn view_menu(ui: &mut Ui, screen: &mut Screen<'_>) {
         act_item(ui, screen, "Show or hide the sentences", Act::ToggleSentences);
         act_item(ui, screen, "Show or hide the inspector", Act::ToggleInspector);
         ui.separator();
+        act_item(ui, screen, "New training...", Act::NewTraining);
+        ui.separator();
         act_item(ui, screen, "Undo", Act::Undo);
         act_item(ui, screen, "Redo", Act::Redo);
         act_item(ui, screen, "Stop translating", Act::Stop);

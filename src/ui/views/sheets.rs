@@ -7,6 +7,9 @@ use egui::Key;
 use egui::RichText;
 use egui::Ui;
 
+use crate::session::Command;
+use crate::session::EnsembleSpec;
+use crate::session::Mixing;
 use crate::ui::dialogs::Question;
 use crate::ui::local::Screen;
 use crate::ui::local::Sheet;
@@ -57,6 +60,7 @@ fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, question: Question) {
     buttons_ui(ui, screen, question, entered);
     if question == Question::Model {
         bundled_ui(ui, screen);
+        ensemble_ui(ui, screen);
     }
 }
 
@@ -89,6 +93,54 @@ fn bundled_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         if ui.button(name).clicked() {
             choose(screen, folder, Question::Model);
         }
+    }
+}
+
+/// Models at hand that can be members, by folder, with their names: those of the columns, then the bundled ones.
+fn candidates(screen: &Screen<'_>) -> Vec<(PathBuf, String)> {
+    let mut found: Vec<(PathBuf, String)> =
+        screen.session.models().map(|column| (column.folder.clone(), column.name())).collect();
+    for folder in &screen.local.bundled {
+        found.push((folder.clone(), crate::session::evaluation::file_name(folder)));
+    }
+    let mut seen = Vec::new();
+    found.retain(|(folder, _)| {
+        !seen.contains(folder) && {
+            seen.push(folder.clone());
+            true
+        }
+    });
+    found
+}
+
+/// Two or more models that are to translate as one.
+fn ensemble_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let found = candidates(screen);
+    if found.len() < 2 {
+        return;
+    }
+    let weak = theme::tokens(ui).weak;
+    ui.separator();
+    ui.label("Ensemble");
+    let note = "Two or more models with the same target vocabulary translate as one. Their probabilities are averaged at every word.";
+    ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap());
+    let chosen = &mut screen.local.members;
+    chosen.retain(|folder| found.iter().any(|(there, _)| there == folder));
+    ui.horizontal_wrapped(|ui| {
+        for (folder, name) in &found {
+            let mut is_member = chosen.contains(folder);
+            let response = ui.checkbox(&mut is_member, name).on_hover_text(folder.display().to_string());
+            if response.changed() && is_member {
+                chosen.push(folder.clone());
+            } else if response.changed() {
+                chosen.retain(|other| other != folder);
+            }
+        }
+    });
+    if ui.add_enabled(chosen.len() > 1, egui::Button::new("Add ensemble")).clicked() {
+        let members = std::mem::take(chosen);
+        screen.push(Command::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() }));
+        screen.local.sheet = Sheet::None;
     }
 }
 

@@ -1,5 +1,7 @@
 //! Floor 9: the line at the bottom: what is going on, how fast, with which model; and what went wrong.
 
+use std::time::Duration;
+
 use egui::Panel;
 use egui::RichText;
 use egui::Ui;
@@ -15,6 +17,8 @@ use crate::ui::views::facts;
 use crate::ui::views::task;
 use crate::ui::widgets::labels::plural;
 
+/// A notice of what went well is shown for so long.
+const NOTICE_SECONDS: f64 = 8.0;
 /// Room for the button behind a notice, points.
 const DISMISS: f32 = 76.0;
 
@@ -70,8 +74,28 @@ pub fn activity(session: &Session) -> String {
     }
 }
 
+/// Takes away what was only worth knowing and has been read by now; `now` in seconds. Answers with the seconds until
+/// the next one goes. What went wrong stays until it is dismissed.
+pub fn forget_old(screen: &mut Screen<'_>, now: f64) -> Option<f64> {
+    let notices = &screen.session.notices;
+    screen.local.notices.retain(|id, _| notices.iter().any(|notice| notice.id == *id));
+    let mut next: Option<f64> = None;
+    for notice in notices.iter().filter(|notice| !notice.is_error) {
+        let left = screen.local.notices.entry(notice.id).or_insert(now).max(0.0) + NOTICE_SECONDS - now;
+        if left <= 0.0 {
+            screen.commands.push(Command::DismissNotice(notice.id));
+        } else {
+            next = Some(next.map_or(left, |next| next.min(left)));
+        }
+    }
+    next
+}
+
 fn notices_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let t = theme::tokens(ui);
+    if let Some(left) = forget_old(screen, ui.input(|input| input.time)) {
+        ui.ctx().request_repaint_after(Duration::from_secs_f64(left));
+    }
     let session = screen.session;
     // The newest few; older ones come up when these are dismissed.
     for notice in session.notices.iter().rev().take(3) {

@@ -25,7 +25,7 @@ pub fn chart_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         );
         return;
     };
-    let name = session.columns.iter().find(|column| column.folder == model).map_or_else(String::new, Column::name);
+    let name = session.models().find(|column| column.folder == model).map_or_else(String::new, Column::name);
     let Some(chart) = &phrases.chart else {
         waiting_ui(ui, screen, &name);
         return;

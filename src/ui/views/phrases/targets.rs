@@ -100,8 +100,7 @@ fn lists_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
     let session = screen.session;
     let phrases = &session.phrases;
     let model = session.phrase_model();
-    let name =
-        session.columns.iter().find(|column| Some(column.folder.as_path()) == model).map(crate::session::Column::name);
+    let name = session.models().find(|column| Some(column.folder.as_path()) == model).map(crate::session::Column::name);
     let name = name.unwrap_or_else(|| "the model".to_owned());
     let half = (ui.available_width() - theme::SPACE_3) / 2.0;
     let log_p = |pair: usize| model.and_then(|model| phrases.log_p(model, pair));

@@ -1,0 +1,85 @@
+//! Floor 9: the line of an ensemble: what is averaged, and whose alignment is shown.
+
+use egui::ComboBox;
+use egui::RichText;
+use egui::Ui;
+
+use crate::session::AVERAGES;
+use crate::session::AlignmentOf;
+use crate::session::Average;
+use crate::session::Column;
+use crate::session::Command;
+use crate::session::EnsembleSpec;
+use crate::session::Mixing;
+use crate::ui::local::Screen;
+use crate::ui::theme;
+
+/// What an average is called here.
+fn average_text(average: Average) -> &'static str {
+    match average {
+        Average::Probability => "probabilities",
+        Average::LogProbability => "log-probabilities",
+    }
+}
+
+/// Whose alignment is shown, in words.
+fn alignment_text(column: &Column, of: AlignmentOf) -> String {
+    match of {
+        AlignmentOf::Mean => "mean of the members".to_owned(),
+        AlignmentOf::Member(n) => {
+            let members = column.facts.as_ref().map_or(&[][..], |facts| &facts.members);
+            members.get(n).map_or_else(|| format!("member {}", n + 1), |member| member.name.clone())
+        }
+    }
+}
+
+/// Says how the members become one and lets it be changed.
+pub fn mixing_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, ensemble: &EnsembleSpec) {
+    let mut mixing = ensemble.mixing;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+        let weak = theme::tokens(ui).weak;
+        let caption = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+        caption(ui, format!("{} models, mean of", ensemble.members.len()));
+        average_ui(ui, column, &mut mixing);
+        if column.facts.as_ref().is_some_and(|facts| facts.has_alignment) {
+            caption(ui, "alignment".to_owned());
+            alignment_ui(ui, column, &mut mixing);
+        }
+    });
+    if mixing != ensemble.mixing {
+        screen.push(Command::SetMixing { column: column.id, mixing });
+    }
+}
+
+fn average_ui(ui: &mut Ui, column: &Column, mixing: &mut Mixing) {
+    let combo = ComboBox::from_id_salt(("average", column.id)).width(110.0).selected_text(average_text(mixing.average));
+    let shown = combo.show_ui(ui, |ui| {
+        for average in AVERAGES {
+            ui.selectable_value(&mut mixing.average, average, average_text(average));
+        }
+    });
+    let name = format!("What {} averages", column.name());
+    shown.response.accessible_name(name).on_hover_text(
+        "The members' probabilities of each word are averaged, or their log-probabilities, which is the geometric mean, normalised again",
+    );
+}
+
+fn alignment_ui(ui: &mut Ui, column: &Column, mixing: &mut Mixing) {
+    let members = column.facts.as_ref().map_or(&[][..], |facts| &facts.members);
+    let with = members.iter().enumerate().filter(|(_, member)| member.has_alignment);
+    let choices = std::iter::once(AlignmentOf::Mean).chain(with.map(|(n, _)| AlignmentOf::Member(n)));
+    let text = |of: AlignmentOf| alignment_text(column, of);
+    let width = ui.available_width().min(160.0);
+    let combo =
+        ComboBox::from_id_salt(("alignment", column.id)).width(width).truncate().selected_text(text(mixing.alignment));
+    let shown = combo.show_ui(ui, |ui| {
+        for of in choices {
+            ui.selectable_value(&mut mixing.alignment, of, text(of));
+        }
+    });
+    shown
+        .response
+        .accessible_name(format!("Alignment of {}, shown", column.name()))
+        .on_hover_text("The alignment of one member, or the mean of those that have one");
+}
