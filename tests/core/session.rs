@@ -435,7 +435,7 @@ fn arrow_keys_move_through_an_opened_list() {
     session.apply(Command::LastSentence);
     assert_eq!(session.source, "three");
     session.apply(Command::Undo);
-    assert_eq!((session.source.as_str(), session.position), ("one", None));
+    assert_eq!((session.source.as_str(), session.position), ("one", Some(0)));
 }
 
 #[test]

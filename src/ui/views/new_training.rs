@@ -31,6 +31,8 @@ pub struct NewTraining;
 
 /// Width of the sheet, points.
 const WIDTH: f32 = 780.0;
+/// What the heading and the line that saves take of the window, points.
+const FIXED: f32 = 260.0;
 /// Room for the button behind a path, points.
 const BROWSE: f32 = 92.0;
 
@@ -56,8 +58,10 @@ impl View for NewTraining {
                 let right = egui::Layout::right_to_left(egui::Align::Center);
                 ui.with_layout(right, |ui| ui.button("Close").clicked()).inner
             });
-            let area = egui::ScrollArea::vertical().max_height(room.y - 140.0).auto_shrink([false, true]);
+            let area = egui::ScrollArea::vertical().max_height(room.y - FIXED).auto_shrink([false, true]);
             area.show(ui, |ui| sheet_ui(ui, screen));
+            ui.separator();
+            save_ui(ui, screen);
             closes.inner
         });
         if response.inner || response.should_close() {
@@ -107,8 +111,6 @@ fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         text(ui, screen, "Name of the new model", Field::Name, 240.0);
         ui.end_row();
     });
-    ui.separator();
-    save_ui(ui, screen);
 }
 
 fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
