@@ -169,7 +169,7 @@ fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 
 /// Different models of the columns.
 fn models(session: &Session) -> usize {
-    let mut folders: Vec<&Path> = session.columns.iter().map(|column| column.folder.as_path()).collect();
+    let mut folders: Vec<&Path> = session.models().map(|column| column.folder.as_path()).collect();
     folders.sort_unstable();
     folders.dedup();
     folders.len()
