@@ -513,6 +513,8 @@ fn a_new_training_is_chosen_from_the_tables() {
     for line in plan.explanation().expect("sound") {
         assert!(harness.query_all_by_label(&line).next().is_some(), "{line} is missing");
     }
+    harness.get_by_role_and_label(Role::TextInput, "Configuration file").click();
+    harness.run();
     harness.get_by_role_and_label(Role::TextInput, "Configuration file").type_text("out/train.toml");
     harness.run();
     harness.get_by_role_and_label(Role::Button, "Save").click();
