@@ -360,8 +360,8 @@ impl Session {
     /// The model that is mapped: the chosen one while it is a column's, else the first column's.
     #[must_use]
     pub fn mapped_model(&self) -> Option<&PathBuf> {
-        let chosen = self.columns.iter().find(|column| Some(&column.folder) == self.maps.model.as_ref());
-        chosen.or(self.columns.first()).map(|column| &column.folder)
+        let chosen = self.models().find(|column| Some(&column.folder) == self.maps.model.as_ref());
+        chosen.or_else(|| self.models().next()).map(|column| &column.folder)
     }
 
     fn compute_map(&mut self) {

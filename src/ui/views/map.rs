@@ -60,7 +60,7 @@ impl View for Map {
 /// The page opens on a map, not on an empty sheet.
 fn begin(screen: &mut Screen<'_>) {
     let session = screen.session;
-    let mut columns = session.columns.iter();
+    let mut columns = session.models();
     let is_ready = columns.any(|column| {
         Some(&column.folder) == session.mapped_model() && column.state == crate::session::ColumnState::Ready
     });

@@ -38,12 +38,12 @@ pub fn settings_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 
 fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let chosen = screen.session.mapped_model().cloned();
-    let columns = &screen.session.columns;
-    let name = columns.iter().find(|column| Some(&column.folder) == chosen.as_ref());
+    let session = screen.session;
+    let name = session.models().find(|column| Some(&column.folder) == chosen.as_ref());
     let name = name.map_or_else(|| "no model".to_owned(), crate::session::Column::name);
     let combo = ComboBox::from_id_salt("map_model").width(150.0).selected_text(name).show_ui(ui, |ui| {
         let mut seen = Vec::new();
-        for column in columns {
+        for column in session.models() {
             if seen.contains(&&column.folder) {
                 continue;
             }
