@@ -66,25 +66,26 @@ fn shown(screen: &Screen<'_>, results: &Evaluated) -> Vec<usize> {
 
 fn head_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated) {
     let weak = theme::tokens(ui).weak;
-    let listing = screen.session.evaluation.listing.clone();
+    let listing = &screen.session.evaluation.listing;
+    let (by, pair, count) = (listing.by, listing.pair, listing.order.len());
+    let is_falling = by.starts_high() != listing.is_turned;
     ui.horizontal_wrapped(|ui| {
         let label = ui.label(RichText::new("Sort by").color(weak));
-        let combo = ComboBox::from_id_salt("sort").width(210.0).truncate().selected_text(by_text(listing.by, results));
+        let combo = ComboBox::from_id_salt("sort").width(210.0).truncate().selected_text(by_text(by, results));
         let combo = combo.show_ui(ui, |ui| {
-            for by in choices(results) {
-                if ui.selectable_label(by == listing.by, by_text(by, results)).clicked() && by != listing.by {
-                    send(screen, Command::Sort(by));
+            for other in choices(results) {
+                if ui.selectable_label(other == by, by_text(other, results)).clicked() && other != by {
+                    send(screen, Command::Sort(other));
                 }
             }
         });
         combo.response.labelled_by(label.id);
-        let is_falling = listing.by.starts_high() != listing.is_turned;
         let order = if is_falling { "Greatest first" } else { "Least first" };
         if ui.button(order).on_hover_text("Turns the order round").clicked() {
-            send(screen, Command::Sort(listing.by));
+            send(screen, Command::Sort(by));
         }
         if results.models.len() > 1 {
-            let (first, second) = listing.pair;
+            let (first, second) = pair;
             let label = ui.label(RichText::new("Compare").color(weak));
             let chosen = pick_ui(ui, results, "first_model", first, label.id);
             if let Some(first) = chosen {
@@ -95,7 +96,7 @@ fn head_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated) {
                 send(screen, Command::Compare(first, second));
             }
         }
-        ui.label(RichText::new(plural(listing.order.len(), "sentence")).size(theme::TEXT_SMALL).color(weak));
+        ui.label(RichText::new(plural(count, "sentence")).size(theme::TEXT_SMALL).color(weak));
     });
 }
 
