@@ -14,6 +14,7 @@ use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
 use crate::text::phrases::unescape;
+use crate::text::tokenizer::Tokenizer;
 use crate::ticket::Ticket;
 
 /// Source words, padding included, that a batch may hold.
@@ -28,7 +29,7 @@ pub const BATCH: usize = 256;
 pub struct PhraseOptions {
     /// Pairs scored together, at least 1.
     pub batch: usize,
-    /// The words are split by spaces already, and each is looked up whole.
+    /// Each word is looked up whole, never cut.
     pub pretokenized: bool,
 }
 
@@ -89,12 +90,7 @@ impl<'a> Phrases<'a> {
         let number = if let Some(&number) = self.known.get(source) {
             number
         } else {
-            let text = unescape(source);
-            let ids = if self.options.pretokenized {
-                self.model.source.encode_words(&text.split_whitespace().collect::<Vec<_>>()).ids
-            } else {
-                self.model.source.encode(&text).ids
-            };
+            let ids = self.encode(&self.model.source, source, self.model.source_eos());
             if ids.is_empty() {
                 return Err("has a source phrase without words, and this model needs one; take the line out".into());
             }
@@ -102,19 +98,22 @@ impl<'a> Phrases<'a> {
             self.sources.push(ids);
             self.sources.len() - 1
         };
-        let text = unescape(target);
-        let eos = self.model.config.eos;
-        let target = if self.options.pretokenized {
-            let mut ids = self.model.target.encode_words(&text.split_whitespace().collect::<Vec<_>>()).ids;
-            if ids.last() != Some(&eos) {
-                ids.push(eos);
-            }
-            ids
-        } else {
-            self.model.target.encode_with(&text, Some(eos)).ids
-        };
+        let target = self.encode(&self.model.target, target, Some(self.model.config.eos));
         self.pairs.push((number, target));
         Ok(())
+    }
+
+    fn encode(&self, tokenizer: &Tokenizer, phrase: &str, eos: Option<u32>) -> Vec<u32> {
+        let text = unescape(phrase);
+        if !self.options.pretokenized {
+            return tokenizer.encode_phrase(&text, eos);
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut sentence = tokenizer.encode_words(&words).ids;
+        // The tokenizer may end sentences by itself.
+        sentence.truncate(words.len());
+        sentence.extend(eos);
+        sentence
     }
 
     /// log p of every pair, in the order in which they came. `done` hears after each batch how many are scored,

@@ -22,6 +22,9 @@ use crate::worker::corpus::phrases::Scores;
 
 pub use crate::analysis::phrases::Chart;
 pub use crate::text::pairs::Pairs;
+pub use crate::worker::corpus::phrases::Drawn;
+pub use crate::worker::corpus::phrases::SAMPLES;
+pub use crate::worker::corpus::phrases::Samples;
 
 /// Targets in each of the two lists of a source phrase.
 pub const TOP: usize = 12;
@@ -61,6 +64,10 @@ pub struct Phrases {
     pub found: Arc<Vec<u32>>,
     /// The chosen pair.
     pub selected: Option<usize>,
+    /// What was drawn last; see [`Session::phrase_samples`].
+    pub samples: Option<Samples>,
+    /// The order of samples under way.
+    pub sampling: Option<u64>,
     /// The chosen model folder; see [`Session::phrase_model`].
     model: Option<PathBuf>,
     /// Which scores and feature the chart is of.
@@ -92,6 +99,8 @@ pub enum Command {
     Search(String),
     /// Chooses a pair, by its place in the table.
     Select(Option<usize>),
+    /// Draws targets of the source phrase from the model; each time others.
+    Sample,
     /// Writes both scores of all pairs as tab-separated values.
     Export(PathBuf),
 }
@@ -229,6 +238,7 @@ impl Session {
                     self.phrases.pick(pairs.source_of(pair));
                 }
             }
+            Command::Sample => self.sample_phrase(),
             Command::Export(path) => self.export_phrases(path),
         }
         self.rank_targets();
@@ -245,7 +255,7 @@ impl Session {
     }
 
     fn stop_phrases(&mut self) {
-        if let Some(number) = self.phrases.task {
+        for number in [self.phrases.task, self.phrases.sampling].into_iter().flatten() {
             self.cancel_task(number);
         }
     }
@@ -275,6 +285,26 @@ impl Session {
             None => Job::Score { model, device: self.settings.device, pairs, feature },
         };
         self.order_phrases(job);
+    }
+
+    /// The samples of the shown source phrase by the chosen model.
+    #[must_use]
+    pub fn phrase_samples(&self) -> Option<&Samples> {
+        let phrases = &self.phrases;
+        let source = phrases.pairs.as_ref()?.source_phrase(phrases.source?);
+        let of_this =
+            |samples: &&Samples| samples.source == source && Some(samples.model.as_path()) == self.phrase_model();
+        phrases.samples.as_ref().filter(of_this)
+    }
+
+    fn sample_phrase(&mut self) {
+        let model = self.phrase_model().map(Path::to_path_buf);
+        let source = self.phrases.pairs.as_ref().zip(self.phrases.source);
+        let source = source.map(|(pairs, source)| pairs.source_phrase(source).to_owned());
+        let (Some(model), Some(source), None) = (model, source, self.phrases.sampling) else { return };
+        let seed = self.phrase_samples().map_or(1, |samples| samples.seed + 1);
+        let job = Job::Sample { model, device: self.settings.device, source, seed };
+        self.phrases.sampling = Some(self.order(Page::Phrases, Order::Phrases(job)));
     }
 
     fn export_phrases(&mut self, path: PathBuf) {
@@ -314,6 +344,13 @@ impl Session {
             self.notify(format!("Saved {}", path.display()), false);
             return;
         }
+        if let Scored::Sampled(samples) = found {
+            if self.phrases.sampling == Some(number) {
+                self.phrases.sampling = None;
+                self.phrases.samples = Some(samples);
+            }
+            return;
+        }
         if self.phrases.task != Some(number) {
             return;
         }
@@ -336,13 +373,14 @@ impl Session {
                     self.score_phrases();
                 }
             }
-            Scored::Written(_) => {}
+            Scored::Written(_) | Scored::Sampled(_) => {}
         }
         self.rank_targets();
     }
 
     /// Nothing came of an order: it failed, for the reason given, or was cancelled.
     pub(super) fn phrases_ended(&mut self, number: u64, message: Option<String>) {
+        self.phrases.sampling = self.phrases.sampling.filter(|sampling| *sampling != number);
         if self.phrases.task == Some(number) {
             self.phrases.task = None;
             self.phrases.message = message;

@@ -177,6 +177,24 @@ impl Tokenizer {
         sentence
     }
 
+    /// The ids of a phrase that is split by spaces already, as those of phrase tables are, but perhaps by other rules:
+    /// where the vocabulary is one of whole words, a word that it has is taken whole (`'t`, `-vous`), and any other
+    /// is cut. `eos` ends it, if any.
+    pub fn encode_phrase(&self, phrase: &str, eos: Option<u32>) -> Vec<u32> {
+        if !matches!(self.inner.get_model(), tokenizers::ModelWrapper::WordLevel(_)) {
+            return self.encode_with(phrase, eos).ids;
+        }
+        let mut ids = Vec::new();
+        for word in phrase.split_whitespace() {
+            match self.id(word).or_else(|| self.id(&self.normalize(word))).filter(|_| word != EOS) {
+                Some(id) => ids.push(id),
+                None => ids.extend(self.encode_with(word, None).ids),
+            }
+        }
+        ids.extend(eos);
+        ids
+    }
+
     /// The words of `text` as normalised, before they are looked up: what a vocabulary is counted over.
     pub fn words(&self, text: &str) -> Vec<String> {
         let mut pieces = PreTokenizedString::from(self.normalize(text));

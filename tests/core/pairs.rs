@@ -19,6 +19,8 @@ use interlinear::worker::corpus::Kind;
 use interlinear::worker::corpus::Lane;
 use interlinear::worker::corpus::Order;
 use interlinear::worker::corpus::phrases::Phrases;
+use interlinear::worker::corpus::phrases::SAMPLES;
+use interlinear::worker::corpus::phrases::Samples;
 use interlinear::worker::corpus::phrases::Scored;
 use interlinear::worker::gate::Gate;
 
@@ -108,6 +110,20 @@ fn the_lane_reads_scores_compares_and_writes_a_table() {
         panic!("the table is compared");
     };
     assert_eq!((chart.points.len(), chart.left_out), (4, 1), "0 has no logarithm");
+    let sample =
+        |seed: u64| Phrases::Sample { model: model.clone(), device: DeviceChoice::Cpu, source: "s9".into(), seed };
+    let samples: Vec<Samples> = [(6, 1), (7, 1), (8, 2)]
+        .map(|(number, seed)| match perform(&lane, number, sample(seed)) {
+            Kind::Found(Found::Phrases(Scored::Sampled(samples))) => samples,
+            other => panic!("samples are drawn, not {other:?}"),
+        })
+        .into();
+    assert_eq!(samples[0], samples[1], "a seed draws the same again");
+    assert_ne!(samples[0].drawn, samples[2].drawn);
+    for samples in samples {
+        assert_eq!(samples.drawn.iter().map(|drawn| drawn.count).sum::<usize>(), SAMPLES);
+        assert!(samples.drawn.is_sorted_by(|a, b| a.log_p >= b.log_p));
+    }
     let out: PathBuf = folder.path().join("scores.tsv");
     let written = perform(&lane, 4, Phrases::Export { path: out.clone(), scores: scores.clone(), feature: 1 });
     assert_eq!(written, Kind::Found(Found::Phrases(Scored::Written(out.clone()))));

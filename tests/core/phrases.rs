@@ -111,6 +111,29 @@ fn escapes_of_moses_are_undone() {
 /// A source by its number, and a target.
 type Pair = (usize, Vec<u32>);
 
+#[test]
+fn words_that_the_model_knows_are_not_cut() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/rnnencdec-en-fr");
+    let source = interlinear::text::tokenizer::Tokenizer::from_file(&folder.join("source.tokenizer.json"));
+    let source = source.expect("it comes with the program");
+    for (phrase, wanted) in [
+        ("we can 't", &["we", "can", "'t"][..]),
+        ("we can't", &["we", "can", "'t"]),
+        ("what 's up?", &["what", "'s", "up", "?"]),
+        ("  old   shoes ", &["old", "shoes"]),
+        ("", &[]),
+    ] {
+        let found = source.encode_phrase(phrase, None);
+        // The vocabulary's own word, or the unknown one.
+        let wanted: Vec<u32> =
+            wanted.iter().map(|word| source.id(word).or_else(|| source.id("[UNK]")).expect("it has one")).collect();
+        assert_eq!(source.tokens(&found), source.tokens(&wanted), "{phrase}");
+    }
+    let eos = source.id("</s>").expect("it has one");
+    assert_eq!(source.encode_phrase("old", Some(eos)).last(), Some(&eos));
+    assert!(!source.encode_phrase("</s>", None).contains(&eos), "what is typed ends nothing");
+}
+
 /// Pairs of a few sources with targets that begin alike, some of them equal, in no order.
 fn pairs() -> (Vec<Vec<u32>>, Vec<Pair>) {
     let sources = vec![vec![3, 4, 0], vec![5, 0], vec![6, 7, 8, 9, 0], vec![2, 0]];

@@ -11,7 +11,9 @@ use interlinear::session::CorpusEvent;
 use interlinear::session::Page;
 use interlinear::session::Session;
 use interlinear::session::phrases::Command;
+use interlinear::session::phrases::Drawn;
 use interlinear::session::phrases::Pairs;
+use interlinear::session::phrases::Samples;
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ui::App;
 use interlinear::ui::widgets::scatter::layout::Bins;
@@ -154,6 +156,32 @@ fn both_lists_are_ranked_and_what_one_lacks_is_marked() {
     harness.run();
     assert!(sent(&wires, Command::Select(Some(1))));
     assert!(has(&harness, "Line of the table") && has(&harness, "0.500, its logarithm -0.693"));
+}
+
+#[test]
+fn samples_of_a_phrase_are_counted_and_new_ones_marked() {
+    let mut session = scored();
+    let _ = session.apply(Act::Phrases(Command::TypeSource("the red shoe".to_owned())));
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("Draw samples").click();
+    harness.run();
+    assert!(sent(&wires, Command::Sample) && has(&harness, "Drawing"));
+    let number = harness.state().session().phrases.sampling.expect("an order");
+    let drawn = [("le soulier  Rouge", -1.5, 40), ("la botte", -4.0, 10)];
+    let drawn = drawn.map(|(text, log_p, count)| Drawn { text: text.to_owned(), log_p, count });
+    let samples = Samples { model: "RNNencdec".into(), source: "the red shoe".into(), seed: 1, drawn: drawn.into() };
+    let kind = Kind::Found(Found::Phrases(Scored::Sampled(samples)));
+    wires.corpus.borrow_mut().push(CorpusEvent { number, kind });
+    harness.run();
+    for label in ["Sample 1 le soulier  Rouge -1.50   40\u{d7}", "Sample 2 la botte -4.00   10\u{d7}, not in the table"]
+    {
+        assert!(has(&harness, label), "{label} is missing");
+    }
+    assert!(has(&harness, "Draw others"));
+    // They are of this phrase and this model alone.
+    harness.state_mut().send(Act::Phrases(Command::TypeSource("the hat".to_owned())));
+    harness.run();
+    assert!(has(&harness, "Draw samples") && harness.state().session().phrase_samples().is_none());
 }
 
 #[test]

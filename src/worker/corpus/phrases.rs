@@ -8,12 +8,16 @@ use std::time::Instant;
 use crate::analysis::phrases::Chart;
 use crate::decoding::phrases::PhraseOptions;
 use crate::decoding::phrases::Phrases as Batch;
+use crate::decoding::sample::Numbered;
+use crate::decoding::sample::SampleOptions;
+use crate::decoding::sample::sample;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::Engine;
 use crate::nn::device::DeviceChoice;
 use crate::text::pairs::Pairs;
 use crate::text::phrases::PhraseTable;
+use crate::text::phrases::unescape;
 use crate::text::phrases::write_packed;
 use crate::worker::corpus::Progress;
 use crate::worker::corpus::Work;
@@ -22,6 +26,8 @@ use crate::worker::corpus::Work;
 pub const MOST_PAIRS: usize = 500_000;
 /// Pairs that are encoded and scored together; a table has the targets of a source side by side.
 const PIECE: usize = 4_000;
+/// Targets drawn of a source phrase; the paper's table 3 shows the best of fifty.
+pub const SAMPLES: usize = 50;
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +50,17 @@ pub enum Phrases {
     },
     /// Compare scores that are there with another feature of the table.
     Compare(Scores, usize),
+    /// Draw targets of a source phrase from a model.
+    Sample {
+        /// The model folder.
+        model: PathBuf,
+        /// Where the model computes.
+        device: DeviceChoice,
+        /// The phrase, as a table writes it.
+        source: String,
+        /// What the draws follow from.
+        seed: u64,
+    },
     /// Write both scores of all pairs as tab-separated values.
     Export {
         /// Where to, packed as its name says.
@@ -73,8 +90,34 @@ pub enum Scored {
     Read(Arc<Pairs>),
     /// Its scores, compared with this feature of it.
     Compared(Scores, usize, Arc<Chart>),
+    /// What was drawn, most probable first.
+    Sampled(Samples),
     /// A file that was written.
     Written(PathBuf),
+}
+
+/// Targets of a source phrase that a model drew (Cho et al. 2014, table 3).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// The model folder.
+    pub model: PathBuf,
+    /// The phrase, as a table writes it.
+    pub source: String,
+    /// What the draws follow from.
+    pub seed: u64,
+    /// The distinct ones, most probable first.
+    pub drawn: Vec<Drawn>,
+}
+
+/// A target that was drawn once or more often.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawn {
+    /// As normal text.
+    pub text: String,
+    /// log p of the model.
+    pub log_p: f32,
+    /// How often.
+    pub count: usize,
 }
 
 impl Phrases {
@@ -104,12 +147,34 @@ impl Phrases {
                 Ok(compare(Scores { model, pairs, log_p }, feature))
             }
             Self::Compare(scores, feature) => Ok(compare(scores, feature)),
+            Self::Sample { model, device, source, seed } => {
+                let drawn = draw(work, &model, device, &source, seed)?;
+                Ok(Scored::Sampled(Samples { model, source, seed, drawn }))
+            }
             Self::Export { path, scores, feature } => {
                 export(&path, &scores, feature)?;
                 Ok(Scored::Written(path))
             }
         }
     }
+}
+
+fn draw(work: &Work<'_>, folder: &Path, device: DeviceChoice, source: &str, seed: u64) -> Result<Vec<Drawn>> {
+    let shelved = work.model(folder, device)?;
+    let (model, config) = (&shelved.model, &shelved.model.config);
+    let ids = model.source.encode_phrase(&unescape(source), model.source_eos());
+    let options = SampleOptions { count: SAMPLES, seed, ..SampleOptions::default() };
+    let numbered = [Numbered { number: 0, source: &ids }];
+    let samples = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
+        sample(stepper, shelved.specials(), &numbered, &options, &work.ticket)
+    })?;
+    let drawn = samples.into_iter().flatten().map(|sample| {
+        let words =
+            sample.tokens.split_last().filter(|_| sample.finished).map_or(&sample.tokens[..], |(_, words)| words);
+        let text = model.target.join(&config.target_language, &model.target.tokens(words));
+        Drawn { text, log_p: sample.log_p, count: sample.count }
+    });
+    Ok(drawn.collect())
 }
 
 fn compare(scores: Scores, feature: usize) -> Scored {

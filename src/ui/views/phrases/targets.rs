@@ -15,7 +15,9 @@ use egui::vec2;
 
 use crate::session::phrases::Command;
 use crate::session::phrases::Pairs;
+use crate::session::phrases::SAMPLES;
 use crate::session::phrases::TOP;
+use crate::text::phrases::unescape;
 use crate::ui::local::Screen;
 use crate::ui::theme;
 use crate::ui::views::phrases::chart::score_text;
@@ -39,6 +41,7 @@ pub fn targets_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         egui::ScrollArea::vertical().id_salt("targets").auto_shrink(false).show(ui, |ui| {
             if screen.session.phrases.source.is_some() {
                 lists_ui(ui, screen, &pairs);
+                samples_ui(ui, screen, &pairs);
                 selected_ui(ui, screen, &pairs);
             } else {
                 suggestions_ui(ui, screen, &pairs);
@@ -185,18 +188,83 @@ fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, row: &Row<'_>) {
     } else {
         egui::Color32::TRANSPARENT
     };
+    let line = Line { rank: row.rank, text: row.text, score: row.score.clone(), width: SCORE };
+    if line_ui(ui, rect, &line, fill) {
+        response.on_hover_text(row.text);
+    }
+}
+
+/// A phrase with its rank and score.
+struct Line<'a> {
+    rank: usize,
+    text: &'a str,
+    score: String,
+    /// Room for the score, points.
+    width: f32,
+}
+
+/// Paints it; true when the phrase had to be cut.
+fn line_ui(ui: &Ui, rect: egui::Rect, line: &Line<'_>, fill: egui::Color32) -> bool {
+    let t = theme::tokens(ui);
     let painter = ui.painter();
     painter.rect_filled(rect.shrink2(vec2(0.0, 1.0)), CornerRadius::same(theme::RADIUS_SMALL), fill);
     let middle = rect.center().y;
-    painter.text(pos2(rect.left() + 18.0, middle), Align2::RIGHT_CENTER, row.rank + 1, theme::small(), t.weak);
-    painter.text(pos2(rect.right() - 4.0, middle), Align2::RIGHT_CENTER, &row.score, theme::small(), t.weak);
+    painter.text(pos2(rect.left() + 18.0, middle), Align2::RIGHT_CENTER, line.rank + 1, theme::small(), t.weak);
+    painter.text(pos2(rect.right() - 4.0, middle), Align2::RIGHT_CENTER, &line.score, theme::small(), t.weak);
     let left = rect.left() + 18.0 + theme::SPACE_2;
-    let galley = labels::galley(painter, row.text, &theme::body(), t.text, rect.right() - SCORE - left);
+    let galley = labels::galley(painter, line.text, &theme::body(), t.text, rect.right() - line.width - left);
     let is_cut = galley.elided;
     painter.galley(pos2(left, middle - galley.size().y / 2.0), galley, t.text);
-    if is_cut {
-        response.on_hover_text(row.text);
+    is_cut
+}
+
+/// Targets drawn from the model, those that the table does not have marked (Cho et al. 2014, table 3).
+fn samples_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
+    let session = screen.session;
+    let phrases = &session.phrases;
+    if session.phrase_model().is_none() {
+        return;
     }
+    let t = theme::tokens(ui);
+    ui.add_space(theme::SPACE_1);
+    let samples = session.phrase_samples();
+    ui.horizontal(|ui| {
+        let name = if samples.is_some() { "Draw others" } else { "Draw samples" };
+        let button = ui.add_enabled(phrases.sampling.is_none(), egui::Button::new(name));
+        let note = format!("Draws {SAMPLES} targets of this phrase from the model, word by word by their probability");
+        if button.on_hover_text(note).clicked() {
+            push(screen, Command::Sample);
+        }
+        let text = match (phrases.sampling, samples) {
+            (Some(_), _) => "Drawing".to_owned(),
+            (None, Some(samples)) => format!("{} distinct of {SAMPLES}, log p and how often", samples.drawn.len()),
+            (None, None) => "Targets that the model itself comes up with".to_owned(),
+        };
+        ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak));
+    });
+    let (Some(samples), Some(source)) = (samples, phrases.source) else { return };
+    ui.spacing_mut().item_spacing.y = 1.0;
+    let known: Vec<String> = pairs.of_source(source).iter().map(|pair| bare(pairs.target(*pair as usize))).collect();
+    for (rank, drawn) in samples.drawn.iter().take(TOP).enumerate() {
+        let in_table = known.contains(&bare(&drawn.text));
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+        let score = format!("{:.2}   {}\u{d7}", drawn.log_p, drawn.count);
+        let row = Line { rank, text: &drawn.text, score, width: SCORE * 1.8 };
+        let also = if in_table { "" } else { ", not in the table" };
+        let said = format!("Sample {} {} {}{also}", rank + 1, row.text, row.score);
+        response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &said));
+        let fill = if in_table { egui::Color32::TRANSPARENT } else { t.warm_soft.gamma_multiply(0.35) };
+        line_ui(ui, rect, &row, fill);
+    }
+    if samples.drawn.iter().take(TOP).any(|drawn| !known.contains(&bare(&drawn.text))) {
+        let text = "Samples on a coloured ground are not in the table";
+        ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak));
+    }
+}
+
+/// A phrase without spaces, case and escapes: tables and models cut words differently.
+fn bare(phrase: &str) -> String {
+    unescape(phrase).split_whitespace().collect::<String>().to_lowercase()
 }
 
 /// Everything about the chosen pair.
