@@ -482,7 +482,7 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
         .to_vec();
     wires.events.borrow_mut().push(Event::Loaded { column, facts });
     harness.run();
-    assert!(harness.query_by_label("2 models, mean of").is_some());
+    assert!(harness.query_by_label("mean of").is_some());
     harness.get_by_label("Alignment of Both, shown").click();
     harness.run();
     let choices = |name: &str| harness.query_all_by_role_and_label(Role::Button, name).count();

@@ -14,6 +14,9 @@ use crate::session::Mixing;
 use crate::ui::local::Screen;
 use crate::ui::theme;
 
+/// A column of more points has room for the number of members.
+const WIDE: f32 = 400.0;
+
 /// What an average is called here.
 fn average_text(average: Average) -> &'static str {
     match average {
@@ -40,7 +43,9 @@ pub fn mixing_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, ensemble
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         let weak = theme::tokens(ui).weak;
         let caption = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
-        caption(ui, format!("{} models, mean of", ensemble.members.len()));
+        // the heading names the members; in a narrow column their number makes way for the choices
+        let wide = ui.available_width() > WIDE;
+        caption(ui, if wide { format!("{} models, mean of", ensemble.members.len()) } else { "mean of".to_owned() });
         average_ui(ui, column, &mut mixing);
         if column.facts.as_ref().is_some_and(|facts| facts.has_alignment) {
             caption(ui, "alignment".to_owned());
@@ -70,7 +75,7 @@ fn alignment_ui(ui: &mut Ui, column: &Column, mixing: &mut Mixing) {
     let with = members.iter().enumerate().filter(|(_, member)| member.has_alignment);
     let choices = std::iter::once(AlignmentOf::Mean).chain(with.map(|(n, _)| AlignmentOf::Member(n)));
     let text = |of: AlignmentOf| alignment_text(column, of);
-    let width = ui.available_width().min(160.0);
+    let width = ui.available_width().clamp(60.0, 160.0);
     let combo =
         ComboBox::from_id_salt(("alignment", column.id)).width(width).truncate().selected_text(text(mixing.alignment));
     let shown = combo.show_ui(ui, |ui| {
