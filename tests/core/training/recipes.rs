@@ -99,7 +99,7 @@ fn a_name_of_no_table_is_a_sentence_that_lists_it() {
     let some = |text: &str| Some(text.to_owned());
     // (plan, what the sentence has)
     let cases = [
-        (plan("transformer"), "rnnsearch, rnnencdec, luong"),
+        (plan("transformer"), "rnnencdec, rnnsearch, luong"),
         (Plan { attention: some("everywhere"), ..luong.clone() }, "none, global, local-m, local-p"),
         (Plan { score: some("additive"), ..luong.clone() }, "dot, general, concat, location"),
         (Plan { recipe: "lion".to_owned(), ..luong.clone() }, "paper, adam"),
@@ -142,7 +142,7 @@ fn the_command_line_writes_a_configuration() {
     assert!(again.code == 2 && again.stderr.contains("exists already"), "{}", again.stderr);
     // (arguments, what the sentence has)
     let cases: &[(&[&str], &str)] = &[
-        (&["train", "--new", "u.toml", "--architecture", "x"], "rnnsearch, rnnencdec, luong"),
+        (&["train", "--new", "u.toml", "--architecture", "x"], "rnnencdec, rnnsearch, luong"),
         (&["train", "--new", "u.toml", "--recipe", "x"], "paper, adam"),
         (&["train", "--new", "u.toml", "--languages", "english"], "en-fr"),
         (&["train", "--architecture", "luong"], "--new"),
