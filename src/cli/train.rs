@@ -97,14 +97,14 @@ impl PlanArgs {
         let first = Plan::default();
         let (source_language, target_language) = match &self.languages {
             None => (first.source_language, first.target_language),
-            Some(pair) => match pair.split_once('-') {
-                Some((source, target)) => (source.to_owned(), target.to_owned()),
-                None => {
+            Some(pair) => {
+                let Some((source, target)) = pair.split_once('-') else {
                     let sentence =
                         format!("--languages is `{pair}`; write both with a hyphen between them, such as en-fr");
                     return Err(Error::Input(sentence).into());
-                }
-            },
+                };
+                (source.to_owned(), target.to_owned())
+            }
         };
         let both = |paths: Option<Vec<PathBuf>>, otherwise| match paths.as_deref() {
             Some([source, target]) => (source.clone(), target.clone()),
@@ -157,7 +157,9 @@ fn compose(path: &Path, arguments: PlanArgs) -> anyhow::Result<()> {
     let lines = plan.explanation()?;
     let here = std::env::current_dir().unwrap_or_default();
     recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path)?;
-    lines.iter().for_each(|line| output::tell(line));
+    for line in &lines {
+        output::tell(line);
+    }
     output::tell(&format!("{} is written; look at its paths and sizes, then run", path.display()));
     let mut result = output::Output::stdout();
     result.line(&recipe::command(path))?;

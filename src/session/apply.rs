@@ -310,7 +310,9 @@ impl Session {
             Some(text) => {
                 let note = column.and_then(|column| export::note(column, format));
                 self.chores.push(Chore::Write { path, text });
-                note.into_iter().for_each(|note| self.notify(note, false));
+                if let Some(note) = note {
+                    self.notify(note, false);
+                }
             }
             None => self.notify(export::why_not(column, format), true),
         }

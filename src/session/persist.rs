@@ -206,7 +206,7 @@ impl SavedSession {
     /// With bundled models at their present place: another build or an update may have moved them.
     #[must_use]
     pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
-        let folders = self.columns.iter_mut().flatten().flat_map(|column| column.folders());
+        let folders = self.columns.iter_mut().flatten().flat_map(SavedColumn::folders);
         for folder in folders.filter(|folder| !folder.exists()) {
             if let Some(moved) = bundled.iter().find(|here| here.file_name() == folder.file_name()) {
                 folder.clone_from(moved);

@@ -423,9 +423,9 @@ fn local_model() -> interlinear::session::Session {
     if let Some(Event::Finished { result, .. }) = events.last_mut() {
         result.hypotheses[0].p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
     }
-    events.into_iter().for_each(|event| {
+    for event in events {
         session.absorb(event);
-    });
+    }
     session
 }
 
