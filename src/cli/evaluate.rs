@@ -43,12 +43,24 @@ use crate::ticket::Ticket;
 pub use crate::cli::evaluate::arguments::arguments;
 pub use crate::cli::evaluate::gold::opposite;
 
+/// A comparison that was asked for is made or refused, never left out.
+fn check_bootstrap(low: &Low) -> crate::error::Result<()> {
+    let why = match (low.bootstrap, low.model.len(), low.unk) {
+        (None, ..) => return Ok(()),
+        (_, 0 | 1, _) => "two or more --model, each of which is compared with the first",
+        (.., UnkArg::None) => "translations; choose another --unk than none",
+        _ => return Ok(()),
+    };
+    Err(Error::Input(format!("--bootstrap needs {why}")))
+}
+
 /// Evaluates every model and writes one report.
 ///
 /// # Errors
 /// When a model, the test set or the output fails.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
+    check_bootstrap(&low)?;
     let test_set = read(&low)?;
     let gold = low.gold.read(&test_set)?;
     if let Some(folder) = &low.output {

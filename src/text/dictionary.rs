@@ -135,10 +135,12 @@ impl Words {
 }
 
 impl Counts {
-    /// Counts one link. Words that a line of the file could not hold are passed over.
+    /// Counts one link. Words that a line of the file could not hold are passed over, and links between a word and
+    /// a mark of punctuation, which no translation would want.
     pub fn add(&mut self, source: &str, target: &str) {
         let fits = |word: &str| !word.trim().is_empty() && !word.contains(['\t', '\n', '\r']);
-        if fits(source) && fits(target) {
+        let is_word = |word: &str| word.chars().any(char::is_alphanumeric);
+        if fits(source) && fits(target) && is_word(source) == is_word(target) {
             let pair = (self.source.id(source), self.target.id(target));
             *self.pairs.entry(pair).or_insert(0) += 1;
         }

@@ -337,6 +337,7 @@ fn files_that_do_not_fit_are_named() {
         (&["score", "--source", "two", "--target", "three"], &["two", "line 2", "three"]),
         (&["score", "--source", "three", "--target", "latin1"], &["latin1, line 1"]),
         (&["score", "--source", "three", "--target", "nowhere"], &["nowhere"]),
+        (&["evaluate", "--source", "two", "--target", "two", "--bootstrap", "9"], &["--bootstrap", "--model"]),
         (&["evaluate", "--source", "three", "--target", "two"], &["two", "line 2"]),
         (&["evaluate", "--source", "empty", "--target", "empty"], &["empty"]),
         (&["bench", "--file", "nowhere"], &["nowhere"]),

@@ -171,7 +171,20 @@ fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, height:
                 screen.keep(local::EVALUATION_SET, place as f32);
             }
         }
+        let weak = theme::tokens(ui).weak;
+        ui.label(RichText::new(basis(results, set)).size(theme::TEXT_SMALL).color(weak));
     });
+}
+
+/// On how many sentences each point rests, and which translations they are of where there are several.
+fn basis(results: &Evaluated, set: Set) -> String {
+    let Some(report) = results.models.first().map(|measured| &measured.report) else { return String::new() };
+    let first = report.unk.first().copied();
+    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first && row.sentences > 0);
+    let counts: Vec<String> =
+        rows.filter_map(|row| Some(format!("{} of {}", row.sentences, row.bucket.as_ref()?.name))).collect();
+    let which = if report.unk.len() > 1 { ", with [UNK] in the output allowed" } else { "" };
+    format!("Sentences {} words{which}", counts.join(", "))
 }
 
 /// The buckets that any model has sentences for, shortest first.
@@ -330,10 +343,13 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
             let heads = [
                 ("First", ""),
                 ("Second", ""),
-                ("BLEU", "Second less first"),
+                (
+                    "BLEU difference",
+                    "Second less first, of the translations in which [UNK] is treated the first way that was asked for",
+                ),
                 ("95 %", range),
                 ("p", p),
-                ("chrF2", ""),
+                ("chrF2 difference", "Second less first"),
                 ("95 %", range),
                 ("p", p),
             ];
