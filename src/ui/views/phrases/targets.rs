@@ -282,7 +282,7 @@ fn selected_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
         )
         .wrap(),
     );
-    egui::Grid::new("pair").num_columns(2).show(ui, |ui| {
+    egui::Grid::new("pair").num_columns(2).spacing(vec2(theme::SPACE_2, 0.0)).min_row_height(ROW).show(ui, |ui| {
         let mut row = |name: String, value: String| {
             ui.label(RichText::new(name).color(t.weak));
             ui.label(value);
