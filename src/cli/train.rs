@@ -143,8 +143,7 @@ fn choices() -> String {
     list("attention (luong)", &mut KINDS.iter().map(|entry| (entry.name, entry.explanation)));
     list("score (luong)", &mut scores(Architecture::Luong.name()).map(|entry| (entry.name, entry.equation)));
     list("recipe", &mut RECIPES.iter().map(|entry| (entry.name, entry.about)));
-    let papers =
-        PAPERS.iter().map(|paper| (paper.architecture.name(), format!("{} ({})", paper.about, paper.citation)));
+    let papers = PAPERS.iter().map(|paper| (paper.architecture.name(), format!("{} {}.", paper.about, paper.citation)));
     let papers: Vec<_> = papers.collect();
     list("the recipe paper", &mut papers.iter().map(|(name, what)| (*name, what.as_str())));
     list("sizes", &mut SIZES.iter().map(|entry| (entry.name, entry.about)));

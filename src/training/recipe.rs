@@ -347,7 +347,7 @@ impl Plan {
         let score = scores(&self.architecture).find(|entry| looks && own(entry.name));
         lines.extend(score.map(|entry| format!("{} ({})", entry.equation, entry.citation)));
         lines.push(if self.recipe == RECIPES[0].name {
-            format!("{} ({})", paper.about, paper.citation)
+            format!("{} {}.", paper.about, paper.citation)
         } else {
             named("recipe", &self.recipe, RECIPES, |entry| entry.name)?.about.to_owned()
         });

@@ -449,11 +449,11 @@ fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
 #[test]
 fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     let (mut harness, wires) = desk::window(local_model());
-    assert!(harness.query_by_label("Rows of Local, rows by the word predicted").is_some());
+    assert!(harness.query_by_label("Rows of Local by the word predicted").is_some());
     harness.get_by_label("Rows by input").click();
     harness.run();
     assert!(sent(&wires, &Command::SetReading(interlinear::session::Reading::Input)));
-    assert!(harness.query_by_label("Rows of Local, rows by the word read").is_some());
+    assert!(harness.query_by_label("Rows of Local by the word read").is_some());
     for label in ["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
     }
@@ -482,16 +482,15 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
         .to_vec();
     wires.events.borrow_mut().push(Event::Loaded { column, facts });
     harness.run();
-    assert!(harness.query_by_label("mean of").is_some());
     harness.get_by_label("Alignment of Both, shown").click();
     harness.run();
     let choices = |name: &str| harness.query_all_by_role_and_label(Role::Button, name).count();
     assert_eq!((choices("RNNencdec"), choices("RNNsearch")), (1, 2), "beside its chip; one has no alignment to show");
-    harness.get_by_role_and_label(Role::Button, "mean of the members").click();
+    harness.get_by_role_and_label(Role::Button, "mean").click();
     harness.run();
     harness.get_by_label("What Both averages").click();
     harness.run();
-    harness.get_by_role_and_label(Role::Button, "log-probabilities").click();
+    harness.get_by_role_and_label(Role::Button, "mean of log p").click();
     harness.run();
     let mixing = Mixing { average: Average::LogProbability, ..Mixing::default() };
     assert!(sent(&wires, &Command::SetMixing { column, mixing }));

@@ -132,7 +132,6 @@ fn picture_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, metrics: &M
 
 fn header_ui(ui: &mut Ui, column: &Column) {
     let t = theme::tokens(ui);
-    let caption = RichText::new(numbers(column)).size(theme::TEXT_SMALL).color(t.weak);
     let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
     // The name first; the numbers take what it leaves, and the tooltip has them whole.
     let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
@@ -140,10 +139,23 @@ fn header_ui(ui: &mut Ui, column: &Column) {
         let name = ui.add(egui::Label::new(name).truncate());
         name.on_hover_text(column.name());
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let label = ui.add(egui::Label::new(caption).truncate());
-            label.on_hover_text(format!("{}\n{explained}", numbers(column)));
+            let numbers = numbers(column);
+            let caption = RichText::new(fitting(ui, &numbers)).size(theme::TEXT_SMALL).color(t.weak);
+            ui.label(caption).on_hover_text(format!("{numbers}\n{explained}"));
         });
     });
+}
+
+/// As many of the numbers, from the first on, as there is room for.
+fn fitting(ui: &Ui, numbers: &str) -> String {
+    let mut text = numbers;
+    loop {
+        let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::small(), egui::Color32::PLACEHOLDER);
+        if text.is_empty() || galley.size().x <= ui.available_width() {
+            return text.to_owned();
+        }
+        text = text.rfind("   ").map_or("", |at| &text[..at]);
+    }
 }
 
 /// What the search says about the shown translation, with units.

@@ -20,15 +20,15 @@ const WIDE: f32 = 400.0;
 /// What an average is called here.
 fn average_text(average: Average) -> &'static str {
     match average {
-        Average::Probability => "probabilities",
-        Average::LogProbability => "log-probabilities",
+        Average::Probability => "mean of p",
+        Average::LogProbability => "mean of log p",
     }
 }
 
 /// Whose alignment is shown, in words.
 fn alignment_text(column: &Column, of: AlignmentOf) -> String {
     match of {
-        AlignmentOf::Mean => "mean of the members".to_owned(),
+        AlignmentOf::Mean => "mean".to_owned(),
         AlignmentOf::Member(n) => {
             let members = column.facts.as_ref().map_or(&[][..], |facts| &facts.members);
             members.get(n).map_or_else(|| format!("member {}", n + 1), |member| member.name.clone())
@@ -44,8 +44,9 @@ pub fn mixing_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, ensemble
         let weak = theme::tokens(ui).weak;
         let caption = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
         // the heading names the members; in a narrow column their number makes way for the choices
-        let wide = ui.available_width() > WIDE;
-        caption(ui, if wide { format!("{} models, mean of", ensemble.members.len()) } else { "mean of".to_owned() });
+        if ui.available_width() > WIDE {
+            caption(ui, format!("{} models,", ensemble.members.len()));
+        }
         average_ui(ui, column, &mut mixing);
         if column.facts.as_ref().is_some_and(|facts| facts.has_alignment) {
             caption(ui, "alignment".to_owned());
@@ -58,7 +59,7 @@ pub fn mixing_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, ensemble
 }
 
 fn average_ui(ui: &mut Ui, column: &Column, mixing: &mut Mixing) {
-    let combo = ComboBox::from_id_salt(("average", column.id)).width(110.0).selected_text(average_text(mixing.average));
+    let combo = ComboBox::from_id_salt(("average", column.id)).width(96.0).selected_text(average_text(mixing.average));
     let shown = combo.show_ui(ui, |ui| {
         for average in AVERAGES {
             ui.selectable_value(&mut mixing.average, average, average_text(average));

@@ -127,6 +127,7 @@ fn ensemble_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let chosen = &mut screen.local.members;
     chosen.retain(|folder| found.iter().any(|(there, _)| there == folder));
     ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(theme::SPACE_4, theme::SPACE_1);
         for (folder, name) in &found {
             let mut is_member = chosen.contains(folder);
             let response = ui.checkbox(&mut is_member, name).on_hover_text(folder.display().to_string());

@@ -25,6 +25,9 @@ use crate::ui::views::facts;
 use crate::ui::views::settings;
 use crate::ui::views::tabs;
 
+/// Letters of a model's name before it is cut; ensembles have long ones.
+const MOST_LETTERS: usize = 22;
+
 /// The bar at the top.
 pub struct TopBar;
 
@@ -103,9 +106,9 @@ fn chip_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, cou
     frame.inner_margin(Margin { left: 2, right: 8, top: 0, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
-        let name = Button::new(RichText::new(column.name()).color(colour)).frame_when_inactive(false);
+        let name = Button::new(RichText::new(short(&column.name())).color(colour)).frame_when_inactive(false);
         let (response, _) = MenuButton::from_button(name).ui(ui, |ui| chip_menu_ui(ui, screen, column, at, count));
-        response.on_hover_ui(|ui| facts::facts_ui(ui, column));
+        response.accessible_name(column.name()).on_hover_ui(|ui| facts::facts_ui(ui, column));
         let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
         if ui
             .add(remove)
@@ -116,6 +119,14 @@ fn chip_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, cou
             screen.push(Command::RemoveColumn(column.id));
         }
     });
+}
+
+/// A name that leaves room for others; the tooltip has it whole.
+fn short(name: &str) -> String {
+    match name.char_indices().nth(MOST_LETTERS) {
+        Some((at, _)) => format!("{}\u{2026}", name[..at].trim_end()),
+        None => name.to_owned(),
+    }
 }
 
 fn chip_menu_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, count: usize) {

@@ -213,6 +213,28 @@ impl Grid {
         [vec2(-side, 0.0), vec2(0.0, -side), vec2(side, 0.0), vec2(0.0, side)].map(|offset| centre + offset)
     }
 
+    /// The outline of the windows of these rows together: the two ends of each row, and between two rows what only
+    /// one of them holds. Frames round every row would hide the cells.
+    #[must_use]
+    pub fn gaze_outline(&self, gaze: &Gaze<'_>, rows: Range<usize>) -> Vec<[Pos2; 2]> {
+        // columns from..to of row i; empty where there is no window
+        let span = |i: usize| gaze.words(i, self.columns).map_or(0..0, |words| *words.start()..words.end() + 1);
+        let at = |i: usize, j: usize| self.origin + vec2(j as f32, i as f32) * self.cell;
+        let mut lines = Vec::new();
+        for i in rows {
+            let own = span(i);
+            if !own.is_empty() {
+                lines.extend([own.start, own.end].map(|j| [at(i, j), at(i + 1, j)]));
+            }
+            let above = if i == 0 { 0..0 } else { span(i - 1) };
+            lines.extend(only_one(&above, &own).map(|part| [at(i, part.start), at(i, part.end)]));
+            if i + 1 == self.rows {
+                lines.extend(only_one(&own, &(0..0)).map(|part| [at(i + 1, part.start), at(i + 1, part.end)]));
+            }
+        }
+        lines
+    }
+
     /// The cells of row i from column to column, framed within the row.
     #[must_use]
     pub fn gaze_frame(&self, i: usize, words: &RangeInclusive<usize>) -> Rect {
@@ -255,6 +277,17 @@ impl Grid {
     fn row_top(&self, i: usize) -> f32 {
         self.origin.y + i as f32 * self.cell
     }
+}
+
+/// The parts of the line that lie in one of two spans and not in both.
+fn only_one(a: &Range<usize>, b: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    let apart = a.is_empty() || b.is_empty() || a.end <= b.start || b.end <= a.start;
+    let parts = if apart {
+        [a.clone(), b.clone()]
+    } else {
+        [a.start.min(b.start)..a.start.max(b.start), a.end.min(b.end)..a.end.max(b.end)]
+    };
+    parts.into_iter().filter(|part| !part.is_empty())
 }
 
 fn visible(from: f32, to: f32, cell: f32, count: usize) -> Range<usize> {

@@ -196,7 +196,7 @@ impl Heatmap<'_> {
         let text = paint::reading_text(reading);
         paint::corner(ui, text, place);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
-        node(&response, egui::accesskit::Role::Legend, || format!("Rows of {}, {text}", self.name));
+        node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} by the {text}", self.name));
         response.on_hover_text(format!("{} (Luong et al. 2015, footnote 14)", reading.about()));
     }
 

@@ -59,7 +59,7 @@ pub fn matrix(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, texture: Option<Textu
     }
     painter.rect_stroke(grid.rect(), 0.0, Stroke::new(1.0, t.line), StrokeKind::Outside);
     if let Some(gaze) = heatmap.gaze.filter(|_| heatmap.draws_gaze) {
-        gaze_marks(ui, &gaze, grid, t);
+        gaze_marks(ui, heatmap, &gaze, grid);
     }
     let mark = Stroke::new(1.5, t.mark);
     if let Some(i) = heatmap.marks.selected.filter(|i| *i < grid.rows) {
@@ -73,25 +73,21 @@ pub fn matrix(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, texture: Option<Textu
     }
 }
 
-/// p_t and the window of the rows in view.
-fn gaze_marks(ui: &Ui, gaze: &Gaze<'_>, grid: &Grid, t: &Tokens) {
-    for i in grid.visible_rows(ui.clip_rect()) {
+/// p_t and the windows of the rows in view; of the row that is pointed at or selected the whole frame.
+fn gaze_marks(ui: &Ui, heatmap: &Heatmap<'_>, gaze: &Gaze<'_>, grid: &Grid) {
+    let t = theme::tokens(ui);
+    let stroke = Stroke::new(theme::GAZE_LINE, t.gaze);
+    let rows = grid.visible_rows(ui.clip_rect());
+    for line in grid.gaze_outline(gaze, rows.clone()) {
+        ui.painter().line_segment(line, stroke);
+    }
+    for i in rows {
         let Some(p_t) = gaze.position(i) else { continue };
-        if let Some(words) = gaze.words(i, grid.columns) {
-            frame(ui, grid.gaze_frame(i, &words), grid.cell, t);
+        let is_marked = heatmap.marks.row == Some(i) || heatmap.marks.selected == Some(i);
+        if let Some(words) = gaze.words(i, grid.columns).filter(|_| is_marked) {
+            ui.painter().rect_stroke(grid.gaze_frame(i, &words), 2.0, stroke, StrokeKind::Inside);
         }
         lozenge(ui, grid.gaze_mark(i, p_t), t);
-    }
-}
-
-/// A frame that stands out from black and from white; in small cells only its two ends, or it would hide them.
-fn frame(ui: &Ui, rect: Rect, cell: f32, t: &Tokens) {
-    let stroke = Stroke::new(theme::GAZE_LINE, t.gaze);
-    if cell >= LINES_FROM {
-        ui.painter().rect_stroke(rect, 2.0, stroke, StrokeKind::Inside);
-    } else {
-        ui.painter().vline(rect.left(), rect.y_range(), stroke);
-        ui.painter().vline(rect.right(), rect.y_range(), stroke);
     }
 }
 
@@ -100,12 +96,12 @@ pub fn lozenge(ui: &Ui, corners: [Pos2; 4], t: &Tokens) {
     ui.painter().add(Shape::convex_polygon(corners.to_vec(), t.gaze, Stroke::new(1.0, t.on_gaze())));
 }
 
-/// What a row is read by, in few words.
+/// Which word a row belongs to, in few words.
 #[must_use]
 pub fn reading_text(reading: Reading) -> &'static str {
     match reading {
-        Reading::Predicted => "rows by the word predicted",
-        Reading::Input => "rows by the word read",
+        Reading::Predicted => "word predicted",
+        Reading::Input => "word read",
     }
 }
 
