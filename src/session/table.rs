@@ -199,9 +199,9 @@ fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
     }
 }
 
-/// For each column, which target words it does not share: with the first column, or, in the first column
-/// itself, with any other. Only finished translations into the first column's language are compared. Columns
-/// that failed or show an older text are passed over; one that is still at work is waited for.
+/// For each column, which target words are not in every output. Only finished translations into the first column's
+/// language are compared, each with the first. Columns that failed or show an older text are passed over; one that is
+/// still at work is waited for.
 pub(super) fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = columns.iter().map(|column| vec![false; words(column).len()]).collect();
     let Some(at) = columns.iter().position(|column| comparable(column) || column.decoding) else { return marks };
@@ -210,23 +210,19 @@ pub(super) fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
         return marks;
     }
     let mine = words(first);
-    let mut shared_with_any = vec![false; mine.len()];
-    let mut compared = false;
-    for (n, other) in columns.iter().enumerate().skip(at + 1) {
-        if !comparable(other) || language(other) != language(first) {
-            continue;
-        }
-        let Some(pairs) = common(mine, words(other)) else { continue };
-        compared = true;
-        marks[n].fill(true);
-        for (a, b) in pairs {
-            shared_with_any[a] = true;
-            marks[n][b] = false;
+    let others = columns.iter().enumerate().skip(at + 1);
+    let others = others.filter(|(_, other)| comparable(other) && language(other) == language(first));
+    let compared: Vec<(usize, Vec<(usize, usize)>)> =
+        others.filter_map(|(n, other)| Some((n, common(mine, words(other))?))).collect();
+    let mut shared_by = vec![0; mine.len()];
+    compared.iter().flat_map(|(_, pairs)| pairs).for_each(|&(a, _)| shared_by[a] += 1);
+    for (n, pairs) in &compared {
+        marks[*n].fill(true);
+        for &(a, b) in pairs {
+            marks[*n][b] = shared_by[a] < compared.len();
         }
     }
-    if compared {
-        marks[at] = shared_with_any.into_iter().map(|shared| !shared).collect();
-    }
+    marks[at] = shared_by.iter().map(|shared| *shared < compared.len()).collect();
     marks
 }
 

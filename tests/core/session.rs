@@ -372,6 +372,19 @@ fn words_that_outputs_do_not_share_are_marked() {
     }
 }
 
+/// A word that two outputs of three share is still not in every output.
+#[test]
+fn of_three_outputs_a_word_of_two_is_marked() {
+    let mut session = session(3);
+    let request = edit(&mut session, "s");
+    translate(&mut session, &request, &["ils disent </s>", "ils disaient </s>", "elles disent </s>"]);
+    for column in &session.columns {
+        let table = column.table.as_ref().expect("a translation");
+        let marks: Vec<bool> = table.target.iter().map(|word| word.differs).collect();
+        assert_eq!(marks, [true, true, false], "{:?}", table.target);
+    }
+}
+
 #[test]
 fn a_first_column_without_a_translation_is_passed_over() {
     let marks = |session: &Session, n: usize| -> Vec<bool> {

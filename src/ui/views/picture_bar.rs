@@ -181,7 +181,7 @@ fn doubt_legend(ui: &mut Ui) {
         ui.add_space(theme::SPACE_3);
         let (rect, _) = ui.allocate_exact_size(vec2(20.0, 14.0), Sense::hover());
         ui.painter().hline(rect.x_range(), rect.bottom() - 2.0, egui::Stroke::new(2.0, t.accent));
-        caption(ui, "differs");
+        caption(ui, "differs").on_hover_text("The word is not in every column's output at this place");
     }
 }
 
