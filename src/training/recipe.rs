@@ -233,13 +233,19 @@ impl Plan {
         paper.ok_or_else(|| Error::Internal(format!("{} has no line in the table of recipes", entry.name)))
     }
 
-    /// With paths that begin at `here` turned into paths that begin at `folder`, where the file will lie.
+    /// With paths that begin at `here` turned into paths that begin at `folder`, where the file will lie. Those that
+    /// nobody has chosen are names beside the file.
     #[must_use]
     pub fn seen_from(mut self, here: &Path, folder: &Path) -> Self {
         let base = here.join(folder);
+        let first = Self::default();
+        let untouched = [&first.train.0, &first.train.1, &first.development.0, &first.development.1, &first.output];
         let (train, development) = (&mut self.train, &mut self.development);
         let texts = [&mut train.0, &mut train.1, &mut development.0, &mut development.1];
         for path in texts.into_iter().chain([&mut self.output]).chain(&mut self.vocabulary) {
+            if untouched.contains(&&*path) {
+                continue;
+            }
             let full = here.join(&*path);
             *path = full.strip_prefix(&base).map_or_else(|_| full.clone(), Path::to_path_buf);
         }
@@ -391,7 +397,7 @@ pub fn text(plan: &Plan) -> Result<String> {
     Ok(text)
 }
 
-/// Writes the configuration to a new file and reads it back.
+/// Writes the configuration to a new file, in a new folder where there is none, and reads it back.
 ///
 /// # Errors
 /// As [`Plan::compose`]; when the file exists already or cannot be written.
@@ -400,6 +406,9 @@ pub fn save(plan: &Plan, path: &Path) -> Result<()> {
         return Err(Error::file(path, "exists already; choose another name"));
     }
     let text = text(plan)?;
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    }
     write_atomic(path, |file| file.write_all(text.as_bytes()))?;
     Settings::load(path).map(|_| ())
 }

@@ -62,7 +62,7 @@ fn every_choice_of_the_tables_is_written_and_read_back() {
     let plans = plans();
     assert!(plans.len() > 50, "{}", plans.len());
     for (n, plan) in plans.iter().enumerate() {
-        let path = folder.path().join(format!("{n}.toml"));
+        let path = folder.path().join(format!("new/{n}.toml"));
         recipe::save(plan, &path).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
         let mut read = Settings::load(&path).expect("it loads");
         let text = std::fs::read_to_string(&path).expect("text");
@@ -71,7 +71,7 @@ fn every_choice_of_the_tables_is_written_and_read_back() {
             assert!(text.contains(&line), "{line}");
         }
         let composed = plan.compose().expect("composes");
-        assert_eq!(read.output, folder.path().join(&composed.output));
+        assert_eq!(read.output, folder.path().join("new").join(&composed.output));
         (read.output, read.data) = (composed.output.clone(), composed.data.clone());
         assert_eq!(read, composed);
         assert!(recipe::save(plan, &path).is_err(), "nothing is written over");
@@ -130,6 +130,7 @@ fn paths_begin_at_the_folder_of_the_file() {
     let seen = texts.clone().seen_from(Path::new("/home/me"), Path::new("work"));
     assert_eq!(seen.train, (PathBuf::from("/home/me/corpus/a.en"), PathBuf::from("/data/a.fr")));
     assert_eq!((seen.output, seen.vocabulary), (PathBuf::from("out"), Some(PathBuf::from("/home/me/models/m"))));
+    assert_eq!(seen.development, Plan::default().development, "beside the file until they are chosen");
     assert_eq!(texts.clone().seen_from(Path::new("/home/me"), Path::new("")).train.0, texts.train.0);
     assert_eq!(recipe::command(Path::new("a b.toml")), "interlinear train \"a b.toml\"");
 }
