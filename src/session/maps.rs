@@ -233,7 +233,8 @@ impl Maps {
     #[must_use]
     pub(super) fn saved(&self) -> Saved {
         Saved {
-            model: self.model.clone(),
+            // a path that is no text cannot be kept in a text file
+            model: self.model.clone().filter(|path| path.to_str().is_some()),
             choice: self.choice.entry().1.to_owned(),
             count: Some(self.count),
             method: self.method.entry().name.to_owned(),

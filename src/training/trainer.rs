@@ -191,6 +191,7 @@ impl Trainer<'_> {
         self.position.order = Some(self.order());
         self.position.measured_by = Some(self.measured_by());
         let epochs = self.settings.schedule.epochs.unwrap_or(u64::MAX);
+        let began = self.position.update;
         while self.position.update < updates && self.position.epoch < epochs && !ticket.is_stale() {
             let schedule = &self.settings.schedule;
             let batches = self.training.batches(schedule.seed, self.position.epoch, schedule.batch, schedule.sorted);
@@ -207,8 +208,9 @@ impl Trainer<'_> {
             }
         }
         let complete = self.position.update >= updates || self.position.epoch >= epochs;
-        // a run that its epochs ended has its last weights measured too
-        if complete && self.position.measured_at != Some(self.position.update) && self.position.update > 0 {
+        // a run that its epochs ended has its last weights measured too, unless it had ended before
+        let moved = self.position.update > began;
+        if complete && moved && self.position.measured_at != Some(self.position.update) {
             self.note_measure(&mut log, emit)?;
         }
         self.save()?;

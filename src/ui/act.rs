@@ -52,6 +52,11 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         }
         Act::ToggleSentences => vec![toggle(session, local::SENTENCES_OPEN)],
         Act::ToggleInspector => vec![toggle(session, local::INSPECTOR_OPEN)],
+        // what stays until it is dismissed is open, too
+        Act::Escape if local.sheet == Sheet::None && session.notices.iter().any(|notice| notice.is_error) => {
+            let errors = session.notices.iter().filter(|notice| notice.is_error);
+            errors.map(|notice| Command::DismissNotice(notice.id)).collect()
+        }
         Act::Escape if local.sheet == Sheet::None && session.page == Page::Map => {
             vec![Command::Map(maps::Command::Select(None))]
         }

@@ -78,7 +78,7 @@ pub fn evaluated(models: Vec<Measured>) -> Evaluated {
             comparisons.extend(by.map(|by| Compared { pair: (first, second), by }));
         }
     }
-    Evaluated { models, comparisons, gold_note: None, reverse: None }
+    Evaluated { models, comparisons, gold_note: None, reverse: None, left_out: None }
 }
 
 /// Links that were right so often, of 100, with the greatest alpha and with two thresholds.

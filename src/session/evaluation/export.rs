@@ -86,7 +86,7 @@ fn json(results: &Evaluated) -> Value {
     json!({"test_set": first.map(|report| report.test_set.clone()),
            "bleu_signature": first.map(|report| report.bleu_signature.clone()),
            "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
-           "gold": results.gold_note, "reverse": results.reverse,
+           "gold": results.gold_note, "reverse": results.reverse, "left_out": results.left_out,
            "models": results.models.iter().map(|measured| model(measured)).collect::<Vec<_>>(),
            "comparisons": results.comparisons.iter().map(|one| comparison(results, one)).collect::<Vec<_>>()})
 }

@@ -104,6 +104,8 @@ pub struct Evaluated {
     pub gold_note: Option<String>,
     /// The model of the other direction whose links are put together with those of each model.
     pub reverse: Option<String>,
+    /// Which models were not measured and why, as a sentence.
+    pub left_out: Option<String>,
 }
 
 /// The test set as it was read.
@@ -134,12 +136,18 @@ impl Evaluate {
         let turned =
             |other: &Arc<Shelved>| first.is_some_and(|(from, to)| from != to && languages(other) == (to, from));
         let (backward, forward): (Vec<_>, Vec<_>) = shelved.iter().partition(|other| turned(other));
-        let reverse = backward.into_iter().find(|other| other.facts.has_alignment && data.gold.is_some());
+        let reverse = backward.iter().copied().find(|other| other.facts.has_alignment && data.gold.is_some());
+        let unused = backward.iter().filter(|other| reverse.is_none_or(|reverse| !Arc::ptr_eq(reverse, other)));
+        let unused: Vec<&str> = unused.map(|other| other.facts.name.as_str()).collect();
+        let left_out = (!unused.is_empty()).then(|| {
+            format!("Left out, for they translate the other way than the first model does: {}", unused.join(", "))
+        });
         let run = Run { order: &self, work, data: &data, reverse: reverse.map(AsRef::as_ref), models: forward.len() };
         let models = forward.iter().enumerate().map(|(at, shelved)| run.measure(shelved, at).map(Arc::new));
         let models = models.collect::<Result<Vec<_>>>()?;
         let comparisons = compare_all(work, &models)?;
-        Ok(Evaluated { models, comparisons, gold_note, reverse: reverse.map(|reverse| reverse.facts.name.clone()) })
+        let reverse = reverse.map(|reverse| reverse.facts.name.clone());
+        Ok(Evaluated { models, comparisons, gold_note, reverse, left_out })
     }
 }
 

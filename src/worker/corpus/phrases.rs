@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::analysis::phrases::Chart;
 use crate::decoding::phrases::PhraseOptions;
@@ -205,7 +204,7 @@ fn score(work: &Work<'_>, folder: &Path, device: DeviceChoice, pairs: &Pairs) ->
     let model = &shelved.model;
     let what = format!("Scoring phrase pairs with {}", model.config.name);
     let total = pairs.len();
-    let (start, mut words) = (Instant::now(), 0);
+    let (start, mut words) = (work.seconds(), 0);
     let mut log_p: Vec<f32> = Vec::with_capacity(total);
     let mut batch = Batch::new(model, PhraseOptions::default());
     shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
@@ -218,7 +217,7 @@ fn score(work: &Work<'_>, folder: &Path, device: DeviceChoice, pairs: &Pairs) ->
             }
             let scored = batch.score(stepper, &work.ticket, &mut |count| {
                 let share = count as f32 / batch.len() as f32;
-                let seconds = start.elapsed().as_secs_f32().max(1e-6);
+                let seconds = (work.seconds() - start).max(1e-6);
                 let words = words as f32 + share * batch.words() as f32;
                 work.tell(Progress {
                     done: done + count,

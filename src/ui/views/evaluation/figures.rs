@@ -379,7 +379,10 @@ fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
         format!("{}, beam {}", report.test_set, report.search.beam),
         format!("BLEU {}", report.bleu_signature),
         format!("chrF2 {}", report.chrf_signature),
-    ] {
+    ]
+    .into_iter()
+    .chain(results.left_out.clone())
+    {
         ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak)).wrap().selectable(true));
     }
 }
