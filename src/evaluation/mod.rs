@@ -7,6 +7,7 @@
 
 pub mod alignment;
 pub mod compare;
+pub mod figures;
 pub mod report;
 pub mod run;
 pub mod test_set;

@@ -18,6 +18,17 @@ pub enum Unk {
     Forbidden,
 }
 
+impl Unk {
+    /// Its name: `allowed` or `forbidden`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Forbidden => "forbidden",
+        }
+    }
+}
+
 /// Which sentences of a test set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {

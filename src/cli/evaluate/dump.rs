@@ -11,7 +11,6 @@ use crate::cli::columns::figure;
 use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::machine;
 use crate::cli::evaluate::report::Told;
-use crate::cli::evaluate::report::unk_name;
 use crate::error::Result;
 use crate::evaluation::Record;
 use crate::evaluation::Translation;
@@ -65,7 +64,7 @@ fn tsv(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
     let report = &told.report;
     write!(file, "line\tsource_words\twords\tnll\tnll_per_word\tsource_unk\treference_unk")?;
     for unk in &report.unk {
-        let of = if report.unk.len() > 1 { format!("_{}", unk_name(*unk)) } else { String::new() };
+        let of = if report.unk.len() > 1 { format!("_{}", unk.name()) } else { String::new() };
         write!(file, "\tbleu{of}\tchrf2{of}\toutput_unk{of}\ttranslation{of}")?;
     }
     if told.alignment.is_some() {
@@ -113,7 +112,7 @@ fn jsonl(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
 fn sentence(told: &Told, number: usize, record: &Record) -> Value {
     let translations = told.report.unk.iter().zip(&record.translations);
     let translations = translations.map(|(unk, translation)| {
-        json!({"unk": unk_name(*unk), "text": translation.text, "words": translation.words,
+        json!({"unk": unk.name(), "text": translation.text, "words": translation.words,
                "has_unk": translation.has_unk, "bleu": translation.bleu, "chrf2": translation.chrf.score()})
     });
     let mut object = json!({"line": number + 1, "source": record.pair.source.as_ref(),

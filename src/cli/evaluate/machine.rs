@@ -10,10 +10,10 @@ use crate::analysis::bootstrap::Paired;
 use crate::cli::columns::figure;
 use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::report::Told;
-use crate::cli::evaluate::report::unk_name;
-use crate::evaluation::Row;
 use crate::evaluation::alignment;
 use crate::evaluation::compare::Comparison;
+use crate::evaluation::figures;
+use crate::evaluation::figures::plain;
 
 /// The tables, a blank line between them.
 pub fn tsv(told: &[Told]) -> String {
@@ -22,27 +22,10 @@ pub fn tsv(told: &[Told]) -> String {
 
 /// One row for each model, set, kind of output and bucket.
 pub fn figures(told: &[Told]) -> String {
-    let mut text = String::from(
-        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n",
-    );
+    let mut text = figures::HEADER.to_owned();
     for Told { report, .. } in told {
-        for row in &report.rows {
-            let cells = [
-                plain(&report.name),
-                row.set.name().to_owned(),
-                unk_name(row.unk).to_owned(),
-                row.length().to_owned(),
-                row.sentences.to_string(),
-                row.words.to_string(),
-                figure(row.nll_per_sentence(), 6),
-                figure(row.nll_per_word(), 6),
-                figure(row.perplexity(), 6),
-                figure(row.bleu, 4),
-                figure(row.chrf, 4),
-                figure(report.words_per_second().filter(|_| !report.unk.is_empty()), 1),
-            ];
-            let _ = writeln!(text, "{}", cells.join("\t"));
-        }
+        let speed = report.words_per_second().filter(|_| !report.unk.is_empty());
+        text.extend(report.rows.iter().map(|row| figures::line(&report.name, row, speed, "-")));
     }
     text
 }
@@ -61,7 +44,7 @@ pub fn bootstrap(told: &[Told]) -> Option<String> {
                     text,
                     "{first}\t{}\t{}\t{metric}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{}",
                     plain(&report.name),
-                    unk_name(comparison.unk),
+                    comparison.unk.name(),
                     paired.first.value,
                     paired.second.value,
                     paired.difference.value,
@@ -103,11 +86,6 @@ pub fn alignments(told: &[Told]) -> Option<String> {
     (text.len() > head).then_some(text)
 }
 
-/// A name that cannot break a line.
-pub fn plain(name: &str) -> String {
-    name.replace(char::is_control, " ")
-}
-
 /// Everything but the sentences.
 pub fn json(told: &[Told], gold: Option<&GoldSet>) -> Value {
     let first = told.first().map(|told| &told.report);
@@ -127,19 +105,13 @@ fn model(told: &Told) -> Value {
            "coverage": report.search.ranking.coverage, "batch": report.batch, "unk_replaced": report.replaced, "device": told.device,
            "threads": told.threads, "seconds": report.seconds,
            "sentences_per_second": report.sentences_per_second(), "words_per_second": report.words_per_second(),
-           "rows": report.rows.iter().map(row).collect::<Vec<_>>(),
+           "rows": report.rows.iter().map(figures::object).collect::<Vec<_>>(),
            "against_first": told.comparisons.iter().map(comparison).collect::<Vec<_>>(),
            "alignment": told.alignment.as_ref().map(alignment)})
 }
 
-fn row(row: &Row) -> Value {
-    json!({"set": row.set.name(), "unk": unk_name(row.unk), "length": row.length(), "sentences": row.sentences,
-           "words": row.words, "nll": row.nll, "nll_per_sentence": row.nll_per_sentence(),
-           "nll_per_word": row.nll_per_word(), "perplexity": row.perplexity(), "bleu": row.bleu, "chrf2": row.chrf})
-}
-
 fn comparison(comparison: &Comparison) -> Value {
-    json!({"unk": unk_name(comparison.unk), "bleu": paired(&comparison.bleu), "chrf2": paired(&comparison.chrf)})
+    json!({"unk": comparison.unk.name(), "bleu": paired(&comparison.bleu), "chrf2": paired(&comparison.chrf)})
 }
 
 fn paired(paired: &Paired) -> Value {

@@ -25,14 +25,6 @@ pub struct Told {
     pub threads: usize,
 }
 
-/// What happened to unknown words in the output.
-pub fn unk_name(unk: Unk) -> &'static str {
-    match unk {
-        Unk::Allowed => "allowed",
-        Unk::Forbidden => "forbidden",
-    }
-}
-
 /// How links were read off alpha.
 pub fn rule_name(row: &alignment::Row) -> String {
     row.extraction.threshold.map_or_else(|| "greatest".to_owned(), |theta| format!("alpha >= {theta}"))
@@ -77,7 +69,7 @@ fn summary(told: &[Told]) -> String {
             let Some(row) = report.row(at.set, at.unk) else { continue };
             table.row([
                 row.set.name().to_owned(),
-                unk_name(row.unk).to_owned(),
+                row.unk.name().to_owned(),
                 report.name.clone(),
                 row.sentences.to_string(),
                 row.words.to_string(),
@@ -113,7 +105,7 @@ fn by_length(told: &[Told]) -> Vec<String> {
         buckets.sort_by_key(|row| row.bucket.as_ref().map(|bucket| bucket.from));
         let mut title = format!("{}, {}", if translated { "BLEU" } else { "perplexity" }, all.set.name());
         if first.unk.len() > 1 {
-            let _ = write!(title, ", UNK {}", unk_name(all.unk));
+            let _ = write!(title, ", UNK {}", all.unk.name());
         }
         let names = told.iter().flat_map(|told| ["sentences".to_owned(), told.report.name.clone()]);
         let mut table = Table::new([title].into_iter().chain(names));
@@ -142,7 +134,7 @@ fn bootstrap(told: &[Told]) -> Option<String> {
             for (metric, paired) in [("BLEU", &comparison.bleu), ("chrF2", &comparison.chrf)] {
                 resamples = Some(paired.resamples);
                 table.row(
-                    [report.name.clone(), unk_name(comparison.unk).to_owned(), metric.to_owned()]
+                    [report.name.clone(), comparison.unk.name().to_owned(), metric.to_owned()]
                         .into_iter()
                         .chain(interval_cells(paired)),
                 );

@@ -4,8 +4,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use crate::analysis::bootstrap::Paired;
-use crate::evaluation::Row;
-use crate::evaluation::Unk;
+use crate::evaluation::figures;
 use crate::worker::corpus::evaluate::Aligned;
 use crate::worker::corpus::evaluate::Compared;
 use crate::worker::corpus::evaluate::Evaluated;
@@ -41,46 +40,22 @@ pub fn text(results: &Evaluated, format: TableFormat) -> String {
 }
 
 fn tsv(results: &Evaluated) -> String {
-    let mut text =
-        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n"
-            .to_owned();
-    let figure = |value: Option<f64>, digits: usize| value.map(|value| format!("{value:.digits$}")).unwrap_or_default();
+    let mut text = figures::HEADER.to_owned();
     for Measured { report, words_per_second, .. } in results.models.iter().map(AsRef::as_ref) {
-        for row in &report.rows {
-            let cells = [
-                report.name.replace(char::is_control, " "),
-                row.set.name().to_owned(),
-                unk_name(row.unk).to_owned(),
-                row.length().to_owned(),
-                row.sentences.to_string(),
-                row.words.to_string(),
-                figure(row.nll_per_sentence(), 6),
-                figure(row.nll_per_word(), 6),
-                figure(row.perplexity(), 6),
-                figure(row.bleu, 4),
-                figure(row.chrf, 4),
-                format!("{words_per_second:.1}"),
-            ];
-            text += &(cells.join("\t") + "\n");
-        }
+        let speed = Some(f64::from(*words_per_second));
+        text.extend(report.rows.iter().map(|row| figures::line(&report.name, row, speed, "")));
     }
     text
 }
 
 fn json(results: &Evaluated) -> Value {
-    let row = |row: &Row| {
-        json!({"set": row.set.name(), "unk": unk_name(row.unk), "length": row.length(), "sentences": row.sentences,
-               "words": row.words, "nll": row.nll, "nll_per_sentence": row.nll_per_sentence(),
-               "nll_per_word": row.nll_per_word(), "perplexity": row.perplexity(), "bleu": row.bleu,
-               "chrf2": row.chrf})
-    };
     let model = |measured: &Measured| {
         let report = &measured.report;
         json!({"name": report.name, "architecture": report.architecture,
                "folder": report.folder.display().to_string(), "beam": report.search.beam,
                "length": report.search.ranking.length.to_string(), "coverage": report.search.ranking.coverage,
                "words_per_second": measured.words_per_second, "alignments": alignments(measured),
-               "rows": report.rows.iter().map(row).collect::<Vec<_>>()})
+               "rows": report.rows.iter().map(figures::object).collect::<Vec<_>>()})
     };
     let first = results.models.first().map(|measured| &measured.report);
     json!({"test_set": first.map(|report| report.test_set.clone()),
@@ -111,15 +86,6 @@ fn comparison(results: &Evaluated, compared: &Compared) -> Value {
         json!({"difference": paired.difference.value, "low": paired.difference.low, "high": paired.difference.high,
                "p_value": paired.p_value, "second_wins": paired.second_wins, "resamples": paired.resamples})
     };
-    json!({"first": name(compared.pair.0), "second": name(compared.pair.1), "unk": unk_name(compared.by.unk),
+    json!({"first": name(compared.pair.0), "second": name(compared.pair.1), "unk": compared.by.unk.name(),
            "bleu": paired(&compared.by.bleu), "chrf2": paired(&compared.by.chrf)})
-}
-
-/// What happened to unknown words in the output.
-#[must_use]
-pub fn unk_name(unk: Unk) -> &'static str {
-    match unk {
-        Unk::Allowed => "allowed",
-        Unk::Forbidden => "forbidden",
-    }
 }

@@ -9,7 +9,6 @@ use egui::Ui;
 use crate::analysis::reading::Reading;
 use crate::evaluation::Row;
 use crate::evaluation::Set;
-use crate::session::evaluation::export::unk_name;
 use crate::ui::local;
 use crate::ui::local::Screen;
 use crate::ui::theme;
@@ -123,7 +122,7 @@ fn table_ui(ui: &mut Ui, results: &Evaluated) {
 fn row_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Row) {
     name_ui(ui, place, &measured.report.name);
     ui.label(row.set.name());
-    ui.label(unk_name(row.unk));
+    ui.label(row.unk.name());
     for text in [
         row.sentences.to_string(),
         figure(row.nll_per_sentence(), 2),
