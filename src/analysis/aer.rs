@@ -3,8 +3,6 @@
 //! A are the links found, S the sure links of the annotators, P their possible ones, which include S. Sentences are
 //! pooled: counts add up over the corpus and the rates are taken once.
 
-use std::iter::Sum;
-
 use crate::text::links::Link;
 use crate::text::links::Links;
 
@@ -68,17 +66,4 @@ impl Counts {
     }
 }
 
-impl<'a> Sum<&'a Counts> for Counts {
-    fn sum<I: Iterator<Item = &'a Counts>>(counts: I) -> Self {
-        counts.copied().sum()
-    }
-}
-
-impl Sum for Counts {
-    fn sum<I: Iterator<Item = Counts>>(counts: I) -> Self {
-        counts.fold(Self::default(), |mut sum, counts| {
-            sum.add(&counts);
-            sum
-        })
-    }
-}
+sums_by_add!(Counts);

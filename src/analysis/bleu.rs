@@ -2,7 +2,6 @@
 //! exponential smoothing, sentence level with effective order besides. Imports its room.
 
 use std::collections::HashMap;
-use std::iter::Sum;
 
 use crate::analysis::mteval::tokenize;
 use crate::analysis::mteval::words;
@@ -185,20 +184,7 @@ impl Bleu {
     }
 }
 
-impl<'a> Sum<&'a Counts> for Counts {
-    fn sum<I: Iterator<Item = &'a Counts>>(counts: I) -> Self {
-        counts.copied().sum()
-    }
-}
-
-impl Sum for Counts {
-    fn sum<I: Iterator<Item = Counts>>(counts: I) -> Self {
-        counts.fold(Self::default(), |mut sum, counts| {
-            sum.add(&counts);
-            sum
-        })
-    }
-}
+sums_by_add!(Counts);
 
 /// Numbers for words, so that n-grams can be packed; equal words have equal numbers.
 #[derive(Default)]

@@ -1,8 +1,6 @@
 //! Floor 5: chrF2 (Popović 2015) with the numbers of sacreBLEU 2.x (Post 2018): character n-grams up to 6, no word n-grams,
 //! beta 2, whitespace removed, effective order instead of smoothing. Imports its room.
 
-use std::iter::Sum;
-
 use crate::analysis::mteval::is_space;
 use crate::analysis::ngrams::Ngrams;
 
@@ -97,20 +95,7 @@ impl Counts {
     }
 }
 
-impl<'a> Sum<&'a Counts> for Counts {
-    fn sum<I: Iterator<Item = &'a Counts>>(counts: I) -> Self {
-        counts.copied().sum()
-    }
-}
-
-impl Sum for Counts {
-    fn sum<I: Iterator<Item = Counts>>(counts: I) -> Self {
-        counts.fold(Self::default(), |mut sum, counts| {
-            sum.add(&counts);
-            sum
-        })
-    }
-}
+sums_by_add!(Counts);
 
 /// The n-grams of the characters, whitespace removed.
 fn characters(text: &str, lowercase: bool) -> Ngrams {

@@ -4,6 +4,26 @@
 //!
 //! [`METRICS`] names every figure that is computed for a translated corpus.
 
+/// Counts that have `add` can be summed, borrowed or not.
+macro_rules! sums_by_add {
+    ($counts:ty) => {
+        impl std::iter::Sum for $counts {
+            fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+                counts.fold(Self::default(), |mut sum, counts| {
+                    sum.add(&counts);
+                    sum
+                })
+            }
+        }
+
+        impl<'a> std::iter::Sum<&'a Self> for $counts {
+            fn sum<I: Iterator<Item = &'a Self>>(counts: I) -> Self {
+                counts.copied().sum()
+            }
+        }
+    };
+}
+
 pub mod aer;
 pub mod alignment;
 pub mod bleu;
