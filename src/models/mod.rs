@@ -7,6 +7,7 @@
 pub mod batch;
 pub mod checkpoint;
 pub mod config;
+pub mod cost;
 pub mod folder;
 pub mod fused;
 pub mod init;

@@ -6,6 +6,7 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::models::config::Config;
+use crate::models::cost::Cost;
 use crate::models::init::Scheme;
 use crate::models::init::initial_weights;
 use crate::training::fused::Fused;
@@ -28,8 +29,18 @@ pub struct Speed {
     pub seconds: Vec<f64>,
     /// Target words of an update.
     pub words: usize,
+    /// Floating-point operations of the products of an update, by [`Cost::train`].
+    pub operations: u64,
     /// -log p a word at the last update: finite, or nothing was trained.
     pub nll: f64,
+}
+
+impl Speed {
+    /// Operations of the products a second, at the median update.
+    #[must_use]
+    pub fn operations_per_second(&self) -> f64 {
+        self.operations as f64 * self.words_per_second / self.words.max(1) as f64
+    }
 }
 
 /// Times `updates` updates of a model with this configuration from random weights, after one that
@@ -56,7 +67,8 @@ pub fn speed(
     let mut flat = Layout::new(config).flatten(&weights).expect("starting weights have the tensors of their layout");
     let mut optimizer = Optimizer::new(&settings, flat.len());
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut speed = Speed { words: batch * length, ..Speed::default() };
+    let operations = batch as u64 * Cost::of(config).train(length, length);
+    let mut speed = Speed { words: batch * length, operations, ..Speed::default() };
     for update in 0..=updates {
         let source = sentences(config.source_vocabulary, config.eos, batch, length, &mut rng);
         let target = sentences(config.target_vocabulary, config.eos, batch, length, &mut rng);

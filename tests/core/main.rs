@@ -2,6 +2,7 @@
 mod analysis;
 mod bad_input;
 mod cli;
+mod cost;
 mod decoding;
 mod ensembles;
 mod evaluation;

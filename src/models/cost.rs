@@ -1,0 +1,91 @@
+//! Floor 3: how many floating-point operations the matrix products of a model come to, so that a speed can be
+//! given as a share of what the machine multiplies.
+//!
+//! Counted is what the equations need, not what a program happens to do: every weight matrix [out, in] once for
+//! each vector that it is applied to (2 out in operations), and the products of attention (energies, c_i) over the
+//! words that are looked at. What does not depend on the step is counted once a sentence (U_a h_j, C c). Not counted are
+//! element-wise work, look-ups and padding. Imports its own room.
+
+use crate::models::config::Architecture;
+use crate::models::config::Config;
+use crate::models::shapes;
+
+/// Operations of the products, as they are shared out. A sentence has t_x source words, `</s>` included; a step makes
+/// one target word of one hypothesis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// For each source word: the encoder, and the keys of attention.
+    pub source_word: u64,
+    /// Once a sentence: start states, and what a context that never changes is multiplied by.
+    pub sentence: u64,
+    /// For each step: the decoder and the read-out up to the output layer.
+    pub step: u64,
+    /// For each step: the output layer, [K_y, l] or its factors.
+    pub output: u64,
+    /// For each step and each source word that is looked at: the energy and its part of c_i.
+    pub look: u64,
+    /// Source words that a step looks at, at most.
+    pub reach: usize,
+}
+
+impl Cost {
+    /// The cost of a model with this configuration.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        let mut cost = Self { reach: config.window().map_or(usize::MAX, |d| 2 * d + 1), ..Self::default() };
+        for (name, shape) in shapes(config) {
+            if let [rows, columns] = shape[..] {
+                cost.add(config, &name, 2 * (rows * columns) as u64);
+            }
+        }
+        let energy = match (&config.luong, config.architecture) {
+            _ if !config.aligns() => return cost,
+            (None, _) => config.alignment,
+            (Some(luong), _) if luong.score == "location" => 0,
+            (Some(_), _) => config.hidden,
+        };
+        let annotation = if config.architecture == Architecture::RnnSearch { 2 * config.hidden } else { config.hidden };
+        cost.look = 2 * (energy + annotation) as u64;
+        cost
+    }
+
+    /// Adds a matrix of `work` operations where it is applied.
+    fn add(&mut self, config: &Config, name: &str, work: u64) {
+        let score = config.luong.as_ref().map_or("", |luong| luong.score.as_str());
+        let fixed = config.architecture == Architecture::RnnEncDec;
+        match name {
+            "source_embedding" | "target_embedding" => {}
+            "encoder.V" | "decoder.V" | "decoder.W_s" | "readout.O_c" => self.sentence += work,
+            _ if fixed && name.starts_with("decoder.C") => self.sentence += work,
+            "attention.W_a" if score == "general" => self.source_word += work,
+            // the half for h_t is applied at every step, the half for h_s once a source word
+            "attention.W_a" if score == "concat" => {
+                self.source_word += work / 2;
+                self.step += work / 2;
+            }
+            "attention.U_a" => self.source_word += work,
+            "readout.W_o" | "readout.G" | "readout.G_l" | "readout.G_r" | "W_s" => self.output += work,
+            _ if name.starts_with("encoder.") => self.source_word += work,
+            _ => self.step += work,
+        }
+    }
+
+    /// Reading a sentence of `t_x` words.
+    #[must_use]
+    pub fn encode(&self, t_x: usize) -> u64 {
+        self.sentence + self.source_word * t_x as u64
+    }
+
+    /// One step of one hypothesis of a sentence of `t_x` words, the output layer for all words included.
+    #[must_use]
+    pub fn decode(&self, t_x: usize) -> u64 {
+        self.step + self.output + self.look * t_x.min(self.reach) as u64
+    }
+
+    /// Loss and gradient of one pair: three times the way forward, for each product has two of its size on the way
+    /// back, one for the weight (or annotation) and one for what it was applied to.
+    #[must_use]
+    pub fn train(&self, t_x: usize, t_y: usize) -> u64 {
+        3 * (self.encode(t_x) + self.decode(t_x) * t_y as u64)
+    }
+}
