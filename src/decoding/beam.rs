@@ -21,6 +21,8 @@ use crate::decoding::tree::Reading;
 use crate::decoding::tree::Tree;
 use crate::error::Error;
 use crate::error::Result;
+use crate::models::Asked;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -57,7 +59,7 @@ pub fn search(
         emit(sentence, Progress::Encoded { context: stepper.context(sentence) });
     }
     let mut output = StepOutput::default();
-    let mut rows = Vec::new();
+    let (mut rows, mut words) = (Vec::new(), Vec::new());
     loop {
         rows.clear();
         for (sentence, beam) in beams.iter_mut().enumerate() {
@@ -66,7 +68,16 @@ pub fn search(
         if rows.is_empty() {
             break;
         }
-        stepper.step(&rows, &mut output)?;
+        let (step, room) = beams.iter().filter(|beam| !beam.live.is_empty()).fold((0, 0), |(_, most), beam| {
+            (beam.step, most.max(beam.seen(options))) // the beams that live are at the same step
+        });
+        let allowed = rules.constraint.at(step);
+        words.clear();
+        if let Allowed::Only(token) = allowed {
+            words.extend((0..rows.len()).map(|row| Asked { row, token }));
+        }
+        let need = Need { every: false, best: allowed.best(room).max(options.candidates), words: &words };
+        stepper.step(&rows, &need, &mut output)?;
         ticket.check()?;
         check_coverage(&output, options)?;
         for (sentence, beam) in beams.iter_mut().enumerate().filter(|(_, beam)| !beam.live.is_empty()) {
@@ -159,12 +170,21 @@ impl Beam {
         }
     }
 
+    /// How many extensions find room.
+    fn room(&self, options: &Options) -> usize {
+        options.beam - self.finished.len()
+    }
+
+    /// How many extensions are looked at: a trace also shows the best of what did not find room.
+    fn seen(&self, options: &Options) -> usize {
+        let room = self.room(options);
+        if options.trace { room.saturating_add(options.beam) } else { room }
+    }
+
     /// Replaces the live hypotheses by their best extensions.
     fn advance(&mut self, output: &StepOutput, rules: &Rules<'_>) -> Result<()> {
-        let room = rules.options.beam - self.finished.len();
-        // A trace also shows the best of what did not find room.
-        let seen = if rules.options.trace { room.saturating_add(rules.options.beam) } else { room };
-        let extensions = self.best(output, rules.constraint.at(self.step), seen)?;
+        let room = self.room(rules.options);
+        let extensions = self.best(output, rules.constraint.at(self.step), self.seen(rules.options))?;
         let mut expansions = vec![None; self.live.len()];
         let before = std::mem::take(&mut self.live);
         self.step += 1;
@@ -205,11 +225,13 @@ impl Beam {
         let mut best = Best::new(seen);
         for (parent, live) in self.live.iter().enumerate() {
             let total = live.node.map_or(0.0, |node| self.tree.total(node));
-            let log_p = output.log_p_row(self.first_row + parent);
+            let row = self.first_row + parent;
             match allowed {
-                Allowed::All => best.offer_row(parent, total, log_p, None),
-                Allowed::AllBut(forbidden) => best.offer_row(parent, total, log_p, Some(forbidden)),
-                Allowed::Only(token) => best.offer(parent, total, token, forced(log_p, token, self.step)?),
+                Allowed::All => best.offer_row(parent, total, output.best_row(row), None),
+                Allowed::AllBut(forbidden) => best.offer_row(parent, total, output.best_row(row), Some(forbidden)),
+                Allowed::Only(token) => {
+                    best.offer(parent, total, token, forced(output, row, token, self.step)?);
+                }
             }
         }
         let best = best.into_vec();
@@ -266,18 +288,20 @@ fn numbers(hypothesis: &Hypothesis) -> usize {
     [&hypothesis.alpha, &hypothesis.energies].into_iter().flatten().flatten().map(Vec::len).sum()
 }
 
-/// log p of word `i`, from 0, of the forced prefix.
-fn forced(log_p: &[f32], token: u32, i: usize) -> Result<f32> {
-    match log_p.get(token as usize) {
-        None => Err(Error::Input(format!(
+/// log p of word `i`, from 0, of the forced prefix; it was the only word asked for.
+fn forced(output: &StepOutput, row: usize, token: u32, i: usize) -> Result<f32> {
+    if token as usize >= output.vocabulary {
+        return Err(Error::Input(format!(
             "the prefix names the word id {token}, but the model knows only {} target words",
-            log_p.len()
-        ))),
+            output.vocabulary
+        )));
+    }
+    match output.words[row] {
         // No sum with it is a number that could be compared.
-        Some(&f32::NEG_INFINITY) => Err(Error::Input(format!(
+        f32::NEG_INFINITY => Err(Error::Input(format!(
             "the prefix is impossible: the model gives its word {} (id {token}) no probability at all; choose another word there",
             i + 1
         ))),
-        Some(&log_p) => Ok(log_p),
+        log_p => Ok(log_p),
     }
 }

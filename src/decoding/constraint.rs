@@ -14,6 +14,18 @@ pub enum Allowed {
     All,
 }
 
+impl Allowed {
+    /// How many of the best words of a row must be known for the best `seen` allowed ones to be among them.
+    #[must_use]
+    pub fn best(self, seen: usize) -> usize {
+        match self {
+            Self::Only(_) => 0,
+            Self::AllBut(_) => seen.saturating_add(1),
+            Self::All => seen,
+        }
+    }
+}
+
 /// The forced prefix and the forbidden word of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint<'a> {

@@ -4,6 +4,8 @@ use crate::decoding::beam::check_sources;
 use crate::decoding::trace::Forced;
 use crate::error::Error;
 use crate::error::Result;
+use crate::models::Asked;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -38,19 +40,21 @@ pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &Tic
         .map(|(row, (source, target))| Walk { t_x: source.len(), target, row, log_p: 0.0, read: Forced::default() })
         .collect();
     let mut output = StepOutput::default();
-    let mut rows = Vec::new();
+    let (mut rows, mut words) = (Vec::new(), Vec::new());
     for i in 0.. {
         rows.clear();
+        words.clear();
         for (sentence, walk) in walks.iter_mut().enumerate().filter(|(_, walk)| i < walk.target.len()) {
             let y_prev = (i > 0).then(|| walk.target[i - 1]);
             rows.push(Row { sentence, parent: walk.row, y_prev });
             walk.row = rows.len() - 1;
+            words.push(Asked { row: walk.row, token: walk.target[i] });
         }
         ticket.check()?;
         if rows.is_empty() {
             break;
         }
-        stepper.step(&rows, &mut output)?;
+        stepper.step(&rows, &Need::words(&words), &mut output)?;
         ticket.check()?;
         for walk in walks.iter_mut().filter(|walk| i < walk.target.len()) {
             walk.read(i, &output)?;
@@ -63,13 +67,14 @@ impl Walk<'_> {
     /// Reads off word i of the target.
     fn read(&mut self, i: usize, output: &StepOutput) -> Result<()> {
         let token = self.target[i];
-        let Some(&log_p) = output.log_p_row(self.row).get(token as usize) else {
+        if token as usize >= output.vocabulary {
             return Err(Error::Input(format!(
                 "word {} of a target has the id {token}, but the model knows only {} target words; encode it with the tokenizer of this model",
                 i + 1,
                 output.vocabulary
             )));
-        };
+        }
+        let log_p = output.words[self.row];
         self.log_p += f64::from(log_p);
         self.read.token_log_p.push(log_p);
         if let Some(alpha) = output.alpha_row(self.row, self.t_x) {

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use crate::decoding::beam::check_sources;
 use crate::error::Error;
 use crate::error::Result;
+use crate::models::Asked;
 use crate::models::Model;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -215,16 +217,17 @@ fn score_batch(
         sentence += usize::from(distinct[sentence] != source);
         walks.push(Walk { sentence, target, row: 0, log_p: 0.0 });
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut words) = (Vec::new(), Vec::new());
     for i in 0.. {
-        next_rows(&mut walks, i, &mut rows);
+        next_rows(&mut walks, i, &mut rows, &mut words);
         if rows.is_empty() {
             break;
         }
         ticket.check()?;
-        stepper.step(&rows, output)?;
-        for walk in walks.iter_mut().filter(|walk| i < walk.target.len()) {
-            walk.log_p += f64::from(word_log_p(output, walk, i)?);
+        stepper.step(&rows, &Need::words(&words), output)?;
+        let under_way = walks.iter_mut().filter(|walk| i < walk.target.len());
+        for (walk, &log_p) in under_way.zip(&output.words) {
+            walk.log_p += f64::from(checked(log_p, output.vocabulary, walk.target[i], i)?);
         }
     }
     for (&pair, walk) in chosen.iter().zip(&walks) {
@@ -233,9 +236,11 @@ fn score_batch(
     Ok(())
 }
 
-/// The rows of step i: one for every different (source, y_1..y_{i-1}) of the pairs that have a word i.
-fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<Row>) {
+/// The rows of step i: one for every different (source, y_1..y_{i-1}) of the pairs that have a word i, and that word
+/// of each pair.
+fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<Row>, words: &mut Vec<Asked>) {
     rows.clear();
+    words.clear();
     let mut before: Option<(usize, &[u32])> = None;
     for walk in walks.iter_mut().filter(|walk| i < walk.target.len()) {
         let prefix = (walk.sentence, &walk.target[..i]);
@@ -245,18 +250,19 @@ fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<Row>) {
             before = Some(prefix);
         }
         walk.row = rows.len() - 1;
+        words.push(Asked { row: walk.row, token: walk.target[i] });
     }
 }
 
-fn word_log_p(output: &StepOutput, walk: &Walk, i: usize) -> Result<f32> {
-    let token = walk.target[i];
-    let Some(&log_p) = output.log_p_row(walk.row).get(token as usize) else {
+/// `log_p` of word i of a target.
+fn checked(log_p: f32, vocabulary: usize, token: u32, i: usize) -> Result<f32> {
+    if token as usize >= vocabulary {
         return Err(Error::Input(format!(
             "word {} of a target has the id {token}, but the model knows only {} target words; encode it with the tokenizer of this model",
             i + 1,
-            output.vocabulary
+            vocabulary
         )));
-    };
+    }
     if log_p.is_nan() {
         return Err(Error::Input("the model gives no number for a phrase; its weights are damaged".into()));
     }

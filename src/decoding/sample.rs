@@ -18,6 +18,7 @@ use crate::decoding::Specials;
 use crate::decoding::beam::check_sources;
 use crate::error::Error;
 use crate::error::Result;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -189,7 +190,7 @@ impl Sampler<'_> {
             let row =
                 |group: &Group| Row { sentence: group.piece, parent: group.row, y_prev: group.tokens.last().copied() };
             let rows: Vec<Row> = self.groups.iter().map(row).collect();
-            stepper.step(&rows, &mut output)?;
+            stepper.step(&rows, &Need::all(), &mut output)?;
             ticket.check()?;
             for (row, group) in std::mem::take(&mut self.groups).into_iter().enumerate() {
                 let log_p = output.log_p_row(row);

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::decoding::rank::Ranking;
 use crate::decoding::select::Extension;
-use crate::decoding::select::top;
 use crate::decoding::trace::Fate;
 use crate::decoding::trace::Hypothesis;
 use crate::decoding::trace::Node;
@@ -32,7 +31,7 @@ impl Expansion {
             alpha: output.alpha_row(row, t_x).map(Arc::from),
             energies: output.energies_row(row, t_x).map(Arc::from),
             p_t: output.p_t_row(row),
-            candidates: top(output.log_p_row(row), candidates),
+            candidates: output.best_row(row).iter().take(candidates).copied().collect(),
             users: 0,
         }
     }

@@ -13,6 +13,7 @@ pub mod fused;
 pub mod init;
 pub mod loss;
 pub mod luong;
+pub mod need;
 pub mod plain;
 pub mod representations;
 pub mod rnn_encdec;
@@ -28,6 +29,8 @@ use crate::models::config::Config;
 
 pub use crate::models::folder::Engine;
 pub use crate::models::folder::Model;
+pub use crate::models::need::Asked;
+pub use crate::models::need::Need;
 
 /// What the encoder leaves for the decoder.
 #[derive(Clone, Debug)]
@@ -145,8 +148,14 @@ pub struct StepOutput {
     pub vocabulary: usize,
     /// Row stride of `alpha` and `energies`: the longest source of the batch.
     pub t_x: usize,
-    /// log p, rows * K_y.
+    /// log p, rows * K_y; empty unless every word was asked for.
     pub log_p: Vec<f32>,
+    /// The best words of all rows, one row after the other; see [`StepOutput::best_row`].
+    pub best: Vec<(u32, f32)>,
+    /// Where the words of each row end in `best`, [rows].
+    pub best_ends: Vec<usize>,
+    /// log p of the words asked for, in the order of asking; NaN where the vocabulary has no such word.
+    pub words: Vec<f32>,
     /// alpha_ij, rows * t_x; empty where the model has no alignment.
     pub alpha: Vec<f32>,
     /// e_ij, rows * t_x; empty where the model has no alignment, NaN at words that have no energy.
@@ -156,10 +165,18 @@ pub struct StepOutput {
 }
 
 impl StepOutput {
-    /// log p of all words for row `r`.
+    /// log p of all words for row `r`, where every word was asked for.
     #[must_use]
     pub fn log_p_row(&self, r: usize) -> &[f32] {
         &self.log_p[r * self.vocabulary..(r + 1) * self.vocabulary]
+    }
+
+    /// The most probable words of row `r` with their log p, best first, of equals the lower id: as many as were asked
+    /// for, or all that have a probability.
+    #[must_use]
+    pub fn best_row(&self, r: usize) -> &[(u32, f32)] {
+        let first = if r == 0 { 0 } else { self.best_ends[r - 1] };
+        &self.best[first..self.best_ends[r]]
     }
 
     /// alpha_i of row `r` over the first `length` source words; `None` without alignment.
@@ -188,11 +205,11 @@ pub trait Stepper: Send {
     /// # Errors
     /// When the device or candle refuses.
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()>;
-    /// One step for the given rows.
+    /// One step for the given rows; of log p, `output` gets what `need` asks for.
     ///
     /// # Errors
     /// When the device or candle refuses.
-    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()>;
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()>;
     /// The one context vector c of a sentence of the batch (rnnencdec), else `None`. [n]
     fn context(&self, sentence: usize) -> Option<Vec<f32>>;
     /// The annotations h_j of a sentence of the batch, one of [2n] (rnnsearch) or [n] for each source word in the

@@ -5,6 +5,7 @@ use candle_core::Tensor;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::Annotations;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::State;
 use crate::models::StepOutput;
@@ -45,7 +46,7 @@ impl Stepper for PlainStepper {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let Some(batch) = &mut self.batch else {
             return Err(Error::Internal("a step was asked for before any sentence".into()));
         };
@@ -61,6 +62,7 @@ impl Stepper for PlainStepper {
         output.alpha = step.alpha_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
         output.energies = step.e_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
         output.p_t = step.p_t.as_ref().map(to_host).transpose()?.unwrap_or_default();
+        output.answer(need);
         batch.state = Some(step.s);
         Ok(())
     }

@@ -15,6 +15,7 @@ use interlinear::error::Error;
 use interlinear::models::Engine;
 use interlinear::models::MODELS;
 use interlinear::models::Model;
+use interlinear::models::Need;
 use interlinear::models::Row;
 use interlinear::models::StepOutput;
 use interlinear::models::Stepper;
@@ -113,7 +114,7 @@ fn check_batch(what: &str, stepper: &mut dyn Stepper, cases: &[&Case]) {
             parent: before.iter().position(|b| b == k).unwrap_or(0),
             y_prev: (i > 0).then(|| cases[*k].target[i - 1]),
         };
-        stepper.step(&live.iter().map(row).collect::<Vec<_>>(), &mut output).expect("steps");
+        stepper.step(&live.iter().map(row).collect::<Vec<_>>(), &Need::all(), &mut output).expect("steps");
         assert_eq!(output.rows, live.len());
         for (r, k) in live.iter().enumerate() {
             check_row(&format!("{what}, case {k}, word {i}"), &output, r, cases[*k], i);
@@ -168,16 +169,16 @@ fn rows_may_be_repeated_reordered_and_dropped() {
             stepper.begin(&[&a.source, &b.source]).expect("encodes");
             let mut output = StepOutput::default();
             let first = |sentence| Row { sentence, parent: 0, y_prev: None };
-            stepper.step(&[first(0), first(0), first(1)], &mut output).expect("steps");
+            stepper.step(&[first(0), first(0), first(1)], &Need::all(), &mut output).expect("steps");
             for (r, case) in [(0, a), (1, a), (2, b)] {
                 check_row(&what, &output, r, case, 0);
             }
             let next = |sentence, parent, case: &Case, i: usize| Row { sentence, parent, y_prev: Some(case.target[i]) };
-            stepper.step(&[next(1, 2, b, 0), next(0, 1, a, 0)], &mut output).expect("steps");
+            stepper.step(&[next(1, 2, b, 0), next(0, 1, a, 0)], &Need::all(), &mut output).expect("steps");
             for (r, case) in [(0, b), (1, a)] {
                 check_row(&what, &output, r, case, 1);
             }
-            stepper.step(&[next(0, 1, a, 1)], &mut output).expect("steps");
+            stepper.step(&[next(0, 1, a, 1)], &Need::all(), &mut output).expect("steps");
             check_row(&what, &output, 0, a, 2);
         }
     }

@@ -7,6 +7,7 @@ use crate::decoding::ensemble::readings::Batch;
 use crate::decoding::ensemble::readings::Readings;
 use crate::error::Error;
 use crate::error::Result;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -47,9 +48,9 @@ impl Stepper for Mixture {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         for (stepper, own) in self.steppers.iter_mut().zip(&mut self.outputs) {
-            stepper.step(rows, own)?;
+            stepper.step(rows, &Need::all(), own)?;
         }
         let [first, others @ ..] = self.outputs.as_slice() else {
             return Err(Error::Internal("an ensemble without members was asked for a step".to_owned()));
@@ -57,6 +58,7 @@ impl Stepper for Mixture {
         (output.rows, output.vocabulary, output.t_x) = (rows.len(), first.vocabulary, self.t_x);
         output.log_p.clone_from(&first.log_p);
         average(self.average, &mut output.log_p, others, first.vocabulary);
+        output.answer(need);
         self.align(rows, output);
         Ok(())
     }

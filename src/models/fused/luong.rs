@@ -14,6 +14,7 @@ use super::sized;
 use super::stack;
 use crate::error::Error;
 use crate::error::Result;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -389,7 +390,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
         let config = &model.config;
         let (n, vocabulary) = (config.hidden, config.target_vocabulary);
@@ -419,6 +420,7 @@ impl Stepper for FusedStepper {
         let log_p = &mut output.log_p;
         model.w_s.apply_on(self.threads, rows.len(), h_tilde, n, log_p, vocabulary, false);
         log_p.chunks_exact_mut(vocabulary).for_each(log_softmax);
+        output.answer(need);
         self.t += 1;
         Ok(())
     }

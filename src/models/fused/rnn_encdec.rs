@@ -13,6 +13,7 @@ use super::sized;
 use super::stack;
 use super::stack_gates;
 use crate::error::Result;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -238,7 +239,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
         let config = &model.config;
         let (n, m) = (config.hidden, config.embedding);
@@ -255,6 +256,7 @@ impl Stepper for FusedStepper {
         model.word.apply_on(self.threads, rows.len(), &buffers.e, m, from_word, wide, true);
         self.advance(rows);
         self.read_out(rows, output);
+        output.answer(need);
         self.first = false;
         Ok(())
     }

@@ -12,6 +12,7 @@ use super::sized;
 use super::stack;
 use super::stack_gates;
 use crate::error::Result;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -263,7 +264,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
         let config = &model.config;
         let (n, m, t_x) = (config.hidden, config.embedding, self.sources.t_x);
@@ -286,6 +287,7 @@ impl Stepper for FusedStepper {
         model.context.apply_on(self.threads, rows.len(), &buffers.c, 2 * n, from_word, word, true);
         self.advance(rows.len());
         self.read_out(rows.len(), output);
+        output.answer(need);
         self.first = false;
         Ok(())
     }

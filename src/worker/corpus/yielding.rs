@@ -1,6 +1,7 @@
 //! Floor 7: a stepper that lets the live lane go first before every step of a search, and not only between batches.
 
 use crate::error::Result;
+use crate::models::Need;
 use crate::models::Row;
 use crate::models::StepOutput;
 use crate::models::Stepper;
@@ -25,9 +26,9 @@ impl Stepper for Yielding<'_> {
         self.inner.begin(sources)
     }
 
-    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.breath.breathe()?;
-        self.inner.step(rows, output)
+        self.inner.step(rows, need, output)
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {

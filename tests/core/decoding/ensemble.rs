@@ -9,6 +9,7 @@ use interlinear::decoding::ensemble::Mixing;
 use interlinear::decoding::force;
 use interlinear::models::Engine;
 use interlinear::models::Model;
+use interlinear::models::Need;
 use interlinear::models::Row;
 use interlinear::models::StepOutput;
 use interlinear::models::Stepper;
@@ -41,7 +42,7 @@ fn say(stepper: &mut dyn Stepper, source: &[u32], prefix: &[u32]) -> StepOutput 
     stepper.begin(&[source]).expect("begun");
     for i in 0..=prefix.len() {
         let y_prev = i.checked_sub(1).map(|i| prefix[i]);
-        stepper.step(&[Row { sentence: 0, parent: 0, y_prev }], &mut output).expect("a step");
+        stepper.step(&[Row { sentence: 0, parent: 0, y_prev }], &Need::all(), &mut output).expect("a step");
     }
     output
 }

@@ -4,6 +4,7 @@
 //! parents gets other numbers than [`Fake::state`] computes from scratch.
 
 use interlinear::error::Result;
+use interlinear::models::Need;
 use interlinear::models::Row;
 use interlinear::models::StepOutput;
 use interlinear::models::Stepper;
@@ -90,7 +91,7 @@ impl Stepper for Fake {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         if let Some((step, counter)) = &self.cancel
             && *step == self.steps
         {
@@ -128,6 +129,7 @@ impl Stepper for Fake {
         if self.broken_at.is_some_and(|step| step <= self.steps) {
             output.log_p.fill(f32::NAN);
         }
+        output.answer(need);
         self.steps += 1;
         Ok(())
     }
