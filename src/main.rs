@@ -6,10 +6,13 @@ use interlinear::cli;
 
 /// A build without the feature `gui` has no window.
 #[cfg(feature = "gui")]
-const CONTEXT: cli::Context =
-    cli::Context { window: Some(interlinear::ui::run), measure: Some(interlinear::ui::measure::measure) };
+const CONTEXT: cli::Context = cli::Context {
+    window: Some(interlinear::ui::run),
+    measure: Some(interlinear::ui::measure::measure),
+    measure_heatmap: Some(interlinear::ui::measure::heatmap),
+};
 #[cfg(not(feature = "gui"))]
-const CONTEXT: cli::Context = cli::Context { window: None, measure: None };
+const CONTEXT: cli::Context = cli::Context { window: None, measure: None, measure_heatmap: None };
 
 fn main() -> ExitCode {
     cli::run(std::env::args_os(), CONTEXT)

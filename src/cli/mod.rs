@@ -40,6 +40,7 @@ use clap::ArgMatches;
 
 use crate::error::Error;
 use crate::session::driver::Options as WindowOptions;
+use crate::session::figures::MeasureHeatmap;
 use crate::session::figures::WindowFigures;
 
 /// Opens the window and returns when it is closed.
@@ -55,6 +56,8 @@ pub struct Context {
     pub window: Option<Window>,
     /// Its measurement.
     pub measure: Option<MeasureWindow>,
+    /// The measurement of the heatmap, which needs no display.
+    pub measure_heatmap: Option<MeasureHeatmap>,
 }
 
 /// One line of [`COMMANDS`].

@@ -15,6 +15,37 @@ pub struct WindowFigures {
     pub decoding_frames_millis: Vec<f64>,
     /// Length of the other frames.
     pub idle_frames_millis: Vec<f64>,
+    /// As `decoding_frames_millis`, with tessellation and the calls to the graphics card, but not waiting for it.
+    pub decoding_whole_millis: Vec<f64>,
+    /// As `idle_frames_millis`, with tessellation and the calls to the graphics card, but not waiting for it.
+    pub idle_whole_millis: Vec<f64>,
+    /// From the beginning of a frame to that of the next while a column was decoding: all of the above, drawing and
+    /// waiting for the display. The measured window draws frame after frame.
+    pub decoding_intervals_millis: Vec<f64>,
+    /// The same of the other frames.
+    pub idle_intervals_millis: Vec<f64>,
     /// Columns measured.
     pub columns: usize,
 }
+
+/// CPU times of frames with one heatmap, laid out and tessellated without a display. Milliseconds, one number a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeatmapFigures {
+    /// Source words, and as many target words.
+    pub words: usize,
+    /// Width and height of the window, points.
+    pub window: (f32, f32),
+    /// Triangles of a frame of the whole window.
+    pub triangles: usize,
+    /// Nothing happens.
+    pub still_millis: Vec<f64>,
+    /// The mouse moves over the cells.
+    pub hovering_millis: Vec<f64>,
+    /// The wheel turns.
+    pub scrolling_millis: Vec<f64>,
+    /// The colours of all cells change.
+    pub new_numbers_millis: Vec<f64>,
+}
+
+/// How the command line asks for [`HeatmapFigures`]: words a side, whether all of them are in view, frames of each kind.
+pub type MeasureHeatmap = fn(words: usize, whole: bool, frames: usize) -> HeatmapFigures;

@@ -1,6 +1,8 @@
 //! Floor 9: the window measured from inside: it opens, types a sentence a letter at a time, and closes.
 //! Frames, keystrokes and translations are those of the real window; only the fingers are ours.
 
+mod heatmap;
+
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
@@ -16,6 +18,8 @@ use crate::session::driver;
 use crate::session::figures::WindowFigures;
 use crate::ui::App;
 use crate::ui::views::source;
+
+pub use crate::ui::measure::heatmap::heatmap;
 
 /// What is typed: twenty words.
 const SENTENCE: &str =
@@ -60,12 +64,14 @@ struct Typist {
     /// Letters typed so far.
     typed: usize,
     frames_seen: bool,
+    /// When the last frame began, and whether a column was decoding then.
+    last_frame: Option<(Instant, bool)>,
     figures: Arc<Mutex<WindowFigures>>,
 }
 
 impl Typist {
     fn new(app: App, began: Instant, figures: Arc<Mutex<WindowFigures>>) -> Self {
-        Self { app, began, stage: Stage::Opening, typed: 0, frames_seen: false, figures }
+        Self { app, began, stage: Stage::Opening, typed: 0, frames_seen: false, last_frame: None, figures }
     }
 
     /// Looks at what the last frame left, and goes on when it is time.
@@ -104,6 +110,21 @@ impl Typist {
         ctx.request_repaint();
     }
 
+    /// What is known of the frame before, now that this one begins.
+    fn note_last(&mut self, frame: &eframe::Frame) {
+        let last = self.last_frame.replace((Instant::now(), self.app.session().decoding() > 0));
+        let Some((began, decoding)) = last else { return };
+        let mut figures = lock(&self.figures);
+        let whole = frame.info().cpu_usage.map(|seconds| 1000.0 * f64::from(seconds));
+        if decoding {
+            figures.decoding_whole_millis.extend(whole);
+            figures.decoding_intervals_millis.push(millis(began));
+        } else {
+            figures.idle_whole_millis.extend(whole);
+            figures.idle_intervals_millis.push(millis(began));
+        }
+    }
+
     fn note_frame(&self, decoding: bool) {
         let Some(frame) = self.app.frame_times().last() else { return };
         let mut figures = lock(&self.figures);
@@ -114,6 +135,7 @@ impl Typist {
 
 impl eframe::App for Typist {
     fn logic(&mut self, ctx: &egui::Context, frame: &mut eframe::Frame) {
+        self.note_last(frame);
         self.app.logic(ctx, frame);
     }
 

@@ -1,0 +1,233 @@
+//! Floor 9: frames with a heatmap, laid out and tessellated without a display: everything that the window's own
+//! thread does for a frame but handing it to the graphics card.
+
+use std::path::PathBuf;
+use std::time::Duration;
+use std::time::Instant;
+
+use egui::Event as Input;
+use egui::Pos2;
+use egui::RawInput;
+use egui::Rect;
+use egui::Vec2;
+use egui::pos2;
+use egui::vec2;
+
+use crate::session::ColumnResult;
+use crate::session::Command;
+use crate::session::Event;
+use crate::session::HypothesisView;
+use crate::session::ModelFacts;
+use crate::session::Session;
+use crate::session::driver::Options;
+use crate::session::figures::HeatmapFigures;
+use crate::text::sentence::EOS;
+use crate::text::sentence::Sentence;
+use crate::ui::App;
+use crate::ui::Desk;
+use crate::ui::theme;
+
+/// Frames before those that count: fonts, textures and layout settle.
+const WARM_UP: usize = 12;
+/// The usual window, points.
+const WINDOW: Vec2 = Vec2::new(1280.0, 800.0);
+/// Syllables that the words are made of.
+const SYLLABLES: [&str; 8] = ["la", "mer", "sol", "ti", "vent", "ro", "ge", "nuit"];
+
+/// Frames of a window with one heatmap of so many source and target words: nothing happening, the mouse over the
+/// cells, scrolling, and new numbers in every frame. `whole`: the window is large enough for every cell and label.
+#[must_use]
+pub fn heatmap(words: usize, whole: bool, frames: usize) -> HeatmapFigures {
+    let side = words as f32 * theme::CELL_AUTO.0;
+    let size = if whole { WINDOW.max(vec2(side + 520.0, side + 760.0)) } else { WINDOW };
+    let mut window = Window::new(session(words), size);
+    for _ in 0..WARM_UP {
+        window.frame(Vec::new());
+    }
+    let still_millis = (0..frames).map(|_| window.frame(Vec::new())).collect();
+    let triangles = window.triangles;
+    let hovering_millis = (0..frames).map(|n| window.frame(vec![Input::PointerMoved(over(size, n))])).collect();
+    let scrolling_millis = (0..frames).map(|n| window.frame(vec![wheel(n)])).collect();
+    let new_numbers_millis = (0..frames)
+        .map(|n| {
+            window.app.send(Command::SetPalette(theme::COLOUR_MAPS[n % theme::COLOUR_MAPS.len()].name.to_owned()));
+            window.frame(Vec::new())
+        })
+        .collect();
+    HeatmapFigures {
+        words,
+        window: (size.x, size.y),
+        triangles,
+        still_millis,
+        hovering_millis,
+        scrolling_millis,
+        new_numbers_millis,
+    }
+}
+
+/// Where the mouse is in frame n: it wanders over the cells.
+fn over(size: Vec2, n: usize) -> Pos2 {
+    let share = |step: usize| (n * step % 100) as f32 / 100.0;
+    // under the source text and the translation, over the beam
+    let (top, bottom) = (0.55 * size.y, size.y - 220.0);
+    pos2(size.x * (0.38 + 0.2 * share(7)), top + (bottom - top) * share(3))
+}
+
+/// The wheel in frame n: forth and back, down and to the right.
+fn wheel(n: usize) -> Input {
+    let delta = if (n / 30).is_multiple_of(2) { vec2(-23.0, -31.0) } else { vec2(23.0, 31.0) };
+    let (unit, phase, modifiers) = (egui::MouseWheelUnit::Point, egui::TouchPhase::Move, egui::Modifiers::NONE);
+    let source = egui::MouseWheelSource::Wheel;
+    Input::MouseWheel { unit, delta, phase, source, modifiers }
+}
+
+/// The window without a display.
+struct Window {
+    app: App,
+    ctx: egui::Context,
+    size: Vec2,
+    time: f64,
+    triangles: usize,
+}
+
+impl Window {
+    fn new(session: Session, size: Vec2) -> Self {
+        let ctx = egui::Context::default();
+        let app = App::new(Box::new(Alone(session)), &ctx);
+        Self { app, ctx, size, time: 0.0, triangles: 0 }
+    }
+
+    /// One frame, a sixtieth of a second after the last; how long it took, milliseconds.
+    fn frame(&mut self, events: Vec<Input>) -> f64 {
+        self.time += 1.0 / 60.0;
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, self.size));
+        let input = RawInput { screen_rect, time: Some(self.time), events, ..RawInput::default() };
+        let began = Instant::now();
+        self.app.begin();
+        let mut output = self.ctx.run_ui(input, |ui| self.app.paint(ui));
+        let meshes = self.ctx.tessellate(output.shapes, output.pixels_per_point);
+        let took = 1000.0 * began.elapsed().as_secs_f64();
+        // there is no graphics card that would take them
+        output.textures_delta.clear();
+        let triangles = |primitive: &egui::ClippedPrimitive| match &primitive.primitive {
+            egui::epaint::Primitive::Mesh(mesh) => mesh.indices.len() / 3,
+            egui::epaint::Primitive::Callback(_) => 0,
+        };
+        self.triangles = meshes.iter().map(triangles).sum();
+        took
+    }
+}
+
+/// A session without a worker.
+struct Alone(Session);
+
+impl Desk for Alone {
+    fn session(&self) -> &Session {
+        &self.0
+    }
+
+    fn send(&mut self, command: Command) {
+        let _ = self.0.apply(command);
+    }
+
+    fn pump(&mut self, _budget: Duration) -> bool {
+        false
+    }
+}
+
+/// A word that is not like its neighbours in length.
+fn word(n: usize) -> String {
+    (0..=n % 3).map(|k| SYLLABLES[(n * 5 + k * 3) % SYLLABLES.len()]).collect()
+}
+
+/// One column with a finished translation of so many words into as many, `</s>` included.
+fn session(words: usize) -> Session {
+    let mut session = Session::start(None, &Options::default());
+    let source = sentence(words);
+    let _ = session.apply(Command::ReplaceSource(source.text.clone()));
+    let _ = session.apply(Command::AddColumn(PathBuf::from("measured")));
+    let Some(column) = session.columns.last().map(|column| column.id) else { return session };
+    let facts = ModelFacts { name: "measured".to_owned(), has_alignment: true, ..ModelFacts::default() };
+    let result = ColumnResult { hypotheses: vec![hypothesis(words)], millis: 9.0, ..ColumnResult::default() };
+    let number = session.newest();
+    for event in [
+        Event::Loaded { column, facts },
+        Event::Started { number, column, source, context: None },
+        Event::Finished { number, column, result },
+    ] {
+        session.absorb(event);
+    }
+    session
+}
+
+fn sentence(words: usize) -> Sentence {
+    let mut sentence = Sentence::default();
+    for n in 0..words.saturating_sub(1) {
+        let (word, start) = (word(n), sentence.text.len());
+        sentence.text.push_str(&word);
+        sentence.spans.push(start..sentence.text.len());
+        sentence.text.push(' ');
+        sentence.tokens.push(word);
+        sentence.ids.push(5);
+    }
+    let end = sentence.text.len();
+    sentence.tokens.push(EOS.to_owned());
+    sentence.spans.push(end..end);
+    sentence.ids.push(0);
+    sentence
+}
+
+/// A translation that looks along the diagonal, and a little beside it.
+fn hypothesis(words: usize) -> HypothesisView {
+    let mut tokens: Vec<String> = (0..words.saturating_sub(1)).map(|n| word(n + 1)).collect();
+    tokens.push(EOS.to_owned());
+    let t_y = tokens.len();
+    let e = |i: usize, j: usize| -0.7 * i.abs_diff(j) as f32 + ((i * 7 + j * 3) % 5) as f32 * 0.1;
+    let energies: Vec<Vec<f32>> = (0..t_y).map(|i| (0..words).map(|j| e(i, j)).collect()).collect();
+    let softmax = |e_i: &Vec<f32>| -> Vec<f32> {
+        let sum: f32 = e_i.iter().map(|e| e.exp()).sum();
+        e_i.iter().map(|e| e.exp() / sum).collect()
+    };
+    HypothesisView {
+        ids: vec![7; t_y],
+        is_unk: vec![false; t_y],
+        text: tokens.join(" "),
+        token_log_p: vec![-0.3; t_y],
+        log_p: -0.3 * t_y as f32,
+        finished: true,
+        alpha: Some(energies.iter().map(softmax).collect()),
+        energies: Some(energies),
+        candidates: vec![Vec::new(); t_y],
+        replaced: vec![None; t_y],
+        tokens,
+        ..HypothesisView::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_measured_window_shows_the_heatmap_and_hears_mouse_and_wheel() {
+        let mut window = Window::new(session(30), WINDOW);
+        for _ in 0..WARM_UP {
+            window.frame(Vec::new());
+        }
+        let column = window.app.session().columns.last().expect("there is one");
+        let table = column.table.as_ref().expect("it is translated");
+        assert_eq!((table.target.len(), table.source.len()), (30, 30));
+        assert!(window.triangles > 500, "{} triangles", window.triangles);
+        let mut seen = Vec::new();
+        for n in 0..10 {
+            window.frame(vec![Input::PointerMoved(over(WINDOW, n))]);
+            seen.extend(window.app.session().hover.and_then(|hover| hover.i));
+        }
+        assert!(seen.len() > 5, "the mouse was over rows {seen:?}");
+        for n in 0..10 {
+            window.frame(vec![wheel(n)]);
+        }
+        let scrolled = window.app.session().hover.and_then(|hover| hover.i);
+        assert_ne!(seen.last().copied(), scrolled, "the wheel moves the rows under the mouse");
+    }
+}
