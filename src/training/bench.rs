@@ -16,7 +16,7 @@ use crate::training::optimizer::Optimizer;
 use crate::training::settings::OptimizerSettings;
 
 /// As a modern recipe has it, so that masks are paid for.
-const DROPOUT: f32 = 0.2;
+pub const DROPOUT: f32 = 0.2;
 
 /// What was measured.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -535,25 +535,6 @@ fn bench_prints_the_figures_of_its_peer() {
 }
 
 #[test]
-fn bench_measures_its_sections() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let model = reference("rnnsearch");
-    let model = model.to_str().expect("a plain path");
-    let arguments = ["bench", "--quick", "--repeat", "1", "--json", "out.json", "--model", model];
-    let outcome = run_in(folder.path(), &arguments, b"");
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    let record = std::fs::read_to_string(folder.path().join("out.json")).expect("written");
-    let record: Value = serde_json::from_str(&record).expect("JSON");
-    for (section, figure) in
-        [("startup", "process_millis"), ("decode", "words_per_s"), ("training", "target_words_per_s")]
-    {
-        let rows = record[section].as_array().expect("rows");
-        assert!(!rows.is_empty() && outcome.stdout.contains(section), "{section}");
-        assert!(rows.iter().all(|row| row[figure].as_f64().is_some_and(|figure| figure > 0.0)), "{record}");
-    }
-}
-
-#[test]
 fn help_and_version_are_results() {
     let help = run(&["--help"], "");
     for entry in interlinear::cli::COMMANDS {

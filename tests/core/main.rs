@@ -1,6 +1,7 @@
 //! The tests of everything below the window, one module a room.
 mod analysis;
 mod bad_input;
+mod bench;
 mod cli;
 mod cost;
 mod decoding;

@@ -1,114 +1,148 @@
-//! Floor 9: decoding: sentences of 20 words in and 20 out, at several beams, batches, threads and engines.
+//! Floor 9: one sentence at a time: 20 words in and 20 out, beam 5, on one thread and on two, beside the readable
+//! form, the bound of the machine and a peer.
 
 use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::json;
 
-use crate::cli::bench::Say;
 use crate::cli::bench::Setup;
+use crate::cli::bench::machine::Rates;
+use crate::cli::bench::peer_must_have_run;
+use crate::cli::bench::race::BEAM;
+use crate::cli::bench::race::Course;
+use crate::cli::bench::race::Race;
+use crate::cli::bench::race::Racer;
+use crate::cli::bench::report::Column;
+use crate::cli::bench::report::Report;
+use crate::cli::bench::subject;
+use crate::cli::bench::subject::Source;
 use crate::cli::bench::subject::Subject;
-use crate::cli::bench::timing::Timing;
-use crate::cli::bench::with_threads;
-use crate::decoding;
-use crate::decoding::Options;
-use crate::error::Result;
+use crate::cli::bench::work;
 use crate::models::Engine;
-use crate::models::Stepper;
-use crate::ticket::Ticket;
 
-/// Words of every source and of every translation.
-const WORDS: usize = 20;
+const COLUMNS: &[Column] = &[
+    Column::left("model", 22),
+    Column::left("weights", 7),
+    Column::right("threads", 7),
+    Column::right("ms/sentence", 11),
+    Column::right("p5", 7),
+    Column::right("p95", 7),
+    Column::right("bound f32 ms", 12),
+    Column::left("by", 8),
+    Column::right("16-bit ms", 9),
+    Column::right("of bound", 8),
+    Column::right("readable ms", 11),
+    Column::right("ratio", 6),
+    Column::left("words, log p", 12),
+];
 
-/// One measurement to make.
-#[derive(Clone, Copy)]
-struct Point {
-    beam: usize,
-    batch: usize,
-    threads: usize,
-    engine: Engine,
-}
+const PEER: &[Column] = &[Column::right("peer ms", 8), Column::right("ratio", 6), Column::left("words, log p", 12)];
 
-/// Measures every point on a bundled model (or the one given) and on one of the paper's size.
-pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
-    let device = &setup.runtime.device;
-    let mut subjects = vec![Subject::first(setup.model.as_deref(), device)?];
-    if setup.model.is_none() {
-        subjects.push(Subject::paper(device));
-    }
-    say("model                 engine threads batch beam   ms/sentence      p95    words/s  spread")?;
+/// Measures every bundled model (or the one given) and random ones of a bundled and of the papers' sizes.
+pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
+    let random = vec![
+        Source::random(subject::small(), true),
+        Source::random(subject::small(), false),
+        Source::random(subject::paper(), true),
+        Source::random(subject::paper(), false),
+        Source::random(subject::paper_encdec(), true),
+        Source::random(subject::paper_luong(), true),
+    ];
+    report.line(&format!("one sentence at a time, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
+    report.head(&with_peer(setup.peer.is_some(), COLUMNS, PEER))?;
     let mut rows = Vec::new();
-    for subject in &subjects {
-        for point in points(setup) {
-            let count = if point.batch == 1 && setup.quick { 4 } else { point.batch.max(10) };
-            let timing = measure(setup, subject, point, count)?;
-            let words_per_s = (count * WORDS) as f64 / timing.pass();
-            let millis = |seconds: f64| 1000.0 * seconds / point.batch as f64;
-            let engine = engine_name(point.engine);
-            say(&format!(
-                "{:<21.21} {engine:<6} {:>7} {:>5} {:>4} {:>13.2} {:>8.2} {words_per_s:>10.0} {:>5.0} %",
-                subject.name,
-                point.threads,
-                point.batch,
-                point.beam,
-                millis(timing.median()),
-                millis(timing.p95()),
-                100.0 * timing.spread()
-            ))?;
-            rows.push(json!({
-                "model": subject.name, "hidden": subject.config.hidden, "vocabulary": subject.config.target_vocabulary,
-                "engine": engine, "threads": point.threads, "batch": point.batch, "beam": point.beam,
-                "sentence_millis": millis(timing.median()), "sentence_millis_p95": millis(timing.p95()),
-                "words_per_s": words_per_s, "spread": timing.spread(), "passes": timing.passes(), "sentences": count,
-            }));
+    for source in Source::all(setup, random) {
+        let subject = source.subject(&setup.runtime.device)?;
+        let mut racer = Racer::new(setup, &subject)?;
+        for threads in setup.threads() {
+            let course = course(setup, &subject, threads);
+            let race = racer.race(&course)?;
+            let rates = setup.rates(threads)?;
+            let (cells, record) = row(setup, &subject, &course, &race, &rates);
+            report.row(&cells)?;
+            tell_refused(&race, report)?;
+            rows.push(record);
         }
     }
+    peer_must_have_run(setup.peer.is_some(), &rows)?;
     Ok(Value::Array(rows))
 }
 
-fn points(setup: &Setup) -> Vec<Point> {
-    let beams: &[usize] = if setup.quick { &[1, 5] } else { &[1, 5, 12] };
-    let batches: &[usize] = if setup.quick { &[1] } else { &[1, 64] };
-    // Elsewhere than on the CPU there is one engine, and threads do nothing.
-    let cpu = setup.runtime.device.is_cpu();
-    let engines: &[Engine] = if cpu { &[Engine::Fused, Engine::Plain] } else { &[Engine::Plain] };
-    let threads = if cpu { setup.threads() } else { vec![setup.runtime.threads] };
-    let mut points = Vec::new();
-    for &engine in engines {
-        for &threads in &threads {
-            for &batch in batches {
-                points.extend(beams.iter().map(|&beam| Point { beam, batch, threads, engine }));
-            }
-        }
+/// The columns, and those of a peer where there is one.
+pub fn with_peer(is_there: bool, columns: &[Column], peer: &[Column]) -> Vec<Column> {
+    [columns, if is_there { peer } else { &[] }].concat()
+}
+
+/// Why a peer left a model out.
+pub fn tell_refused(race: &Race, report: &mut Report<'_>) -> anyhow::Result<()> {
+    race.refused.as_ref().map_or(Ok(()), |why| report.note(why))
+}
+
+fn course(setup: &Setup, subject: &Subject, threads: usize) -> Course {
+    let (count, readable) = match (setup.quick, subject.is_large()) {
+        (true, _) => (3, 2),
+        (false, true) => (10, 2),
+        (false, false) => (40, 4),
+    };
+    let patience = if setup.peer.is_some() { 12 } else { 3 };
+    Course { batch: 1, threads, count, readable, patience: Duration::from_secs(patience) }
+}
+
+fn row(setup: &Setup, subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> (Vec<String>, Value) {
+    let work = work::decoding(&subject.config, &course.load());
+    let (f32, half) = (work.bound(4, rates), work.bound(2, rates));
+    let timing = &race.ours.timing;
+    let millis = 1000.0 * timing.median();
+    let mut record = describe(setup, subject, course, race);
+    record["sentence_millis"] = json!(millis);
+    record["sentence_millis_p5"] = json!(1000.0 * timing.p5());
+    record["sentence_millis_p95"] = json!(1000.0 * timing.p95());
+    record["bound_f32"] = json!({"millis": f32.millis, "by": f32.by});
+    record["bound_16_bit"] = json!({"millis": half.millis, "by": half.by});
+    record["of_bound_f32"] = json!(millis / f32.millis);
+    let mut cells = vec![
+        subject.name.clone(),
+        subject.precision().to_owned(),
+        course.threads.to_string(),
+        format!("{millis:.2}"),
+        format!("{:.2}", 1000.0 * timing.p5()),
+        format!("{:.2}", 1000.0 * timing.p95()),
+        format!("{:.2}", f32.millis),
+        f32.by.to_owned(),
+        format!("{:.2}", half.millis),
+        format!("{:.2}", millis / f32.millis),
+    ];
+    let readable = race.readable.as_ref().map(|lap| 1000.0 * lap.timing.median());
+    record["readable_millis"] = json!(readable);
+    cells.extend(compared(readable, readable.map(|readable| readable / millis)));
+    cells.push(race.apart.map_or_else(|| "-".into(), |apart| apart.to_string()));
+    if setup.peer.is_some() {
+        let peer = race.peer.as_ref().map(super::race::PeerLap::millis);
+        record["peer_ratio"] = json!(peer.map(|peer| peer / millis));
+        cells.extend(compared(peer, peer.map(|peer| peer / millis)));
+        cells.push(race.peer.as_ref().map_or_else(|| "-".into(), |peer| peer.apart.to_string()));
     }
-    points
+    (cells, record)
 }
 
-fn measure(setup: &Setup, subject: &Subject, point: Point, count: usize) -> Result<Timing> {
-    let sentences = subject.sentences(count, WORDS);
-    let sources: Vec<&[u32]> = sentences.iter().map(Vec::as_slice).collect();
-    let options = Options { beam: point.beam, max_length: Some(WORDS), ..Options::default() };
-    let patience = Duration::from_secs(if setup.quick { 1 } else { 8 });
-    with_threads(point.threads, || {
-        let mut stepper = subject.stepper(point.engine, point.threads)?;
-        let first = &sources[..point.batch.min(sources.len())];
-        decode(subject, stepper.as_mut(), first, &options)?;
-        Timing::measure(setup.repeat, patience, |timing| {
-            for batch in sources.chunks(point.batch) {
-                timing.piece(|| decode(subject, stepper.as_mut(), batch, &options))?;
-            }
-            Ok(())
-        })
-    })?
+/// A figure of another program and the ratio to ours.
+fn compared(figure: Option<f64>, ratio: Option<f64>) -> [String; 2] {
+    let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"));
+    [cell(figure), cell(ratio)]
 }
 
-fn decode(subject: &Subject, stepper: &mut dyn Stepper, sources: &[&[u32]], options: &Options) -> Result<()> {
-    decoding::decode(stepper, subject.specials(), sources, options, &Ticket::forever(), &mut |_, _| {}).map(drop)
-}
-
-fn engine_name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Fused => "fused",
-        Engine::Plain => "plain",
-    }
+/// What is known of a row before its figures.
+pub fn describe(setup: &Setup, subject: &Subject, course: &Course, race: &Race) -> Value {
+    let config = &subject.config;
+    let timing = &race.ours.timing;
+    let engine = if setup.runtime.engine == Engine::Fused { "fused" } else { "readable" };
+    json!({
+        "model": subject.name, "architecture": config.architecture.name(), "weights": subject.precision(),
+        "hidden": config.hidden, "vocabulary": config.target_vocabulary,
+        "engine": engine, "device": subject.device().name, "threads": course.threads, "batch": course.batch,
+        "beam": BEAM, "sentences": course.count, "passes": timing.passes(), "words_per_s": race.ours.rate(),
+        "spread": timing.spread(), "apart": race.apart.map(|apart| apart.json()),
+        "peer": race.peer.as_ref().map(super::race::PeerLap::json), "peer_refused": race.refused,
+    })
 }

@@ -1,20 +1,19 @@
 //! Floor 9: one model folder decodes one file, with the figures of a peer program, side by side with it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::json;
 
 use crate::cli::bench::Setup;
+use crate::cli::bench::pool;
 use crate::cli::bench::timing::Timing;
 use crate::cli::bench::timing::quantile;
-use crate::cli::bench::with_threads;
 use crate::cli::input::Lines;
 use crate::cli::input::Side;
 use crate::cli::output::Output;
-use crate::cli::output::failed;
 use crate::cli::words;
 use crate::decoding;
 use crate::decoding::Hypothesis;
@@ -38,8 +37,6 @@ pub struct High {
     pub max_length: usize,
     /// Sentences decoded together, in the order of the file.
     pub batch: usize,
-    /// Another program, as a shell command.
-    pub peer: Option<String>,
     /// Runs of either.
     pub repeat: usize,
 }
@@ -52,11 +49,11 @@ pub fn run(high: &High) -> anyhow::Result<()> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..high.repeat {
         ours.push(measure(high, &model, &sources)?);
-        if let Some(peer) = &high.peer {
-            theirs.push(run_peer(high, peer)?);
+        if let Some(peer) = &high.setup.peer {
+            theirs.push(peer.run(&arguments(high))?);
         }
     }
-    let record = if high.peer.is_some() {
+    let record = if high.setup.peer.is_some() {
         let (ours, theirs) = (summary(&ours), summary(&theirs));
         let ratio = rate(&ours) / rate(&theirs).max(1e-9);
         json!({"interlinear": ours, "peer": theirs, "ratio": ratio})
@@ -106,8 +103,9 @@ fn read(high: &High, model: &Model) -> Result<Vec<Vec<u32>>> {
 fn measure(high: &High, model: &Model, sources: &[Vec<u32>]) -> Result<Value> {
     let runtime = &high.setup.runtime;
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+    let size = high.batch;
     let options = Options { beam: high.beam, max_length: Some(high.max_length), ..Options::default() };
-    with_threads(runtime.threads, || {
+    pool(runtime.threads)?.install(|| {
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
         let mut decode = |batch: &[&[u32]]| {
             decoding::decode(
@@ -119,10 +117,10 @@ fn measure(high: &High, model: &Model, sources: &[Vec<u32>]) -> Result<Value> {
                 &mut |_, _| {},
             )
         };
-        decode(&sources[..high.batch.min(sources.len())])?;
+        decode(&sources[..size.min(sources.len())])?;
         let mut best: Vec<Hypothesis> = Vec::with_capacity(sources.len());
         let timing = Timing::measure(1, Duration::ZERO, |timing| {
-            for batch in sources.chunks(high.batch) {
+            for batch in sources.chunks(size) {
                 let decoded = timing.piece(|| decode(batch))?;
                 best.extend(decoded.into_iter().filter_map(|decoded| decoded.hypotheses.into_iter().next()));
             }
@@ -131,23 +129,18 @@ fn measure(high: &High, model: &Model, sources: &[Vec<u32>]) -> Result<Value> {
         let produced: usize = best.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
         let first = best.first().cloned().unwrap_or_default();
         Ok(json!({
-            "sentences": sources.len(), "words_per_s": produced as f64 / timing.pass(),
+            "sentences": sources.len(), "words_per_s": produced as f64 / timing.last_pass(),
             "median_s": timing.median(), "p95_s": timing.p95(),
             "first": first.tokens.iter().take(5).collect::<Vec<_>>(), "score": first.log_p,
         }))
-    })?
+    })
 }
 
-/// Runs the peer once and reads the last line that it prints.
-fn run_peer(high: &High, peer: &str) -> anyhow::Result<Value> {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{peer} \"$@\"")).arg("sh").arg(&high.folder).arg(&high.text);
-    command.arg(high.beam.to_string()).arg(high.max_length.to_string());
-    command.arg(format!("batch={}", high.batch)).arg(format!("threads={}", high.setup.runtime.threads));
-    let done = command.stderr(std::process::Stdio::inherit()).output().map_err(|error| failed("sh", error))?;
-    let printed = String::from_utf8_lossy(&done.stdout).into_owned();
-    let last = printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-    let figures: Option<Value> = serde_json::from_str(last).ok().filter(|_| done.status.success());
-    let told = format!("the peer `{peer}` printed no figures ({}); run it by hand to see why", done.status);
-    figures.filter(|figures| figures["words_per_s"].is_number()).ok_or_else(|| Error::Input(told).into())
+/// DIR FILE BEAM MAX_LENGTH batch=N threads=N.
+fn arguments(high: &High) -> Vec<OsString> {
+    let mut arguments = vec![high.folder.as_os_str().to_owned(), high.text.as_os_str().to_owned()];
+    arguments.extend([high.beam.to_string().into(), high.max_length.to_string().into()]);
+    arguments.push(format!("batch={}", high.batch).into());
+    arguments.push(format!("threads={}", high.setup.runtime.threads).into());
+    arguments
 }

@@ -9,8 +9,9 @@ use std::time::Duration;
 use serde_json::Value;
 use serde_json::json;
 
-use crate::cli::bench::Say;
 use crate::cli::bench::Setup;
+use crate::cli::bench::report::Column;
+use crate::cli::bench::report::Report;
 use crate::cli::bench::timing::Timing;
 use crate::cli::bundled;
 use crate::cli::words;
@@ -22,14 +23,21 @@ const SENTENCE: &str = "My neighbour repaired the old bicycle before the childre
 /// No measurement takes longer, unless a single one does.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+const COLUMNS: &[Column] = &[
+    Column::left("model", 22),
+    Column::right("load ms", 8),
+    Column::right("first translation ms", 20),
+    Column::right("whole process ms", 16),
+];
+
 /// Measures each bundled model (or the one given), and a fresh process of this program.
-pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
+pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     let folders = setup.model.clone().map_or_else(bundled::models, |folder| vec![folder]);
     if folders.is_empty() {
-        say("no bundled models were found, so there is nothing to start")?;
+        report.line("no bundled models were found, so there is nothing to start")?;
         return Ok(json!([]));
     }
-    say("model                  load ms  first translation ms   whole process ms")?;
+    report.head(COLUMNS)?;
     let mut rows = Vec::new();
     for folder in &folders {
         let load = Timing::measure(setup.repeat, PATIENCE, |timing| {
@@ -40,7 +48,12 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
         let process = Timing::measure(setup.repeat, PATIENCE, |timing| timing.piece(|| spawn(setup, folder)))?;
         let millis = |timing: &Timing| 1000.0 * timing.median();
         let name = &model.config.name;
-        say(&format!("{name:<21.21} {:>8.0} {:>21.1} {:>18.0}", millis(&load), millis(&first), millis(&process)))?;
+        report.row(&[
+            name.clone(),
+            format!("{:.0}", millis(&load)),
+            format!("{:.1}", millis(&first)),
+            format!("{:.0}", millis(&process)),
+        ])?;
         rows.push(json!({"model": name, "load_millis": millis(&load), "load_spread": load.spread(),
                          "first_translation_millis": millis(&first), "process_millis": millis(&process)}));
     }

@@ -1,16 +1,25 @@
-//! Floor 9: what is measured: a model's weights, changed so that no translation ends early.
+//! Floor 9: what is measured: models whose translations do not end early, and sentences for them.
+//!
+//! Bundled models are changed so that `</s>` is not chosen. Random ones (every number uniform, of deviation 0.05) have
+//! the sizes of the bundled models and of the papers; weights of 16 bits are rounded to f16, as bundled ones are.
 
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
+use half::f16;
 use rand::Rng as _;
 use rand::RngExt as _;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use serde_json::json;
 
+use crate::cli::bench::Setup;
 use crate::cli::bundled;
 use crate::decoding::Specials;
+use crate::error::Error;
 use crate::error::Result;
 use crate::models::Engine;
 use crate::models::Model;
@@ -18,16 +27,26 @@ use crate::models::Stepper;
 use crate::models::checkpoint::Array;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Architecture;
+use crate::models::config::AttentionKind;
 use crate::models::config::Config;
+use crate::models::config::LuongSizes;
 use crate::models::folder;
+use crate::models::fused::Prepared;
+use crate::models::fused::supports;
 use crate::models::plain::PlainStepper;
 use crate::models::shapes;
 use crate::nn::device::Device;
+use crate::text::lines::write_atomic;
+use crate::text::sentence::EOS;
+use crate::text::sentence::UNK;
+use crate::text::tokenizer::Tokenizer;
 
 /// Half the width of the uniform distribution of random weights; its deviation is 0.05.
 const HALF_WIDTH: f32 = 0.0866;
-/// Keeps `</s>` from being emitted.
-const NEVER: f32 = -1e9;
+/// Keeps `</s>` from being emitted, in f16 too.
+const NEVER: f32 = -3e4;
+/// Numbers of weights from which a model is slow enough that few sentences are enough.
+const LARGE: usize = 40_000_000;
 
 /// A model to measure.
 pub struct Subject {
@@ -35,75 +54,119 @@ pub struct Subject {
     pub name: String,
     /// Its sizes.
     pub config: Config,
+    /// Whether every weight is a number of 16 bits, as bundled models store them.
+    pub half: bool,
     weights: Arc<Weights>,
     device: Device,
+    prepared: OnceLock<Prepared>,
+    /// The folder that it was loaded from, and how it writes source words.
+    origin: Option<(PathBuf, Tokenizer)>,
+}
+
+/// Where to find a subject; they are made one at a time, for the largest takes gigabytes.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A model folder.
+    Folder(PathBuf),
+    /// Random weights, of 16 bits or 32.
+    Random(Box<Config>, bool),
+}
+
+impl Source {
+    /// The model asked for, else the bundled ones; `random` ones come after, unless one was asked for.
+    pub fn all(setup: &Setup, random: Vec<Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = match &setup.model {
+            Some(folder) => vec![Self::Folder(folder.clone())],
+            None => bundled::models().into_iter().map(Self::Folder).collect(),
+        };
+        if setup.quick {
+            all.truncate(1);
+            all.extend(tiny().map(|config| Self::random(config, true)));
+        } else if setup.model.is_none() {
+            all.extend(random);
+        }
+        all
+    }
+
+    /// Random weights.
+    pub fn random(config: Config, half: bool) -> Self {
+        Self::Random(Box::new(config), half)
+    }
+
+    /// Loads or draws the weights.
+    ///
+    /// # Errors
+    /// When a folder is not a sound model.
+    pub fn subject(&self, device: &Device) -> Result<Subject> {
+        match self {
+            Self::Folder(folder) => Subject::load(folder, device),
+            Self::Random(config, half) => Ok(Subject::random(config, *half, device)),
+        }
+    }
 }
 
 impl Subject {
-    /// The model asked for, else the first bundled one with an alignment, else a random one of about its size.
-    ///
-    /// # Errors
-    /// When the model asked for is not sound.
-    pub fn first(folder: Option<&Path>, device: &Device) -> Result<Self> {
-        let loaded = match folder {
-            Some(folder) => Some(Model::load(folder, device)?),
-            None => bundled::models()
-                .iter()
-                .filter_map(|folder| Model::load(folder, device).ok())
-                .find(|model| model.config.architecture == Architecture::RnnSearch),
-        };
-        let Some(model) = loaded else {
-            return Ok(Self::random("bundled size", &[16_000, 256, 384, 192, 384], device));
-        };
+    fn load(folder: &Path, device: &Device) -> Result<Self> {
+        let model = Model::load(folder, device)?;
         let mut weights = (*model.weights).clone();
         silence(&mut weights, model.config.eos);
+        let in_half = |x: &f32| f16::from_f32(*x).to_f32() == *x;
+        let half = weights.iter().all(|(_, array)| array.data.par_iter().all(in_half));
         Ok(Self {
             name: model.config.name.clone(),
+            half,
             config: model.config,
             weights: Arc::new(weights),
             device: device.clone(),
+            prepared: OnceLock::new(),
+            origin: Some((folder.to_owned(), model.source)),
         })
     }
 
-    /// Random weights in the sizes of Bahdanau et al. (2015).
-    pub fn paper(device: &Device) -> Self {
-        Self::random("paper size", &[30_000, 620, 1000, 500, 1000], device)
-    }
-
-    /// An RNNsearch of the sizes [K, m, n, l, n'].
-    fn random(name: &str, &[k, m, n, l, alignment]: &[usize; 5], device: &Device) -> Self {
-        let config = Config {
-            name: name.into(),
-            architecture: Architecture::RnnSearch,
-            source_language: "en".into(),
-            target_language: "fr".into(),
-            source_vocabulary: k,
-            target_vocabulary: k,
-            eos: 0,
-            unk: 1,
-            source_eos: true,
-            embedding: m,
-            hidden: n,
-            maxout: l,
-            alignment,
-            output_rank: None,
-            luong: None,
-        };
-        let mut weights = random_weights(&config);
+    fn random(config: &Config, half: bool, device: &Device) -> Self {
+        let mut weights = random_weights(config, half);
         silence(&mut weights, config.eos);
-        Self { name: name.into(), config, weights: Arc::new(weights), device: device.clone() }
+        Self {
+            name: config.name.clone(),
+            config: config.clone(),
+            half,
+            weights: Arc::new(weights),
+            device: device.clone(),
+            prepared: OnceLock::new(),
+            origin: None,
+        }
     }
 
-    /// What the search drives; on the CPU with so many threads.
+    /// `f16` or `f32`.
+    pub fn precision(&self) -> &'static str {
+        if self.half { "f16" } else { "f32" }
+    }
+
+    /// Whether a few sentences take long.
+    pub fn is_large(&self) -> bool {
+        self.weights.parameters() > LARGE
+    }
+
+    /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
     ///
     /// # Errors
     /// When the device refuses.
-    pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
-        if engine == Engine::Fused && self.device.is_cpu() {
-            return crate::models::fused::stepper(&self.config, &self.weights, threads);
+    pub fn stepper(&self, engine: Engine, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
+        if engine == Engine::Fused && device.is_cpu() && supports(&self.config) {
+            if self.prepared.get().is_none() {
+                let _ = self.prepared.set(Prepared::new(&self.config, &self.weights)?);
+            }
+            let prepared = self.prepared.get();
+            let prepared = prepared.ok_or_else(|| Error::Internal("weights were packed and are gone".into()))?;
+            return Ok(prepared.stepper(threads));
         }
-        let plain = folder::readable(&self.config, &self.weights, &self.device.candle)?;
+        let plain = folder::readable(&self.config, &self.weights, &device.candle)?;
         Ok(Box::new(PlainStepper::new(plain)))
+    }
+
+    /// Where it is measured.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The ids that the search must know.
@@ -120,14 +183,140 @@ impl Subject {
         let sentence = |rng: &mut ChaCha8Rng| (0..words).map(|_| word(rng)).chain([self.config.eos]).collect();
         (0..count).map(|_| sentence(&mut rng)).collect()
     }
+
+    /// Sentences as a program reads them: words between spaces, without `</s>`.
+    pub fn text(&self, sentences: &[Vec<u32>]) -> String {
+        let word = |id: &u32| match &self.origin {
+            Some((_, tokenizer)) => tokenizer.token(*id).unwrap_or(UNK).to_owned(),
+            None => made_word('s', *id as usize),
+        };
+        let line = |ids: &Vec<u32>| {
+            let words: Vec<String> = ids.iter().filter(|id| **id != self.config.eos).map(word).collect();
+            words.join(" ") + "\n"
+        };
+        sentences.iter().map(line).collect()
+    }
+
+    /// Writes a model folder that others can read, `</s>` silent as here.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+        self.config.save(&folder.join(folder::CONFIG_FILE))?;
+        self.weights.save(&folder.join(folder::WEIGHTS_FILE), self.half)?;
+        let sides = [
+            (folder::SOURCE_FILE, 's', self.config.source_vocabulary),
+            (folder::TARGET_FILE, 't', self.config.target_vocabulary),
+        ];
+        for (name, letter, count) in sides {
+            let path = folder.join(name);
+            match &self.origin {
+                Some((from, _)) => {
+                    std::fs::copy(from.join(name), &path).map_err(|error| Error::io(&path, &error))?;
+                }
+                None => write_tokenizer(&path, letter, count)?,
+            }
+        }
+        Ok(())
+    }
 }
 
-fn random_weights(config: &Config) -> Weights {
+/// Words of random models: `s2`, `s3`, .. behind the specials.
+fn made_word(letter: char, id: usize) -> String {
+    match id {
+        0 => EOS.to_owned(),
+        1 => UNK.to_owned(),
+        _ => format!("{letter}{id}"),
+    }
+}
+
+fn write_tokenizer(path: &Path, letter: char, count: usize) -> Result<()> {
+    let words: serde_json::Map<_, _> = (0..count).map(|id| (made_word(letter, id), json!(id))).collect();
+    let tokenizer = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
+        "model": {"type": "WordLevel", "vocab": words, "unk_token": UNK},
+    });
+    write_atomic(path, |file| std::io::Write::write_all(file, tokenizer.to_string().as_bytes()))
+}
+
+/// RNNsearch of the sizes [K, m, n, l, n'].
+pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
+    Config {
+        name: name.into(),
+        architecture: Architecture::RnnSearch,
+        source_language: "en".into(),
+        target_language: "fr".into(),
+        source_vocabulary: k,
+        target_vocabulary: k,
+        eos: 0,
+        unk: 1,
+        source_eos: true,
+        embedding: m,
+        hidden: n,
+        maxout: l,
+        alignment,
+        output_rank: None,
+        luong: None,
+    }
+}
+
+/// RNNencdec of the sizes [K, m, n, l].
+pub fn rnn_encdec(name: &str, [k, m, n, l]: [usize; 4]) -> Config {
+    Config { architecture: Architecture::RnnEncDec, alignment: 0, ..rnn_search(name, [k, m, n, l, 0]) }
+}
+
+/// Luong's global attention with the score general and input feeding, of the sizes [K, m, n, layers].
+pub fn luong(name: &str, [k, m, n, layers]: [usize; 4]) -> Config {
+    let sizes = LuongSizes {
+        layers,
+        attention: AttentionKind::Global,
+        score: "general".into(),
+        input_feeding: true,
+        reverse_source: true,
+        window: 0,
+        max_source: 0,
+        start: 0,
+    };
+    Config { architecture: Architecture::Luong, maxout: 0, luong: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
+}
+
+/// RNNsearch as large as a bundled model: what the peers are measured with.
+pub fn small() -> Config {
+    rnn_search("RNNsearch small", [12_000, 256, 320, 256, 320])
+}
+
+/// RNNsearch of Bahdanau et al. 2015.
+pub fn paper() -> Config {
+    rnn_search("RNNsearch paper", [30_000, 620, 1000, 500, 1000])
+}
+
+/// RNNencdec of Bahdanau et al. 2015.
+pub fn paper_encdec() -> Config {
+    rnn_encdec("RNNencdec paper", [30_000, 620, 1000, 500])
+}
+
+/// Four layers of Luong et al. 2015.
+pub fn paper_luong() -> Config {
+    luong("Luong paper", [50_000, 1000, 1000, 4])
+}
+
+/// A model of each architecture so small that even a debug build is quick.
+pub fn tiny() -> [Config; 3] {
+    [
+        rnn_encdec("RNNencdec tiny", [60, 8, 12, 8]),
+        rnn_search("RNNsearch tiny", [60, 8, 12, 8, 10]),
+        luong("Luong tiny", [60, 8, 12, 2]),
+    ]
+}
+
+fn random_weights(config: &Config, half: bool) -> Weights {
     let tensor = |(stream, (name, shape)): (usize, (String, Vec<usize>))| {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         rng.set_stream(stream as u64);
         let count = shape.iter().product();
-        let data = (0..count).map(|_| uniform(&mut rng)).collect();
+        let data = (0..count).map(|_| uniform(&mut rng, half)).collect();
         (name, Array { shape, data })
     };
     let tensors: Vec<(String, Array)> = shapes(config).into_par_iter().enumerate().map(tensor).collect();
@@ -138,17 +327,57 @@ fn random_weights(config: &Config) -> Weights {
     weights
 }
 
-fn uniform(rng: &mut ChaCha8Rng) -> f32 {
-    (rng.next_u32() as f32 / u32::MAX as f32 * 2.0 - 1.0) * HALF_WIDTH
+fn uniform(rng: &mut ChaCha8Rng, half: bool) -> f32 {
+    let number = (rng.next_u32() as f32 / u32::MAX as f32 * 2.0 - 1.0) * HALF_WIDTH;
+    if half { f16::from_f32(number).to_f32() } else { number }
 }
 
-/// Every translation runs to its greatest length.
+/// Every translation runs to its greatest length: `</s>` is never emitted, or, where the output layer has no bias
+/// (Luong), has a logit of 0, which is not among the greatest.
 fn silence(weights: &mut Weights, eos: u32) {
+    let eos = eos as usize;
     for (name, array) in weights.iter_mut() {
-        if name == "readout.b_w"
-            && let Some(bias) = array.data.get_mut(eos as usize)
-        {
-            *bias = NEVER;
+        match (name, array.shape.as_slice()) {
+            ("readout.b_w", _) => {
+                if let Some(bias) = array.data.get_mut(eos) {
+                    *bias = NEVER;
+                }
+            }
+            ("W_s", &[_, n]) => {
+                if let Some(row) = array.data.get_mut(eos * n..(eos + 1) * n) {
+                    row.fill(0.0);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saved_subject_is_a_sound_model_of_the_same_numbers() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for (config, half) in tiny().into_iter().zip([true, false, true]) {
+            let subject = Source::random(config, half).subject(&Device::cpu()).expect("drawn");
+            let path = folder.path().join(&subject.name);
+            subject.save(&path).expect("written");
+            let again = Source::Folder(path.clone()).subject(&Device::cpu()).expect("a sound model");
+            assert_eq!(again.half, half);
+            for ((name, one), (_, other)) in subject.weights.iter().zip(again.weights.iter()) {
+                assert_eq!(one, other, "{name}");
+            }
+            let sentences = subject.sentences(3, 5);
+            assert_eq!(subject.text(&sentences), again.text(&sentences));
+            let model = Model::load(&path, &Device::cpu()).expect("a sound model");
+            let read: Vec<Vec<u32>> = subject
+                .text(&sentences)
+                .lines()
+                .map(|line| model.source.encode_words(&line.split(' ').collect::<Vec<_>>()).ids)
+                .collect();
+            assert_eq!(read, sentences);
         }
     }
 }

@@ -26,14 +26,23 @@ impl Timing {
         let mut timing = Self::default();
         let started = Instant::now();
         for _ in 0..repeat.max(1) {
-            let pass_started = Instant::now();
-            pass(&mut timing)?;
-            timing.passes.push(pass_started.elapsed().as_secs_f64());
+            timing.pass(&mut pass)?;
             if started.elapsed() >= patience {
                 break;
             }
         }
         Ok(timing)
+    }
+
+    /// Times a pass, which calls its argument's `piece` round each piece of work.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn pass<E>(&mut self, work: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<(), E> {
+        let started = Instant::now();
+        work(self)?;
+        self.passes.push(started.elapsed().as_secs_f64());
+        Ok(())
     }
 
     /// Times one piece of work.
@@ -42,6 +51,16 @@ impl Timing {
         let result = work();
         self.pieces.push(started.elapsed().as_secs_f64());
         result
+    }
+
+    /// Seconds of the last pass; 0 before the first.
+    pub fn last_pass(&self) -> f64 {
+        self.passes.last().copied().unwrap_or(0.0)
+    }
+
+    /// Seconds that 5 of 100 pieces stay under.
+    pub fn p5(&self) -> f64 {
+        quantile(&self.pieces, 0.05)
     }
 
     /// Median seconds of a piece.
@@ -54,15 +73,10 @@ impl Timing {
         quantile(&self.pieces, 0.95)
     }
 
-    /// Median seconds of a pass.
-    pub fn pass(&self) -> f64 {
-        quantile(&self.passes, 0.5)
-    }
-
     /// Slowest pass less fastest, as a share of the median one.
     pub fn spread(&self) -> f64 {
         let (least, most) = (quantile(&self.passes, 0.0), quantile(&self.passes, 1.0));
-        (most - least) / self.pass().max(1e-12)
+        (most - least) / quantile(&self.passes, 0.5).max(1e-12)
     }
 
     /// How many passes were made.

@@ -1,35 +1,166 @@
 //! Floor 9: training: full updates on random sentences, on the processor with the fused gradients.
 
+use std::ffi::OsString;
 use std::time::Instant;
 
 use serde_json::Value;
 use serde_json::json;
 
-use crate::cli::bench::Say;
 use crate::cli::bench::Setup;
-use crate::cli::bench::subject::Subject;
+use crate::cli::bench::decode::with_peer;
+use crate::cli::bench::peer::Peer;
+use crate::cli::bench::peer_must_have_run;
+use crate::cli::bench::report::Column;
+use crate::cli::bench::report::Report;
+use crate::cli::bench::subject;
+use crate::cli::bench::timing::quantile;
+use crate::cli::bundled;
+use crate::models::config::Architecture;
+use crate::models::config::Config;
+use crate::models::cost::Cost;
+use crate::models::folder::CONFIG_FILE;
 use crate::training::bench;
 
 /// Pairs of a minibatch, as in the papers.
 const BATCH: usize = 80;
 /// Words of either side, `</s>` included.
 const WORDS: usize = 13;
+/// Updates of a turn.
+const UPDATES: usize = 6;
 
-/// Measures the sizes of a bundled model, or of the one given.
-pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
-    let subject = Subject::first(setup.model.as_deref(), &setup.runtime.device)?;
-    let started = Instant::now();
-    say("model                 threads batch length   words/s  spread")?;
+const COLUMNS: &[Column] = &[
+    Column::left("model", 22),
+    Column::right("threads", 7),
+    Column::right("target words/s", 14),
+    Column::right("least", 8),
+    Column::right("most", 8),
+    Column::right("% of peak", 9),
+];
+
+const PEER: &[Column] = &[Column::right("peer words/s", 12), Column::right("ratio", 6)];
+
+/// Measures the sizes of the bundled models (or of the one given), and those that the peer is known with.
+pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
+    let (batch, words) = if setup.quick { (4, 5) } else { (BATCH, WORDS) };
+    report.line(&format!("updates on {batch} pairs of {words} words a side, dropout, clipping, Adam"))?;
+    report.head(&with_peer(setup.train_peer.is_some(), COLUMNS, PEER))?;
     let mut rows = Vec::new();
-    for threads in setup.threads() {
-        let clock = || started.elapsed().as_secs_f64();
-        let speed = bench::speed(&subject.config, threads, BATCH, WORDS, setup.repeat, &clock);
-        anyhow::ensure!(speed.nll.is_finite(), "the loss of {} is not a number, so nothing was measured", subject.name);
-        let rate = speed.words_per_second;
-        let spread = 100.0 * speed.spread;
-        say(&format!("{:<21.21} {threads:>7} {BATCH:>5} {WORDS:>6} {rate:>9.0} {spread:>5.0} %", subject.name))?;
-        rows.push(json!({"model": subject.name, "threads": threads, "batch": BATCH, "length": WORDS,
-                         "target_words_per_s": rate, "spread": speed.spread, "updates": speed.seconds.len()}));
+    for config in configs(setup)? {
+        let mut peer = setup.train_peer.clone();
+        for threads in setup.threads() {
+            let shape = Shape { threads, batch, words };
+            let (ours, theirs, refused) = race(setup, &config, &shape, &mut peer)?;
+            let peak = setup.rates(threads)?.f32_gflops;
+            let (cells, record) = row(setup, &config, &shape, peak, &ours, &theirs);
+            report.row(&cells)?;
+            if let Some(why) = refused {
+                report.note(&why)?;
+            }
+            rows.push(record);
+        }
     }
+    peer_must_have_run(setup.train_peer.is_some(), &rows)?;
     Ok(Value::Array(rows))
+}
+
+/// What is trained, one row.
+#[derive(Clone, Copy)]
+struct Shape {
+    threads: usize,
+    batch: usize,
+    words: usize,
+}
+
+/// The configurations of the bundled models or of the one given, then the one that the peer is known with.
+fn configs(setup: &Setup) -> anyhow::Result<Vec<Config>> {
+    let folders = setup.model.clone().map_or_else(bundled::models, |folder| vec![folder]);
+    let folders = if setup.quick { &folders[..folders.len().min(1)] } else { &folders[..] };
+    let loaded = folders.iter().map(|folder| Config::load(&folder.join(CONFIG_FILE)));
+    let mut configs = loaded.collect::<Result<Vec<_>, _>>()?;
+    if setup.quick {
+        configs.extend(subject::tiny());
+    } else if setup.model.is_none() {
+        configs.push(subject::small());
+    }
+    Ok(configs)
+}
+
+/// Words a second of every update of ours and of every run of the peer, by turns.
+fn race(
+    setup: &Setup,
+    config: &Config,
+    shape: &Shape,
+    peer: &mut Option<Peer>,
+) -> anyhow::Result<(Vec<f64>, Vec<f64>, Option<String>)> {
+    let (mut ours, mut theirs, mut refused) = (Vec::new(), Vec::new(), None);
+    let started = Instant::now();
+    let clock = || started.elapsed().as_secs_f64();
+    let updates = if setup.quick { 1 } else { UPDATES };
+    for _ in 0..setup.least.max(1) {
+        let speed = bench::speed(config, shape.threads, shape.batch, shape.words, updates, &clock);
+        anyhow::ensure!(speed.nll.is_finite(), "the loss of {} is not a number, so nothing was measured", config.name);
+        ours.extend(speed.seconds.iter().map(|seconds| speed.words as f64 / seconds.max(1e-9)));
+        let Some(program) = peer.clone() else { continue };
+        match program.run(&arguments(config, shape, updates)) {
+            Ok(told) => {
+                theirs.push(told["words_per_second"].as_f64().unwrap_or(f64::NAN));
+            }
+            // Once is enough: a peer need not know every architecture.
+            Err(error) => {
+                refused = Some(format!("{error:#}"));
+                *peer = None;
+            }
+        }
+    }
+    Ok((ours, theirs, refused))
+}
+
+/// ARCHITECTURE, then what a peer must know, KEY=VALUE.
+fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
+    let mut arguments = vec![OsString::from(config.architecture.name())];
+    let layers = config.luong.as_ref().map_or(1, |luong| luong.layers);
+    let numbers = [
+        ("threads", shape.threads),
+        ("updates", updates),
+        ("B", shape.batch),
+        ("length", shape.words),
+        ("V", config.target_vocabulary),
+        ("n", config.hidden),
+        ("m", config.embedding),
+        ("l", config.maxout),
+        ("layers", layers),
+    ];
+    // Luong's peer has no maxout layer, the others no more than one layer
+    let luong = config.architecture == Architecture::Luong;
+    let known = numbers.iter().filter(|(key, _)| if luong { *key != "l" } else { *key != "layers" });
+    arguments.extend(known.map(|(key, value)| format!("{key}={value}").into()));
+    arguments.push(format!("drop={}", bench::DROPOUT).into());
+    arguments
+}
+
+fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, ours: &[f64], theirs: &[f64]) -> (Vec<String>, Value) {
+    let rate = quantile(ours, 0.5);
+    let operations = Cost::of(config).train(shape.words, shape.words) as f64 / shape.words as f64;
+    let share = rate * operations / (peak * 1e9);
+    let (least, most) = (quantile(ours, 0.0), quantile(ours, 1.0));
+    let mut cells = vec![
+        config.name.clone(),
+        shape.threads.to_string(),
+        format!("{rate:.0}"),
+        format!("{least:.0}"),
+        format!("{most:.0}"),
+        format!("{:.0}", 100.0 * share),
+    ];
+    let peer = (!theirs.is_empty()).then(|| quantile(theirs, 0.5));
+    if setup.train_peer.is_some() {
+        let cell = |value: Option<f64>, digits| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.digits$}"));
+        cells.extend([cell(peer, 0), cell(peer.map(|peer| rate / peer), 2)]);
+    }
+    let record = json!({
+        "model": config.name, "architecture": config.architecture.name(), "threads": shape.threads,
+        "batch": shape.batch, "length": shape.words, "target_words_per_s": rate, "least": least, "most": most,
+        "spread": (most - least) / rate.max(1e-9), "updates": ours.len(), "share_of_f32_peak": share,
+        "peer_target_words_per_s": peer, "peer_ratio": peer.map(|peer| rate / peer),
+    });
+    (cells, record)
 }

@@ -6,17 +6,21 @@
 use serde_json::Value;
 use serde_json::json;
 
-use crate::cli::bench::Say;
 use crate::cli::bench::Setup;
+use crate::cli::bench::report::Column;
+use crate::cli::bench::report::Report;
 use crate::cli::bench::timing::quantile;
 use crate::cli::bundled;
 use crate::session::DeviceChoice;
 use crate::session::driver::Options;
 
+const COLUMNS: &[Column] =
+    &[Column::left("", 32), Column::right("median ms", 9), Column::right("p99", 7), Column::right("max", 7)];
+
 /// Measures one window; in the quick form none.
-pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
+pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     let Some(measure) = setup.measure_window.filter(|_| !setup.quick) else {
-        say("the window is not measured in the quick form, nor in a build without it")?;
+        report.line("the window is not measured in the quick form, nor in a build without it")?;
         return Ok(Value::Null);
     };
     let models = setup.model.clone().map_or_else(bundled::models, |folder| vec![folder]);
@@ -25,16 +29,16 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
     let figures = match measure(options) {
         Ok(figures) => figures,
         Err(error) => {
-            say(&format!("the window was not measured: {error}"))?;
+            report.line(&format!("the window was not measured: {error}"))?;
             return Ok(Value::Null);
         }
     };
-    say(&format!("columns {}, {} keystrokes", figures.columns, figures.finished_millis.len()))?;
-    say(&format!(
+    report.line(&format!("columns {}, {} keystrokes", figures.columns, figures.finished_millis.len()))?;
+    report.line(&format!(
         "first frame {:.0} ms, first translation {:.0} ms",
         figures.first_frame_millis, figures.first_translation_millis
     ))?;
-    say("                                   median    p99    max   (ms)")?;
+    report.head(COLUMNS)?;
     let mut record = json!({"columns": figures.columns, "first_frame_millis": figures.first_frame_millis,
                             "first_translation_millis": figures.first_translation_millis});
     let rows = [
@@ -43,10 +47,15 @@ pub fn run(setup: &Setup, say: Say<'_>) -> anyhow::Result<Value> {
         ("last 20 keystrokes to finished", "finished_long_millis", &last(&figures.finished_millis)),
         ("frame while decoding", "decoding_frame_millis", &figures.decoding_frames_millis),
         ("frame otherwise", "idle_frame_millis", &figures.idle_frames_millis),
+        ("whole frame while decoding", "decoding_whole_millis", &figures.decoding_whole_millis),
+        ("whole frame otherwise", "idle_whole_millis", &figures.idle_whole_millis),
+        ("frame to frame while decoding", "decoding_interval_millis", &figures.decoding_intervals_millis),
+        ("frame to frame otherwise", "idle_interval_millis", &figures.idle_intervals_millis),
     ];
     for (name, key, values) in rows {
         let at = |share: f64| quantile(values, share);
-        say(&format!("{name:<32} {:>8.1} {:>6.1} {:>6.1}", at(0.5), at(0.99), at(1.0)))?;
+        let cell = |share| format!("{:.1}", at(share));
+        report.row(&[name.to_owned(), cell(0.5), cell(0.99), cell(1.0)])?;
         record[key] = json!({"median": at(0.5), "p99": at(0.99), "max": at(1.0), "count": values.len()});
     }
     Ok(record)

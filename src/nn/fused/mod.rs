@@ -14,6 +14,7 @@ pub mod lstm;
 pub mod matmul;
 pub mod output;
 pub mod pack;
+pub mod peak;
 pub mod scan;
 pub mod update;
 
