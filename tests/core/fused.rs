@@ -14,6 +14,7 @@ use interlinear::nn::fused::lstm;
 use interlinear::nn::fused::output;
 use interlinear::nn::fused::scan;
 use interlinear::nn::fused::scan::Direction;
+use interlinear::nn::fused::team;
 use interlinear::nn::fused::update;
 use rand::RngExt as _;
 use rand::SeedableRng as _;
@@ -153,10 +154,44 @@ fn a_packed_weight_can_be_packed_again_and_shared_among_threads() {
     let before = numbers(m * (n + 7), random);
     let mut alone = before.clone();
     packed.apply(m, &a, k + 1, &mut alone, n + 7, true);
-    for threads in 0..=3 {
+    for threads in [0, 1, 2, 3, 5] {
         let mut shared = before.clone();
         packed.apply_on(threads, m, &a, k + 1, &mut shared, n + 7, true);
         assert_eq!(shared, alone, "{threads} threads give the very same numbers");
+    }
+}
+
+#[test]
+fn threads_share_parts_and_each_is_done_once() {
+    let pools = [1, 2, 4].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool"));
+    let check = |threads: usize, parts: usize| {
+        let mut counts = vec![0; parts];
+        team::each(threads, &mut counts, &|part, count| *count += part + 1);
+        assert!(counts.iter().enumerate().all(|(part, count)| *count == part + 1), "{threads} threads, {parts} parts");
+        // 70,000 parts are more than are shared out at once
+        let mut rows = vec![0; parts * 3 + 1];
+        team::chunks(threads, &mut rows, 3, &|part, row| row.fill(part));
+        assert!(rows.iter().enumerate().all(|(at, row)| *row == at / 3), "{threads} threads, {parts} rows");
+    };
+    let cases = [1, 2, 3, 5].into_iter().flat_map(|threads| [0, 1, 2, 3, 100, 70_000].map(|parts| (threads, parts)));
+    for (threads, parts) in cases {
+        check(threads, parts);
+        pools.iter().for_each(|pool| pool.install(|| check(threads, parts)));
+    }
+    // what is shared inside a part is done by its thread
+    let mut outer = [[0; 7]; 5];
+    team::each(3, &mut outer, &|part, inner| team::each(3, inner, &|at, x| *x = 10 * part + at));
+    assert!(outer.iter().enumerate().all(|(part, inner)| inner.iter().enumerate().all(|(at, x)| *x == 10 * part + at)));
+}
+
+#[test]
+fn a_panic_in_a_part_reaches_the_caller_and_ends_nothing_else() {
+    for part_of_doom in 0..8 {
+        let fall = || team::run(3, 8, &|part| assert_ne!(part, part_of_doom, "on purpose"));
+        assert!(std::panic::catch_unwind(fall).is_err());
+        let mut counts = [0; 8];
+        team::each(3, &mut counts, &|_, count| *count += 1);
+        assert_eq!(counts, [1; 8], "the next work is done as ever");
     }
 }
 

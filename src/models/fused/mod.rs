@@ -20,6 +20,7 @@ use crate::models::config::Config;
 use crate::nn::fused::Packed;
 use crate::nn::fused::add_bias;
 use crate::nn::fused::elementwise;
+use crate::nn::fused::team;
 
 /// A model packed for decoding; cheap to clone.
 #[derive(Clone, Debug)]
@@ -210,10 +211,5 @@ fn log_softmax(
 ) {
     add_bias(bias, log_p);
     g.apply_on(threads, rows, t, width, log_p, vocabulary, true);
-    if threads > 1 && rows > 1 {
-        use rayon::prelude::*;
-        log_p.par_chunks_exact_mut(vocabulary).for_each(elementwise::log_softmax);
-    } else {
-        log_p.chunks_exact_mut(vocabulary).for_each(elementwise::log_softmax);
-    }
+    team::chunks(threads.min(rows), log_p, vocabulary, &|_, row| elementwise::log_softmax(row));
 }

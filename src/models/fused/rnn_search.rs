@@ -29,6 +29,7 @@ use crate::nn::fused::scan;
 use crate::nn::fused::scan::Direction;
 use crate::nn::fused::scan::Kept;
 use crate::nn::fused::scan::Unit;
+use crate::nn::fused::team;
 
 /// One direction of the encoder.
 #[derive(Debug)]
@@ -240,12 +241,10 @@ impl Stepper for FusedStepper {
         let (b, t_x) = (sources.len(), self.sources.t_x);
         let mut e = Vec::new();
         gather(&model.source_embedding, config.embedding, self.sources.ids.iter().map(|&id| Some(id)), &mut e)?;
-        let read = |encoder, direction| self.read(encoder, direction, &e);
-        let (forward, backward) = if self.threads > 1 {
-            rayon::join(|| read(&model.forward, Direction::Forward), || read(&model.backward, Direction::Backward))
-        } else {
-            (read(&model.forward, Direction::Forward), read(&model.backward, Direction::Backward))
-        };
+        let mut halves = [(&model.forward, Direction::Forward), (&model.backward, Direction::Backward)]
+            .map(|(encoder, direction)| (encoder, direction, Vec::new()));
+        team::each(self.threads, &mut halves, &|_, half| half.2 = self.read(half.0, half.1, &e));
+        let [(.., forward), (.., backward)] = halves;
         self.h.resize(b * t_x * 2 * n, 0.0);
         for (at, h) in self.h.chunks_exact_mut(2 * n).enumerate() {
             let (row, t) = (at / t_x, at % t_x);

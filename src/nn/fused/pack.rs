@@ -5,6 +5,7 @@
 
 use super::Level;
 use super::level;
+use super::team;
 
 /// Columns of a panel.
 pub const WIDTH: usize = 32;
@@ -117,14 +118,12 @@ impl Packed {
         }
         self.check(m, a, lda, c.len(), ldc);
         let out = Out { c: c.as_mut_ptr(), ldc, accumulate };
-        rayon::scope(|scope| {
-            for part in 1..parts {
-                let (first, last) = (panels * part / parts, panels * (part + 1) / parts);
-                // SAFETY: checked above; the parts share no panel, so no column of C.
-                scope.spawn(move |_| unsafe { self.run(m, a, lda, out, first, last) });
-            }
-            // SAFETY: as above, the first part.
-            unsafe { self.run(m, a, lda, out, 0, panels / parts) };
+        // some parts a thread, so that none waits long for another that began late
+        let cuts = (parts * CUTS).min(panels);
+        team::run(parts, cuts, &|cut| {
+            let (first, last) = (panels * cut / cuts, panels * (cut + 1) / cuts);
+            // SAFETY: checked above; the cuts share no panel, so no column of C.
+            unsafe { self.run(m, a, lda, out, first, last) };
         });
     }
 
@@ -163,6 +162,9 @@ impl Packed {
 
 /// Numbers of a packed weight that one more thread is worth.
 const WORTHWHILE: usize = 1 << 18;
+
+/// Pieces that each thread's share of a product is cut into.
+const CUTS: usize = 4;
 
 /// Where a product goes: the place of its first number, the row stride, and whether it is added.
 #[derive(Clone, Copy)]
