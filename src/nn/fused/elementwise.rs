@@ -11,7 +11,8 @@ use super::per_level;
 pub fn exp(x: f32) -> f32 {
     const MAGIC: f32 = 12_582_912.0; // 1.5 * 2^23: adding it rounds to an integer
     let x = x.clamp(-87.0, 88.0);
-    let n = (x * std::f32::consts::LOG2_E + MAGIC) - MAGIC;
+    let rounded = x * std::f32::consts::LOG2_E + MAGIC;
+    let n = rounded - MAGIC;
     let r = x - n * 0.693_359_4;
     let r = r - n * -2.121_944_4e-4;
     let mut p = 1.388_889e-3_f32;
@@ -21,7 +22,8 @@ pub fn exp(x: f32) -> f32 {
     p = p * r + 0.5;
     p = p * r + 1.0;
     p = p * r + 1.0;
-    p * f32::from_bits(((n as i32 + 127) << 23) as u32)
+    // n stands in the low bits of `rounded`; a cast of n would saturate, which no instruction does for many lanes
+    p * f32::from_bits(rounded.to_bits().wrapping_sub(MAGIC.to_bits()).wrapping_add(127) << 23)
 }
 
 /// The logistic function sigma(x).
