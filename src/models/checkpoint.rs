@@ -1,13 +1,18 @@
 //! Floor 3: weights, read from and written to safetensors files.
 //!
-//! A file is read into one buffer and widened from there straight into `f32` rows: no memory
-//! mapping, no `unsafe`, one copy. Everything that is wrong with a file is a sentence that names it.
+//! A file is read into one buffer, checked there, and stays as it is stored: each tensor is widened
+//! to `f32` when it is asked for, straight into the place where it is wanted. A model that is packed for
+//! decoding never holds its weights twice. No memory mapping, no `unsafe`. Everything that is wrong with
+//! a file is a sentence that names it.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::OnceLock;
 
 use candle_core::Device;
 use candle_core::Tensor;
@@ -36,10 +41,112 @@ pub struct Array {
 }
 
 /// The weights of a model by name, as `f32`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Weights {
     path: PathBuf,
-    arrays: BTreeMap<String, Array>,
+    slots: BTreeMap<String, Slot>,
+    /// The file that they were read from.
+    file: Option<Arc<Vec<u8>>>,
+}
+
+/// A tensor as it lies in the file, as it was asked for, or both.
+#[derive(Clone, Debug)]
+struct Slot {
+    shape: Vec<usize>,
+    stored: Option<Stored>,
+    wide: OnceLock<Array>,
+}
+
+/// Checked numbers of a file.
+#[derive(Clone, Debug)]
+struct Stored {
+    file: Arc<Vec<u8>>,
+    place: Range<usize>,
+    kind: Kind,
+}
+
+/// How the numbers of a tensor are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    F16,
+    F32,
+}
+
+impl PartialEq for Weights {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.iter().eq(other.iter())
+    }
+}
+
+impl Slot {
+    fn array(&self) -> &Array {
+        self.wide.get_or_init(|| Array { shape: self.shape.clone(), data: self.to_vec() })
+    }
+
+    /// Its numbers behind those in `all`; nothing is kept.
+    fn append_to(&self, all: &mut Vec<f32>) {
+        match (self.wide.get(), &self.stored) {
+            (Some(array), _) => all.extend_from_slice(&array.data),
+            (None, Some(stored)) => stored.append_to(all),
+            (None, None) => {}
+        }
+    }
+
+    fn to_vec(&self) -> Vec<f32> {
+        let mut data = Vec::new();
+        self.append_to(&mut data);
+        data
+    }
+}
+
+impl Stored {
+    fn append_to(&self, all: &mut Vec<f32>) {
+        let bytes = &self.file[self.place.clone()];
+        let first = all.len();
+        all.resize(first + bytes.len() / self.kind.size(), 0.0);
+        let widen = self.kind.widen();
+        let blocks = all[first..].par_chunks_mut(BLOCK).with_min_len(16);
+        blocks.zip(bytes.par_chunks(BLOCK * self.kind.size())).for_each(|(numbers, bytes)| widen(numbers, bytes));
+    }
+}
+
+impl Kind {
+    fn of(dtype: Dtype) -> Option<Self> {
+        match dtype {
+            Dtype::F16 => Some(Self::F16),
+            Dtype::F32 => Some(Self::F32),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a number.
+    fn size(self) -> usize {
+        match self {
+            Self::F16 => 2,
+            Self::F32 => 4,
+        }
+    }
+
+    fn widen(self) -> fn(&mut [f32], &[u8]) {
+        match self {
+            Self::F16 => widen_f16,
+            Self::F32 => widen_f32,
+        }
+    }
+
+    /// Whether no number is infinite or NaN: those have all bits of the exponent set.
+    fn is_finite(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::F16 => {
+                let (words, _) = bytes.as_chunks::<2>();
+                words.iter().fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & 0x7c00 != 0x7c00))
+            }
+            Self::F32 => {
+                let (words, _) = bytes.as_chunks::<4>();
+                words.iter().fold(true, |finite, word| finite & f32::from_le_bytes(*word).is_finite())
+            }
+        }
+    }
 }
 
 impl Weights {
@@ -56,7 +163,7 @@ impl Weights {
     /// shape or type, or holds a number that is not finite.
     pub fn load(path: &Path, expected: &[(String, Vec<usize>)]) -> Result<Self> {
         let buffer = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
-        Self::from_bytes(path, &buffer, expected)
+        Self::from_file(path, buffer, expected)
     }
 
     /// As [`Weights::load`], from the bytes of the file; `path` is only named in errors.
@@ -64,33 +171,28 @@ impl Weights {
     /// # Errors
     /// As [`Weights::load`].
     pub fn from_bytes(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)]) -> Result<Self> {
-        let file =
-            SafeTensors::deserialize(buffer).map_err(|error| Error::file(path, what_is_wrong(buffer, &error)))?;
-        let mut views = Vec::with_capacity(expected.len());
-        for (name, shape) in expected {
-            let view = file
-                .tensor(name)
-                .map_err(|_| Error::tensor(path, name, "is missing; this file does not fit its config.json"))?;
-            if view.shape() != shape.as_slice() {
-                let message = format!("has the shape {:?} where the config.json asks for {shape:?}", view.shape());
-                return Err(Error::tensor(path, name, message));
-            }
-            views.push((name, view));
-        }
-        if let Some(extra) =
-            file.names().into_iter().filter(|name| !expected.iter().any(|(known, _)| known == name)).min()
-        {
-            return Err(Error::tensor(
-                path,
-                extra,
-                "is not part of this architecture; the file belongs to another model",
-            ));
-        }
-        let arrays = views
-            .into_iter()
-            .map(|(name, view)| Ok((name.clone(), widen(path, name, &view)?)))
-            .collect::<Result<_>>()?;
-        Ok(Self { path: path.into(), arrays })
+        Self::from_file(path, buffer.to_vec(), expected)
+    }
+
+    /// As [`Weights::from_bytes`]; the buffer is kept and nothing is copied.
+    ///
+    /// # Errors
+    /// As [`Weights::load`].
+    pub fn from_file(path: &Path, buffer: Vec<u8>, expected: &[(String, Vec<usize>)]) -> Result<Self> {
+        let places = places(path, &buffer, expected)?;
+        let file = Arc::new(buffer);
+        let slot = |(name, shape): &(String, Vec<usize>), (place, kind)| {
+            let stored = Some(Stored { file: Arc::clone(&file), place, kind });
+            (name.clone(), Slot { shape: shape.clone(), stored, wide: OnceLock::new() })
+        };
+        let slots = expected.iter().zip(places).map(|(entry, found)| slot(entry, found)).collect();
+        Ok(Self { path: path.into(), slots, file: Some(file) })
+    }
+
+    /// The bytes of the file that they were read from.
+    #[must_use]
+    pub fn file(&self) -> Option<&[u8]> {
+        self.file.as_deref().map(Vec::as_slice)
     }
 
     /// Writes a safetensors file, as `f16` if `half`: under a temporary name in the same folder,
@@ -110,7 +212,7 @@ impl Weights {
         write_atomic(path, |out| {
             out.write_all(&(header.len() as u64).to_le_bytes())?;
             out.write_all(header.as_bytes())?;
-            for array in self.arrays.values() {
+            for (_, array) in self.iter() {
                 write_numbers(out, &array.data, half)?;
             }
             Ok(())
@@ -121,10 +223,10 @@ impl Weights {
     fn header(&self, size: usize, dtype: &str) -> String {
         let mut map = serde_json::Map::new();
         let mut offset = 0;
-        for (name, array) in &self.arrays {
+        for (name, array) in self.iter() {
             let end = offset + array.data.len() * size;
             map.insert(
-                name.clone(),
+                name.to_owned(),
                 serde_json::json!({"dtype": dtype, "shape": array.shape, "data_offsets": [offset, end]}),
             );
             offset = end;
@@ -134,38 +236,63 @@ impl Weights {
         format!("{text:<padded$}")
     }
 
-    /// The array of that name.
+    fn slot(&self, name: &str) -> Result<&Slot> {
+        self.slots.get(name).ok_or_else(|| Error::tensor(&self.path, name, "is missing"))
+    }
+
+    /// The array of that name. It is widened at the first call and then kept; what is only needed for a moment is
+    /// had from [`Weights::numbers`].
     ///
     /// # Errors
     /// When there is none; the sentence names the tensor.
     pub fn get(&self, name: &str) -> Result<&Array> {
-        self.arrays.get(name).ok_or_else(|| Error::tensor(&self.path, name, "is missing"))
+        self.slot(name).map(Slot::array)
+    }
+
+    /// A copy of the numbers of that name.
+    ///
+    /// # Errors
+    /// As [`Weights::get`].
+    pub fn numbers(&self, name: &str) -> Result<Vec<f32>> {
+        self.slot(name).map(Slot::to_vec)
+    }
+
+    /// As [`Weights::numbers`], behind those that are in `all` already.
+    ///
+    /// # Errors
+    /// As [`Weights::get`].
+    pub fn append(&self, name: &str, all: &mut Vec<f32>) -> Result<()> {
+        self.slot(name).map(|slot| slot.append_to(all))
     }
 
     /// Puts an array in the place of that name.
     pub fn insert(&mut self, name: impl Into<String>, array: Array) {
-        self.arrays.insert(name.into(), array);
+        let slot = Slot { shape: array.shape.clone(), stored: None, wide: OnceLock::from(array) };
+        self.slots.insert(name.into(), slot);
     }
 
     /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.arrays.keys().map(String::as_str)
+        self.slots.keys().map(String::as_str)
     }
 
     /// Names and arrays, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Array)> {
-        self.arrays.iter().map(|(name, array)| (name.as_str(), array))
+        self.slots.iter().map(|(name, slot)| (name.as_str(), slot.array()))
     }
 
     /// Names and arrays to be changed in place, sorted by name.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Array)> {
-        self.arrays.iter_mut().map(|(name, array)| (name.as_str(), array))
+        self.slots.iter_mut().filter_map(|(name, slot)| {
+            slot.array();
+            slot.wide.get_mut().map(|array| (name.as_str(), array))
+        })
     }
 
     /// How many numbers there are in all.
     #[must_use]
     pub fn parameters(&self) -> usize {
-        self.arrays.values().map(|array| array.data.len()).sum()
+        self.slots.values().map(|slot| slot.shape.iter().product::<usize>()).sum()
     }
 
     /// A copy of the array of that name as a tensor on `device`.
@@ -173,9 +300,36 @@ impl Weights {
     /// # Errors
     /// When there is none, or the device refuses.
     pub fn tensor(&self, name: &str, device: &Device) -> Result<Tensor> {
-        let array = self.get(name)?;
-        Ok(Tensor::from_slice(&array.data, array.shape.as_slice(), device)?)
+        let slot = self.slot(name)?;
+        Ok(Tensor::from_vec(slot.to_vec(), slot.shape.as_slice(), device)?)
     }
+}
+
+/// Where the numbers of each of the `expected` tensors lie in a file; all are finite.
+fn places(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)]) -> Result<Vec<(Range<usize>, Kind)>> {
+    let file = SafeTensors::deserialize(buffer).map_err(|error| Error::file(path, what_is_wrong(buffer, &error)))?;
+    let mut views = Vec::with_capacity(expected.len());
+    for (name, shape) in expected {
+        let view = file
+            .tensor(name)
+            .map_err(|_| Error::tensor(path, name, "is missing; this file does not fit its config.json"))?;
+        if view.shape() != shape.as_slice() {
+            let message = format!("has the shape {:?} where the config.json asks for {shape:?}", view.shape());
+            return Err(Error::tensor(path, name, message));
+        }
+        views.push((name, view));
+    }
+    if let Some(extra) = file.names().into_iter().filter(|name| !expected.iter().any(|(known, _)| known == name)).min() {
+        let message = "is not part of this architecture; the file belongs to another model";
+        return Err(Error::tensor(path, extra, message));
+    }
+    let start = buffer.as_ptr() as usize;
+    let place = |(name, view): (&String, TensorView<'_>)| {
+        let kind = kind(path, name, &view)?;
+        let first = view.data().as_ptr() as usize - start;
+        Ok((first..first + view.data().len(), kind))
+    };
+    views.into_iter().map(place).collect()
 }
 
 /// Why a buffer is no safetensors file, as a sentence without its subject.
@@ -202,38 +356,17 @@ fn what_is_wrong(buffer: &[u8], error: &SafeTensorError) -> String {
     }
 }
 
-/// The numbers of a view as `f32`, all finite.
-fn widen(path: &Path, name: &str, view: &TensorView<'_>) -> Result<Array> {
-    let block = match view.dtype() {
-        Dtype::F32 => widen_f32,
-        Dtype::F16 => widen_f16,
-        other => {
-            return Err(Error::tensor(
-                path,
-                name,
-                format!("is stored as {other}; only F32 and F16 can be read, so convert the file"),
-            ));
-        }
+/// How the numbers of a view are stored; all are finite.
+fn kind(path: &Path, name: &str, view: &TensorView<'_>) -> Result<Kind> {
+    let Some(kind) = Kind::of(view.dtype()) else {
+        let message = format!("is stored as {}; only F32 and F16 can be read, so convert the file", view.dtype());
+        return Err(Error::tensor(path, name, message));
     };
-    let size = view.dtype().bitsize() / 8;
-    let mut data = vec![0.0; view.data().len() / size];
-    let finite = data
-        .par_chunks_mut(BLOCK)
-        .zip(view.data().par_chunks(BLOCK * size))
-        .map(|(numbers, bytes)| {
-            block(numbers, bytes);
-            numbers.iter().fold(true, |finite, number| finite & number.is_finite())
-        })
-        .reduce(|| true, |a, b| a & b);
-    if finite {
-        Ok(Array { shape: view.shape().to_vec(), data })
-    } else {
-        Err(Error::tensor(
-            path,
-            name,
-            "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged",
-        ))
+    if view.data().par_chunks(16 * BLOCK).all(|bytes| kind.is_finite(bytes)) {
+        return Ok(kind);
     }
+    let message = "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
+    Err(Error::tensor(path, name, message))
 }
 
 fn widen_f32(numbers: &mut [f32], bytes: &[u8]) {

@@ -65,7 +65,8 @@ pub struct Model {
     pub weights: Arc<Weights>,
     /// Where the plain form computes.
     pub device: Device,
-    digest: String,
+    /// Worked out when it is asked for first.
+    digest: Arc<OnceLock<String>>,
     /// Packed for the fused engine, once for all steppers.
     prepared: Arc<OnceLock<Prepared>>,
 }
@@ -94,9 +95,7 @@ impl Model {
         progress(0.3);
         let path = folder.join(WEIGHTS_FILE);
         let bytes = read_all(&path, &mut |share| progress(0.3 + 0.5 * share))?;
-        let (weights, digest) =
-            rayon::join(|| Weights::from_bytes(&path, &bytes, &shapes(&config)), || hexadecimal(&bytes));
-        let weights = Arc::new(weights?);
+        let weights = Arc::new(Weights::from_file(&path, bytes, &shapes(&config))?);
         progress(1.0);
         Ok(Self {
             folder: folder.into(),
@@ -105,7 +104,7 @@ impl Model {
             target,
             weights,
             device: device.clone(),
-            digest,
+            digest: Arc::default(),
             prepared: Arc::default(),
         })
     }
@@ -140,7 +139,7 @@ impl Model {
     /// SHA-256 of `model.safetensors` as it was loaded, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> String {
-        self.digest.clone()
+        self.digest.get_or_init(|| hexadecimal(self.weights.file().unwrap_or_default())).clone()
     }
 
     /// How many numbers the weights are.

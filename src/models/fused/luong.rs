@@ -110,7 +110,7 @@ impl Prepared {
             return Err(Error::Internal("this configuration is not one of luong".into()));
         };
         let (n, m) = (config.hidden, config.embedding);
-        let data = |name: &str| Ok::<_, Error>(weights.get(name)?.data.clone());
+        let data = |name: &str| weights.numbers(name);
         let wide = GATES.len() * n;
         let mut encoder = Vec::new();
         let mut decoder = Vec::new();
@@ -164,11 +164,11 @@ impl Look {
             "dot" => Score::Dot,
             "general" => Score::General(pack(weights, &["attention.W_a"], n)?),
             "concat" => {
-                let w = &weights.get("attention.W_a")?.data;
+                let w = &weights.numbers("attention.W_a")?;
                 Score::Concat {
                     query: Packed::transposed(&columns(w, 2 * n, 0, n), n, n),
                     keys: Packed::transposed(&columns(w, 2 * n, n, 2 * n), n, n),
-                    v_a: weights.get("attention.v_a")?.data.clone(),
+                    v_a: weights.numbers("attention.v_a")?,
                 }
             }
             "location" => Score::Location(pack(weights, &["attention.W_a"], n)?),
@@ -176,7 +176,7 @@ impl Look {
         };
         let local_p = sizes.attention == AttentionKind::LocalP;
         let place =
-            || Ok::<_, Error>((pack(weights, &["attention.W_p"], n)?, weights.get("attention.v_p")?.data.clone()));
+            || Ok::<_, Error>((pack(weights, &["attention.W_p"], n)?, weights.numbers("attention.v_p")?));
         Ok(Some(Self {
             kind: sizes.attention,
             score,

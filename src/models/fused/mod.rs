@@ -78,7 +78,7 @@ pub fn stepper(config: &Config, weights: &Weights, threads: usize) -> Result<Box
 fn stack(weights: &Weights, names: &[&str]) -> Result<Vec<f32>> {
     let mut all = Vec::new();
     for name in names {
-        all.extend_from_slice(&weights.get(name)?.data);
+        weights.append(name, &mut all)?;
     }
     Ok(all)
 }

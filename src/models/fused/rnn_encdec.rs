@@ -65,7 +65,7 @@ impl Prepared {
     /// When a tensor is missing.
     pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
         let (n, m, l) = (config.hidden, config.embedding, config.maxout);
-        let data = |name: &str| Ok::<_, crate::error::Error>(weights.get(name)?.data.clone());
+        let data = |name: &str| weights.numbers(name);
         let [w, c, u] = ["W", "C", "U"].map(|matrix| super::gates("decoder", matrix));
         let mut bias = stack_gates(weights, "decoder", "b")?;
         bias.extend(stack(weights, &["readout.b_o"])?);

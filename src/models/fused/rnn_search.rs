@@ -85,7 +85,7 @@ impl Prepared {
     /// When a tensor is missing.
     pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
         let (n, m) = (config.hidden, config.embedding);
-        let data = |name: &str| Ok::<_, crate::error::Error>(weights.get(name)?.data.clone());
+        let data = |name: &str| weights.numbers(name);
         let w = super::gates("decoder", "W");
         let c = super::gates("decoder", "C");
         let mut bias = stack_gates(weights, "decoder", "b")?;
