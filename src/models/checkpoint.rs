@@ -319,7 +319,8 @@ fn places(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)]) -> Resu
         }
         views.push((name, view));
     }
-    if let Some(extra) = file.names().into_iter().filter(|name| !expected.iter().any(|(known, _)| known == name)).min() {
+    if let Some(extra) = file.names().into_iter().filter(|name| !expected.iter().any(|(known, _)| known == name)).min()
+    {
         let message = "is not part of this architecture; the file belongs to another model";
         return Err(Error::tensor(path, extra, message));
     }

@@ -30,6 +30,7 @@ use crate::nn::device::Device;
 use crate::text::sentence::EOS;
 use crate::text::sentence::UNK;
 use crate::text::tokenizer::Tokenizer;
+use crate::text::tokenizer::Tokenizers;
 
 /// Names of the files in a model folder.
 pub const CONFIG_FILE: &str = "config.json";
@@ -77,25 +78,35 @@ impl Model {
     /// # Errors
     /// A sentence that names the file, and the key or tensor, that is missing, damaged or does not fit.
     pub fn load(folder: &Path, device: &Device) -> Result<Self> {
-        Self::load_with(folder, device, &mut |_| {})
+        Self::load_with(folder, device, &Tokenizers::default(), &mut |_| {})
     }
 
-    /// As [`Model::load`]; `progress` hears how much is done, from 0 to 1.
+    /// As [`Model::load`]; tokenizers are shared with other models that were loaded with `known`, and `progress` hears
+    /// how much is done, from 0 to 1.
     ///
     /// # Errors
     /// As [`Model::load`].
-    pub fn load_with(folder: &Path, device: &Device, progress: &mut dyn FnMut(f32)) -> Result<Self> {
+    pub fn load_with(
+        folder: &Path,
+        device: &Device,
+        known: &Tokenizers,
+        progress: &mut (dyn FnMut(f32) + Send),
+    ) -> Result<Self> {
         progress(0.0);
         let config = load_config(folder)?;
-        let (source, target) = rayon::join(
-            || load_tokenizer(&folder.join(SOURCE_FILE), &config, "source_vocabulary", config.source_vocabulary),
-            || load_tokenizer(&folder.join(TARGET_FILE), &config, "target_vocabulary", config.target_vocabulary),
-        );
-        let (source, target) = (source?.ending(config.source_eos), target?);
-        progress(0.3);
+        let side = |file: &str, key: &str, size: usize| load_tokenizer(known, &folder.join(file), &config, key, size);
         let path = folder.join(WEIGHTS_FILE);
-        let bytes = read_all(&path, &mut |share| progress(0.3 + 0.5 * share))?;
-        let weights = Arc::new(Weights::from_file(&path, bytes, &shapes(&config))?);
+        let weights = || {
+            let bytes = read_all(&path, &mut |share| progress(0.9 * share))?;
+            Weights::from_file(&path, bytes, &shapes(&config))
+        };
+        let (weights, (source, target)) = rayon::join(weights, || {
+            rayon::join(
+                || side(SOURCE_FILE, "source_vocabulary", config.source_vocabulary),
+                || side(TARGET_FILE, "target_vocabulary", config.target_vocabulary),
+            )
+        });
+        let (source, target, weights) = (source?.ending(config.source_eos), target?, Arc::new(weights?));
         progress(1.0);
         Ok(Self {
             folder: folder.into(),
@@ -187,8 +198,8 @@ fn load_config(folder: &Path) -> Result<Config> {
 }
 
 /// A tokenizer whose size and special words are those of the configuration.
-fn load_tokenizer(path: &Path, config: &Config, key: &str, expected: usize) -> Result<Tokenizer> {
-    let tokenizer = Tokenizer::from_file(path)?;
+fn load_tokenizer(known: &Tokenizers, path: &Path, config: &Config, key: &str, expected: usize) -> Result<Tokenizer> {
+    let tokenizer = known.from_file(path)?;
     if tokenizer.len() != expected {
         let message = format!(
             "has {} words, but `{key}` in {CONFIG_FILE} is {expected}; the files belong to different models",

@@ -35,6 +35,11 @@ impl Session {
                     self.notify(text, false);
                 }
             }
+            Event::Fingerprint { digest, .. } => {
+                if let Some(facts) = &mut column.facts {
+                    facts.digest = digest;
+                }
+            }
             Event::LoadFailed { message, .. } => {
                 // Nothing will ever replace an old picture here, so it goes, and waiting ends.
                 column.empty();

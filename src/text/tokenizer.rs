@@ -1,11 +1,14 @@
 //! Floor 1: text to words with their places, to ids, and back. Hugging Face `tokenizers` inside, so any of
 //! its files works: those that [`crate::text::vocab`] makes, and others' with words or subwords.
 
+mod file;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use tokenizers::NormalizedString;
 use tokenizers::Normalizer as _;
@@ -22,15 +25,14 @@ use crate::text::lines::write_atomic;
 use crate::text::sentence::EOS;
 use crate::text::sentence::Sentence;
 use crate::text::sentence::UNK;
+use crate::text::tokenizer::file::Shared;
+
+pub use crate::text::tokenizer::file::Tokenizers;
 
 /// A vocabulary and the rules that cut text into its words.
 #[derive(Clone)]
 pub struct Tokenizer {
-    inner: tokenizers::Tokenizer,
-    /// Words by id; holes in a foreign file are empty strings.
-    words: Vec<String>,
-    ids: HashMap<String, u32>,
-    unk: u32,
+    shared: Arc<Shared>,
     /// What a sentence ends with.
     eos: Option<u32>,
 }
@@ -60,72 +62,33 @@ impl fmt::Debug for Tokenizer {
 }
 
 impl Tokenizer {
-    /// Reads a tokenizer file.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it is missing, no such file, or without `</s>` and `[UNK]`.
-    pub fn from_file(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
-        Self::from_json(path, &bytes)
-    }
-
-    /// As [`Tokenizer::from_file`] from bytes; errors name `origin`.
-    ///
-    /// # Errors
-    /// As [`Tokenizer::from_file`].
-    pub fn from_json(origin: &Path, json: &[u8]) -> Result<Self> {
-        let mut inner = tokenizers::Tokenizer::from_bytes(json).map_err(|error| {
-            let advice = "train the model again or copy the tokenizer file from where the model comes from";
-            Error::file(origin, format!("is not a complete Hugging Face tokenizers file ({error}); {advice}"))
-        })?;
-        // A limit on length or padding in a foreign file would silently drop or add words.
-        inner.with_truncation(None).map_err(|error| Error::file(origin, error.to_string()))?;
-        inner.with_padding(None);
-        let ids: HashMap<String, u32> = inner.get_vocab(true).into_iter().collect();
-        let special = |word: &str| {
-            let missing = || Error::file(origin, format!("has no `{word}` in its vocabulary; add it to the file"));
-            ids.get(word).copied().ok_or_else(missing)
-        };
-        let (eos, unk) = (special(EOS)?, special(UNK)?);
-        let len = ids.values().max().map_or(0, |id| *id as usize + 1);
-        if len > 2 * ids.len() + 1000 {
-            let message = format!("has only {} words but ids up to {}; number the words from 0", ids.len(), len - 1);
-            return Err(Error::file(origin, message));
-        }
-        let mut words = vec![String::new(); len];
-        for (word, id) in &ids {
-            words[*id as usize].clone_from(word);
-        }
-        Ok(Self { inner, words, ids, unk, eos: Some(eos) })
-    }
-
     /// Writes the file that [`Tokenizer::from_file`] reads, in one step.
     ///
     /// # Errors
     /// A sentence that names the file when it cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let json = self.inner.to_string(true).map_err(|error| Error::Internal(error.to_string()))?;
+        let json = self.shared.inner.to_string(true).map_err(|error| Error::Internal(error.to_string()))?;
         write_atomic(path, |writer| writer.write_all(json.as_bytes()))
     }
 
     /// Size of the vocabulary: the greatest id plus 1.
     pub fn len(&self) -> usize {
-        self.words.len()
+        self.shared.words.len()
     }
 
     /// Never true for a tokenizer that was read: it has at least the specials.
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.shared.words.is_empty()
     }
 
     /// The word with an id.
     pub fn token(&self, id: u32) -> Option<&str> {
-        self.words.get(id as usize).map(String::as_str)
+        self.shared.words.get(id as usize).map(String::as_str)
     }
 
     /// The id of a word, as the vocabulary writes it.
     pub fn id(&self, token: &str) -> Option<u32> {
-        self.ids.get(token).copied()
+        self.shared.inner.token_to_id(token)
     }
 
     /// The words of some ids; ids outside the vocabulary print as `[UNK]`.
@@ -171,7 +134,7 @@ impl Tokenizer {
             let span = start..start + word.len();
             start = span.end + 1;
             let id = self.id(word).or_else(|| self.id(&self.normalize(word)));
-            self.push(&mut sentence, word, span, id.unwrap_or(self.unk));
+            self.push(&mut sentence, word, span, id.unwrap_or(self.shared.unk));
         }
         push_eos(&mut sentence, self.eos);
         sentence
@@ -181,7 +144,7 @@ impl Tokenizer {
     /// where the vocabulary is one of whole words, a word that it has is taken whole (`'t`, `-vous`), and any other
     /// is cut. `eos` ends it, if any.
     pub fn encode_phrase(&self, phrase: &str, eos: Option<u32>) -> Vec<u32> {
-        if !matches!(self.inner.get_model(), tokenizers::ModelWrapper::WordLevel(_)) {
+        if !matches!(self.shared.inner.get_model(), tokenizers::ModelWrapper::WordLevel(_)) {
             return self.encode_with(phrase, eos).ids;
         }
         let mut ids = Vec::new();
@@ -198,7 +161,7 @@ impl Tokenizer {
     /// The words of `text` as normalised, before they are looked up: what a vocabulary is counted over.
     pub fn words(&self, text: &str) -> Vec<String> {
         let mut pieces = PreTokenizedString::from(self.normalize(text));
-        if let Some(rule) = self.inner.get_pre_tokenizer()
+        if let Some(rule) = self.shared.inner.get_pre_tokenizer()
             && rule.pre_tokenize(&mut pieces).is_err()
         {
             return text.split_whitespace().map(str::to_owned).collect();
@@ -216,18 +179,18 @@ impl Tokenizer {
     /// Byte ranges and ids. A text that the library refuses (a foreign file without rules for unknown
     /// words) is cut at whitespace, all of it unknown.
     fn cut(&self, text: &str) -> Vec<(Range<usize>, u32)> {
-        if let Ok(encoding) = self.inner.encode(text, false) {
+        if let Ok(encoding) = self.shared.inner.encode(text, false) {
             let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end);
             return spans.zip(encoding.get_ids().iter().copied()).collect();
         }
         let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-        text.split_whitespace().map(|word| (place(word)..place(word) + word.len(), self.unk)).collect()
+        text.split_whitespace().map(|word| (place(word)..place(word) + word.len(), self.shared.unk)).collect()
     }
 
     /// The text as the rules of the file fold it; as it is where they fail.
     fn normalize(&self, text: &str) -> String {
         let mut normalized = NormalizedString::from(text);
-        match self.inner.get_normalizer().map(|rules| rules.normalize(&mut normalized)) {
+        match self.shared.inner.get_normalizer().map(|rules| rules.normalize(&mut normalized)) {
             Some(Ok(())) => normalized.get().to_owned(),
             Some(Err(_)) | None => text.to_owned(),
         }
@@ -236,7 +199,7 @@ impl Tokenizer {
     fn push(&self, sentence: &mut Sentence, word: &str, span: Range<usize>, id: u32) {
         // `</s>` that somebody typed is text, not the end of the sentence.
         let typed_special = self.token(id) == Some(EOS);
-        sentence.ids.push(if typed_special { self.unk } else { id });
+        sentence.ids.push(if typed_special { self.shared.unk } else { id });
         sentence.tokens.push(word.to_owned());
         sentence.spans.push(span);
     }

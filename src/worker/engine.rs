@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
-use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Condvar;
@@ -28,6 +27,7 @@ use crate::nn::device::DeviceChoice;
 use crate::nn::device::pick;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Encode as _;
+use crate::text::tokenizer::Tokenizers;
 use crate::ticket::Ticket;
 use crate::worker::protocol::ColumnId;
 use crate::worker::protocol::ColumnSpec;
@@ -69,12 +69,20 @@ impl Unit {
 pub struct Engine {
     shelf: Arc<Shelf>,
     readers: Vec<JoinHandle<()>>,
-    /// What each column was last told: that of one model, or of an ensemble mixed so.
-    told: Mutex<HashMap<ColumnId, Option<Mixing>>>,
+    told: Mutex<HashMap<ColumnId, Told>>,
     /// Ensembles of models on the shelf.
     ensembles: Mutex<HashMap<Unit, Arc<Shelved>>>,
     pub(super) threads: usize,
     pub(super) row_every: Duration,
+}
+
+/// What a column was last told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Told {
+    /// The facts of one model, or of an ensemble mixed so.
+    mixing: Option<Mixing>,
+    /// The fingerprint as well.
+    fingerprint: bool,
 }
 
 /// A model that is ready, and the stepper that was made of it last where making one is dear.
@@ -97,7 +105,11 @@ struct Shelf {
     slots: Mutex<HashMap<Key, Slot>>,
     /// What the corpus lane uses now; it stays although no column wants it.
     borrowed: Mutex<HashSet<Key>>,
+    /// What the columns want.
+    wanted: Mutex<HashSet<Key>>,
     changed: Condvar,
+    /// Those of the models, shared where their files are the same.
+    tokenizers: Tokenizers,
 }
 
 /// The engine's models, for work that is not a column's.
@@ -133,6 +145,7 @@ impl Engine {
     pub fn insert(&mut self, model: Model, device: DeviceChoice) {
         let shelved = Shelved::new(model, &Device::cpu(), String::new());
         let key = (shelved.model.folder.clone(), device);
+        lock(&self.shelf.wanted).insert(key.clone());
         self.shelf.lock().insert(key, Slot::Ready(Arc::new(shelved)));
     }
 
@@ -158,6 +171,7 @@ impl Engine {
         let mut told = lock(&self.told);
         told.retain(|column, _| columns.contains(column));
         let mut slots = self.shelf.lock();
+        lock(&self.shelf.wanted).clone_from(&wanted);
         slots.retain(|key, _| wanted.contains(key) || lock(&self.shelf.borrowed).contains(key));
         self.readers.retain(|reader| !reader.is_finished());
         for key in wanted {
@@ -221,7 +235,17 @@ impl Engine {
     /// True the first time that it is asked for a column, and again when its ensemble is mixed in another way.
     pub(super) fn must_tell(&self, spec: &ColumnSpec) -> bool {
         let mixing = spec.ensemble.as_ref().map(|ensemble| ensemble.mixing);
-        lock(&self.told).insert(spec.column, mixing) != Some(mixing)
+        let mut told = lock(&self.told);
+        if told.get(&spec.column).is_some_and(|told| told.mixing == mixing) {
+            return false;
+        }
+        told.insert(spec.column, Told { mixing, fingerprint: false });
+        true
+    }
+
+    /// True the first time that it is asked after [`Engine::must_tell`] was true.
+    pub(super) fn must_tell_fingerprint(&self, spec: &ColumnSpec) -> bool {
+        lock(&self.told).get_mut(&spec.column).is_some_and(|told| !std::mem::replace(&mut told.fingerprint, true))
     }
 }
 
@@ -261,9 +285,12 @@ impl Library {
         }
     }
 
-    /// What was borrowed may go when no column wants it.
+    /// What was borrowed and no column wants goes.
     pub(super) fn release(&self) {
-        lock(&self.shelf.borrowed).clear();
+        let mut slots = self.shelf.lock();
+        let borrowed = std::mem::take(&mut *lock(&self.shelf.borrowed));
+        let wanted = lock(&self.shelf.wanted);
+        slots.retain(|key, _| wanted.contains(key) || !borrowed.contains(key));
     }
 }
 
@@ -333,7 +360,7 @@ impl Shelved {
             has_two_readings: config.has_two_readings(),
             device: device.name.clone(),
             notice: device.notice.clone(),
-            digest: model.digest(),
+            digest: String::new(),
             card,
             members: Vec::new(),
         };
@@ -360,7 +387,6 @@ impl Shelved {
             window: only.and_then(|facts| facts.window),
             has_two_readings: !shown.is_empty() && shown.iter().all(|n| facts(n).has_two_readings),
             notice: None,
-            digest: members.iter().map(|member| member.facts.digest.as_str()).collect::<Vec<_>>().join(" "),
             card: String::new(),
             members: members
                 .iter()
@@ -380,6 +406,12 @@ impl Shelved {
         self.ensemble
             .as_ref()
             .map_or_else(|| self.model.stepper(kernels, threads), |ensemble| ensemble.stepper(kernels, threads))
+    }
+
+    /// SHA-256 of the weights, of an ensemble those of all members; takes a moment at the first call.
+    pub(super) fn digest(&self) -> String {
+        let members = self.ensemble.as_ref().map_or(std::slice::from_ref(&self.model), Ensemble::members);
+        members.iter().map(Model::digest).collect::<Vec<_>>().join(" ")
     }
 
     pub(super) fn specials(&self) -> Specials {
@@ -416,7 +448,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn read_onto(shelf: &Shelf, key: &Key) {
     let mut progress = |fraction| shelf.set(key, Slot::Reading(fraction));
-    let slot = match catch_unwind(AssertUnwindSafe(|| read(&key.0, key.1, &mut progress))) {
+    let slot = match catch_unwind(AssertUnwindSafe(|| read(key, &shelf.tokenizers, &mut progress))) {
         Ok(Ok(shelved)) => Slot::Ready(Arc::new(shelved)),
         Ok(Err(error)) => Slot::Failed(error.to_string()),
         Err(panic) => Slot::Failed(panic_sentence(&*panic)),
@@ -424,9 +456,9 @@ fn read_onto(shelf: &Shelf, key: &Key) {
     shelf.set(key, slot);
 }
 
-fn read(folder: &Path, choice: DeviceChoice, progress: &mut dyn FnMut(f32)) -> Result<Shelved> {
-    let device = pick(choice)?;
-    let model = Model::load_with(folder, &device, progress)?;
+fn read((folder, choice): &Key, known: &Tokenizers, progress: &mut (dyn FnMut(f32) + Send)) -> Result<Shelved> {
+    let device = pick(*choice)?;
+    let model = Model::load_with(folder, &device, known, progress)?;
     // A folder without a card is a whole model all the same.
     let card = std::fs::read_to_string(folder.join("README.md")).unwrap_or_default();
     Ok(Shelved::new(model, &device, card))

@@ -84,6 +84,13 @@ pub enum Event {
         /// What the model is.
         facts: ModelFacts,
     },
+    /// The fingerprint of a column's model, worked out when there was nothing else to do.
+    Fingerprint {
+        /// Whose.
+        column: ColumnId,
+        /// See [`ModelFacts::digest`].
+        digest: String,
+    },
     /// A column's model could not be loaded.
     LoadFailed {
         /// Whose.
@@ -136,9 +143,10 @@ impl Event {
     #[must_use]
     pub fn address(&self) -> (Option<u64>, ColumnId) {
         match *self {
-            Self::Loading { column, .. } | Self::Loaded { column, .. } | Self::LoadFailed { column, .. } => {
-                (None, column)
-            }
+            Self::Loading { column, .. }
+            | Self::Loaded { column, .. }
+            | Self::Fingerprint { column, .. }
+            | Self::LoadFailed { column, .. } => (None, column),
             Self::Started { number, column, .. }
             | Self::Expanded { number, column, .. }
             | Self::Finished { number, column, .. }
@@ -185,7 +193,7 @@ pub struct ModelFacts {
     pub device: String,
     /// A sentence when it computes elsewhere than was asked.
     pub notice: Option<String>,
-    /// SHA-256 of the weights file, in hex.
+    /// SHA-256 of the weights file, in hex; empty until [`Event::Fingerprint`] brings it.
     pub digest: String,
     /// The model card (`README.md`), empty when there is none.
     pub card: String,

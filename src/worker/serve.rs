@@ -83,6 +83,9 @@ pub fn serve(request: &Request, engine: &mut Engine, ticket: &Ticket, emit: &mut
         }
         job.unit(last, last_columns);
     });
+    for (unit, columns) in &units {
+        job.fingerprint(unit, columns);
+    }
 }
 
 impl Job<'_> {
@@ -121,6 +124,18 @@ impl Job<'_> {
                 Err(panic) => panic_sentence(&*panic),
             };
             self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
+        }
+    }
+
+    /// Tells the fingerprint of a model, which takes a moment, when nothing is left to translate.
+    fn fingerprint(&self, unit: &Unit, columns: &[&ColumnSpec]) {
+        if self.ticket.is_stale() || self.engine.has_failed(unit) {
+            return;
+        }
+        for spec in columns.iter().filter(|spec| self.engine.must_tell_fingerprint(spec)) {
+            if let Some(Ok(shelved)) = self.engine.wait(unit, self.ticket, &mut |_| ()) {
+                self.emit(Event::Fingerprint { column: spec.column, digest: shelved.digest() });
+            }
         }
     }
 

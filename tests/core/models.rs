@@ -32,6 +32,7 @@ use interlinear::models::loss::Trainable;
 use interlinear::models::loss::trainable;
 use interlinear::models::shapes;
 use interlinear::nn::device::Device;
+use interlinear::text::tokenizer::Tokenizers;
 use serde_json::Value;
 
 const FOLDERS: [&str; 12] = [
@@ -452,8 +453,10 @@ fn numbers_that_no_f16_holds_are_refused_when_written() {
 #[test]
 fn a_loaded_folder_knows_its_digest_and_size_and_tells_its_progress() {
     let mut heard = Vec::new();
-    let model =
-        Model::load_with(&reference("rnnsearch"), &Device::cpu(), &mut |share| heard.push(share)).expect("loads");
+    let model = Model::load_with(&reference("rnnsearch"), &Device::cpu(), &Tokenizers::default(), &mut |share| {
+        heard.push(share)
+    })
+    .expect("loads");
     assert!(heard.is_sorted() && heard.first() == Some(&0.0) && heard.last() == Some(&1.0), "{heard:?}");
     assert_eq!(model.digest().len(), 64);
     assert_eq!(model.digest(), load("rnnsearch").digest());

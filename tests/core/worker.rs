@@ -63,8 +63,9 @@ fn engine() -> Engine {
 fn story(events: &[Event], of: u64) -> Vec<&'static str> {
     let mut story: Vec<&str> = events
         .iter()
-        .filter(|event| event.address().1 == of)
+        .filter(|event| event.address().1 == of && !matches!(event, Event::Fingerprint { .. }))
         .map(|event| match event {
+            Event::Fingerprint { .. } => "fingerprint",
             Event::Loading { .. } => "loading",
             Event::Loaded { .. } => "loaded",
             Event::LoadFailed { .. } => "load failed",
@@ -110,7 +111,13 @@ fn two_models_are_loaded_and_translate_side_by_side() {
             _ => {}
         }
     }
+    let told = |event: &Event| match event {
+        Event::Fingerprint { digest, .. } => Some(digest.len()),
+        _ => None,
+    };
+    assert_eq!(events.iter().rev().map_while(told).collect::<Vec<_>>(), [64, 64], "fingerprints come last");
     let again = serve_all(&request(2, "s9", &both), &mut engine, &Ticket::forever());
+    assert_eq!(again.iter().find_map(told), None);
     assert_eq!(story(&again, 1), ["started", "row", "finished"], "a model is loaded once");
 }
 
@@ -246,7 +253,7 @@ fn hard_texts_are_sentences_or_translations() {
     let mut engine = engine();
     for (text, refusal) in cases {
         let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut engine, &Ticket::forever());
-        match events.last() {
+        match events.iter().rfind(|event| !matches!(event, Event::Fingerprint { .. })) {
             Some(Event::Failed { message, .. }) => {
                 assert!(refusal.is_some_and(|words| message.contains(words)), "{message}");
             }

@@ -175,8 +175,7 @@ impl Look {
             other => return Err(Error::Internal(format!("the score `{other}` has no kernels"))),
         };
         let local_p = sizes.attention == AttentionKind::LocalP;
-        let place =
-            || Ok::<_, Error>((pack(weights, &["attention.W_p"], n)?, weights.numbers("attention.v_p")?));
+        let place = || Ok::<_, Error>((pack(weights, &["attention.W_p"], n)?, weights.numbers("attention.v_p")?));
         Ok(Some(Self {
             kind: sizes.attention,
             score,
