@@ -13,7 +13,8 @@ use unicode_bidi::bidi_class;
 /// The line as it is to be laid out from left to right; the same line where nothing runs the other way.
 #[must_use]
 pub fn visual(line: &str) -> Cow<'_, str> {
-    if !line.chars().any(is_right_to_left) {
+    // Most labels, every frame: nothing below U+0580 runs from the right, and its bytes are below 0xD6.
+    if line.bytes().all(|byte| byte < 0xD6) || !line.chars().any(is_right_to_left) {
         return Cow::Borrowed(line);
     }
     let info = BidiInfo::new(line, None);

@@ -366,7 +366,8 @@ impl ColourMap {
         let part = place - index as f32;
         let mix = |k: usize| {
             let (a, b) = (f32::from(self.anchors[index][k]), f32::from(self.anchors[index + 1][k]));
-            (a + (b - a) * part).round() as u8
+            // rounds as round() does for what is not negative, without a call for each of a matrix's numbers
+            (a + (b - a) * part + 0.5) as u8
         };
         Color32::from_rgb(mix(0), mix(1), mix(2))
     }

@@ -20,7 +20,7 @@ use interlinear::ui::widgets::strip;
 use interlinear::ui::widgets::words;
 
 fn needs(rows: usize, columns: usize) -> Needs {
-    Needs { rows, columns, source_width: 60.0, target_width: 70.0, text_height: 15.0 }
+    Needs { rows, columns, source_width: 60.0, target_width: 70.0, text_height: 15.0, pixels_per_point: 1.0 }
 }
 
 fn grid(rows: usize, columns: usize, cell: f32) -> Grid {
@@ -38,6 +38,20 @@ fn cells_are_square_whole_points_and_readable_unless_told_otherwise() {
         );
         assert_eq!(metrics.cell.fract(), 0.0, "{rows}x{columns}");
         assert_eq!(metrics.matrix(rows, columns), vec2(columns as f32, rows as f32) * metrics.cell);
+    }
+}
+
+#[test]
+fn cells_are_whole_pixels_at_any_scale() {
+    for pixels_per_point in [0.75, 1.0, 1.1, 1.25, 1.5, 2.0, 2.7] {
+        for zoom in [Zoom::Auto, Zoom::Whole, Zoom::Fixed(2.0), Zoom::Fixed(15.0), Zoom::Fixed(96.0)] {
+            let needs = Needs { pixels_per_point, ..needs(40, 50) };
+            let pixels = Metrics::choose(&needs, vec2(900.0, 700.0), zoom).cell * pixels_per_point;
+            assert!(
+                pixels >= 1.0 && (pixels - pixels.round()).abs() < 1e-3,
+                "{zoom:?} at {pixels_per_point}: {pixels}"
+            );
+        }
     }
 }
 
@@ -127,12 +141,20 @@ fn the_first_palette_is_black_for_0_and_white_for_1_and_numbers_outside_are_cut(
 
 #[test]
 fn alpha_is_drawn_as_it_is_and_energies_from_least_to_greatest() {
-    let matrix = Matrix { rows: 1, columns: 3, values: vec![0.0, 0.5, 1.0] };
-    let image = paint::image(&matrix, theme::ColourMap::at(0), Shown::Alpha);
+    let drawn = |matrix: &Matrix, shown, columns| {
+        paint::image(matrix, theme::ColourMap::at(0), paint::scale(matrix, shown), &(0..1), &columns)
+    };
+    let alpha = Matrix { rows: 1, columns: 3, values: vec![0.0, 0.5, 1.0] };
+    let image = drawn(&alpha, Shown::Alpha, 0..3);
     assert_eq!(image.size, [3, 1]);
     assert_eq!(image.pixels[1], egui::Color32::from_gray(128));
     let energies = Matrix { rows: 1, columns: 3, values: vec![-4.0, 0.0, 4.0] };
-    assert_eq!(paint::image(&energies, theme::ColourMap::at(0), Shown::Energies).pixels, image.pixels);
+    assert_eq!(drawn(&energies, Shown::Energies, 0..3).pixels, image.pixels);
+    assert_eq!(
+        drawn(&energies, Shown::Energies, 1..3).pixels,
+        image.pixels[1..],
+        "a part has the colours of the whole"
+    );
 }
 
 #[test]

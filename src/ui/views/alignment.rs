@@ -49,11 +49,9 @@ pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table
         scroll_x: screen.local.scroll_x,
         reveal: reveal(screen, column, marks.selected, ui.available_height()),
     };
-    let mut texture = screen.local.textures.remove(&column.id);
+    let mut texture = screen.local.textures.remove(&column.id).unwrap_or_default();
     let answer = heatmap.show(ui, &mut texture, focus);
-    if let Some(texture) = texture {
-        screen.local.textures.insert(column.id, texture);
-    }
+    screen.local.textures.insert(column.id, texture);
     hear(screen, column, table, metrics, &answer);
 }
 

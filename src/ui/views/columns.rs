@@ -108,6 +108,7 @@ fn metrics(ui: &Ui, screen: &Screen<'_>, parts: &Parts) -> Metrics {
         source_width: 0.0,
         target_width: 0.0,
         text_height: ui.text_style_height(&egui::TextStyle::Small),
+        pixels_per_point: ui.pixels_per_point(),
     };
     for table in aligned(screen.session) {
         needs.rows = needs.rows.max(table.target.len());

@@ -115,7 +115,9 @@ fn paint(ui: &Ui, word: &Word, place: Rect, galley: Arc<Galley>) {
     let t = theme::tokens(ui);
     let painter = ui.painter();
     let radius = CornerRadius::same(theme::RADIUS_SMALL);
-    painter.rect_filled(place, radius, word.back);
+    if word.back != Color32::TRANSPARENT {
+        painter.rect_filled(place, radius, word.back);
+    }
     if word.is_selected {
         painter.rect(place, radius, t.accent, Stroke::new(1.5, t.accent), StrokeKind::Inside);
     } else if word.is_over {

@@ -63,6 +63,8 @@ pub struct Needs {
     pub target_width: f32,
     /// Height of a line of label text, points.
     pub text_height: f32,
+    /// Pixels of the screen in a point.
+    pub pixels_per_point: f32,
 }
 
 /// Steep enough to pack, flat enough to read.
@@ -85,7 +87,7 @@ impl Metrics {
             metrics.top = source_width * sin + needs.text_height * cos + theme::SPACE_2;
             metrics.right = if metrics.slant.angle == SLANTED { source_width * cos } else { 0.0 };
             let room = available - vec2(left + metrics.right, metrics.top);
-            metrics.cell = cell(needs.rows, needs.columns, room, zoom);
+            metrics.cell = cell(needs, room, zoom);
         }
         metrics.slant = slant(source_width, metrics.cell, needs.text_height);
         metrics
@@ -104,15 +106,17 @@ impl Metrics {
     }
 }
 
-/// Side of a cell, a whole number of points so that rows stay equal and sharp.
-fn cell(rows: usize, columns: usize, room: Vec2, zoom: Zoom) -> f32 {
-    let whole = (room.x / columns.max(1) as f32).min(room.y / rows.max(1) as f32);
+/// Side of a cell, a whole number of pixels so that rows stay equal and sharp.
+fn cell(needs: &Needs, room: Vec2, zoom: Zoom) -> f32 {
+    let whole = (room.x / needs.columns.max(1) as f32).min(room.y / needs.rows.max(1) as f32);
     let side = match zoom {
         Zoom::Fixed(side) => side,
         Zoom::Whole => whole.min(theme::CELL_AUTO.1),
         Zoom::Auto => whole.clamp(theme::CELL_AUTO.0, theme::CELL_AUTO.1),
     };
-    side.clamp(theme::CELL_LIMITS.0, theme::CELL_LIMITS.1).floor()
+    let pixels = side.clamp(theme::CELL_LIMITS.0, theme::CELL_LIMITS.1) * needs.pixels_per_point;
+    // what is whole but for the last digit is whole
+    (pixels + 1e-3).floor().max(1.0) / needs.pixels_per_point
 }
 
 fn slant(widest: f32, cell: f32, text_height: f32) -> Slant {
@@ -180,6 +184,13 @@ impl Grid {
     #[must_use]
     pub fn cell_rect(&self, i: usize, j: usize) -> Rect {
         Rect::from_min_size(self.origin + vec2(j as f32, i as f32) * self.cell, Vec2::splat(self.cell))
+    }
+
+    /// The cells from these rows and columns.
+    #[must_use]
+    pub fn cells_rect(&self, rows: &Range<usize>, columns: &Range<usize>) -> Rect {
+        let corner = |i: usize, j: usize| self.origin + vec2(j as f32, i as f32) * self.cell;
+        Rect::from_min_max(corner(rows.start, columns.start), corner(rows.end, columns.end))
     }
 
     /// Row i across the matrix.

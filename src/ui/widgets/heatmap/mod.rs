@@ -1,37 +1,32 @@
 //! Floor 9: alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
 //!
 //! `layout` has the numbers, `paint` the pixels, `access` the same numbers for screen readers. The matrix is one
-//! texture of a pixel a cell, made anew only when the numbers or the colours change.
+//! texture of a pixel a cell (a large one several), made anew only when the numbers or the colours change.
 
 pub mod access;
 pub mod layout;
 pub mod paint;
+mod texture;
 
 use egui::Id;
 use egui::Pos2;
 use egui::Rect;
 use egui::Sense;
-use egui::TextureHandle;
 use egui::Ui;
 use egui::UiBuilder;
+use egui::emath::GuiRounding;
 use egui::pos2;
 use egui::vec2;
 
 use crate::session::AlignmentTable;
 use crate::session::Matrix;
 use crate::session::Shown;
-use crate::ui::theme::ColourMap;
 use crate::ui::widgets::heatmap::layout::Gaze;
 use crate::ui::widgets::heatmap::layout::Grid;
 use crate::ui::widgets::heatmap::layout::Metrics;
 use crate::ui::widgets::node;
 
-/// A matrix as a picture of one pixel a cell.
-pub struct Texture {
-    /// What it was made from: revision of the table, place of the palette, which numbers.
-    key: (u64, usize, Shown),
-    handle: TextureHandle,
-}
+pub use crate::ui::widgets::heatmap::texture::Texture;
 
 /// What is marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,15 +86,14 @@ pub struct Answer {
 
 impl Heatmap<'_> {
     /// Draws it into all the room there is.
-    pub fn show(&self, ui: &mut Ui, texture: &mut Option<Texture>, focus: bool) -> Answer {
-        self.refresh(ui, texture);
+    pub fn show(&self, ui: &mut Ui, texture: &mut Texture, focus: bool) -> Answer {
         let rect = ui.available_rect_before_wrap();
         let view = Rect::from_min_max(rect.min + vec2(self.metrics.left, self.metrics.top), rect.max);
         let mut answer = Answer { zoom: 1.0, scroll_x: self.scroll_x, ..Answer::default() };
         if !view.is_positive() {
             return answer;
         }
-        let (origin, clip) = self.matrix_ui(ui, view, texture.as_ref(), focus, &mut answer);
+        let (origin, clip) = self.matrix_ui(ui, view, texture, focus, &mut answer);
         let grid = self.grid(origin);
         self.labels_hover(ui, rect, view, &grid, &mut answer);
         paint::row_labels(ui, self, &grid, Rect::from_x_y_ranges(rect.left()..=view.left(), clip.y_range()));
@@ -118,31 +112,12 @@ impl Heatmap<'_> {
         Grid { origin, cell: self.metrics.cell, rows: self.matrix.rows, columns: self.matrix.columns }
     }
 
-    /// Makes the texture anew when what it shows has changed.
-    fn refresh(&self, ui: &Ui, texture: &mut Option<Texture>) {
-        let key = (self.table.revision, self.palette, self.shown);
-        if texture.as_ref().is_some_and(|texture| texture.key == key)
-            || self.matrix.rows == 0
-            || self.matrix.columns == 0
-        {
-            return;
-        }
-        let image = paint::image(self.matrix, ColourMap::at(self.palette), self.shown);
-        if let Some(texture) = texture {
-            texture.handle.set(image, egui::TextureOptions::NEAREST);
-            texture.key = key;
-        } else {
-            let handle = ui.ctx().load_texture("alignment", image, egui::TextureOptions::NEAREST);
-            *texture = Some(Texture { key, handle });
-        }
-    }
-
     /// The matrix in its scroll area; answers with its corner on the screen and what is in view.
     fn matrix_ui(
         &self,
         ui: &mut Ui,
         view: Rect,
-        texture: Option<&Texture>,
+        texture: &mut Texture,
         focus: bool,
         answer: &mut Answer,
     ) -> (Pos2, Rect) {
@@ -154,7 +129,8 @@ impl Heatmap<'_> {
         let output = area.show_viewport(&mut child, |ui, _| {
             let size = self.metrics.matrix(self.matrix.rows, self.matrix.columns);
             let (_, space) = ui.allocate_space(size + vec2(self.metrics.right, 0.0));
-            let grid = self.grid(space.min);
+            // Whole pixels keep the cells sharp while they scroll.
+            let grid = self.grid(space.min.round_to_pixels(ui.pixels_per_point()));
             let response = ui.interact(grid.rect(), self.id, Sense::click());
             if focus {
                 response.request_focus();
@@ -163,7 +139,7 @@ impl Heatmap<'_> {
                 ui.scroll_to_rect(grid.row_rect(row).intersect(grid.rect()), None);
             }
             self.interact(ui, &grid, &response, answer);
-            paint::matrix(ui, self, &grid, texture.map(|texture| texture.handle.id()));
+            paint::matrix(ui, self, &grid, texture);
             if response.has_focus() {
                 paint::focus(ui, grid.rect());
             }

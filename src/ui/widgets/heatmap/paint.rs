@@ -1,15 +1,18 @@
 //! Floor 9: the heatmap as pixels: the texture, the marks over it, and the labels in view.
 
+use std::ops::Range;
+
 use egui::Align2;
 use egui::Color32;
 use egui::ColorImage;
+use egui::Mesh;
 use egui::Pos2;
 use egui::Rect;
 use egui::Shape;
 use egui::Stroke;
 use egui::StrokeKind;
-use egui::TextureId;
 use egui::Ui;
+use egui::emath::GuiRounding;
 use egui::pos2;
 use egui::text::LayoutJob;
 use egui::vec2;
@@ -21,6 +24,7 @@ use crate::ui::theme;
 use crate::ui::theme::ColourMap;
 use crate::ui::theme::Tokens;
 use crate::ui::widgets::heatmap::Heatmap;
+use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Gaze;
 use crate::ui::widgets::heatmap::layout::Grid;
 use crate::ui::widgets::labels;
@@ -29,16 +33,23 @@ use crate::ui::widgets::labels;
 const LINES_FROM: f32 = 10.0;
 const UV: Rect = Rect { min: pos2(0.0, 0.0), max: pos2(1.0, 1.0) };
 
-/// One pixel a cell. alpha is drawn as it is; energies from the least to the greatest of the matrix.
+/// One pixel a cell of these rows and columns, coloured from the one end of the scale to the other.
 #[must_use]
-pub fn image(matrix: &Matrix, map: &ColourMap, shown: Shown) -> ColorImage {
-    let (low, high) = scale(matrix, shown);
+pub fn image(
+    matrix: &Matrix,
+    map: &ColourMap,
+    (low, high): (f32, f32),
+    rows: &Range<usize>,
+    columns: &Range<usize>,
+) -> ColorImage {
     let span = if high > low { high - low } else { 1.0 };
-    let pixels = matrix.values.iter().map(|value| map.colour((value - low) / span)).collect();
-    ColorImage::new([matrix.columns, matrix.rows], pixels)
+    let cells = rows.clone().flat_map(|i| matrix.row(i).get(columns.clone()).unwrap_or(&[]));
+    let pixels = cells.map(|value| map.colour((value - low) / span)).collect();
+    ColorImage::new([columns.len(), rows.len()], pixels)
 }
 
-/// The numbers that the two ends of the colour map stand for.
+/// The numbers that the two ends of the colour map stand for: alpha is drawn as it is, energies from the least to
+/// the greatest of the matrix.
 #[must_use]
 pub fn scale(matrix: &Matrix, shown: Shown) -> (f32, f32) {
     match shown {
@@ -48,11 +59,11 @@ pub fn scale(matrix: &Matrix, shown: Shown) -> (f32, f32) {
 }
 
 /// The texture and what is marked on it.
-pub fn matrix(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, texture: Option<TextureId>) {
+pub fn matrix(ui: &Ui, heatmap: &Heatmap<'_>, grid: &Grid, texture: &mut Texture) {
     let t = theme::tokens(ui);
     let painter = ui.painter();
-    if let Some(texture) = texture {
-        painter.image(texture, grid.rect(), UV, Color32::WHITE);
+    for (place, id) in texture.in_view(ui, heatmap, grid) {
+        painter.image(id, place, UV, Color32::WHITE);
     }
     if grid.cell >= LINES_FROM {
         lines(ui, grid, t);
@@ -121,16 +132,22 @@ pub fn focus(ui: &Ui, rect: Rect) {
     ui.painter().rect_stroke(rect.expand(2.0), 2.0, Stroke::new(2.0, theme::tokens(ui).accent), StrokeKind::Outside);
 }
 
-/// Faint lines in view between the cells, so that the eye keeps its row.
+/// Faint lines in view between the cells, so that the eye keeps its row: one mesh of whole pixels.
 fn lines(ui: &Ui, grid: &Grid, t: &Tokens) {
-    let stroke = Stroke::new(1.0, t.weak.gamma_multiply(0.22));
-    let rect = grid.rect();
-    for i in grid.visible_rows(ui.clip_rect()).skip(1) {
-        ui.painter().hline(rect.x_range(), grid.row_rect(i).top(), stroke);
+    let colour = t.weak.gamma_multiply(0.22);
+    let scale = ui.pixels_per_point();
+    let width = scale.round().max(1.0) / scale;
+    let seen = grid.rect().intersect(ui.clip_rect());
+    let mut mesh = Mesh::default();
+    for i in grid.visible_rows(seen).skip(1) {
+        let top = grid.row_rect(i).top().round_to_pixels(scale);
+        mesh.add_colored_rect(Rect::from_x_y_ranges(seen.x_range(), top..=top + width), colour);
     }
-    for j in grid.visible_columns(ui.clip_rect()).skip(1) {
-        ui.painter().vline(grid.column_rect(j).left(), rect.y_range(), stroke);
+    for j in grid.visible_columns(seen).skip(1) {
+        let left = grid.column_rect(j).left().round_to_pixels(scale);
+        mesh.add_colored_rect(Rect::from_x_y_ranges(left..=left + width, seen.y_range()), colour);
     }
+    ui.painter().add(mesh);
 }
 
 /// Target words down the side, those in view.
