@@ -79,7 +79,7 @@ pub fn speed(
             let options =
                 StepOptions { dropout: DROPOUT, smoothing: 0.0, scale: 1.0 / batch as f32, seed: update as u64 };
             let loss = fused.step(&flat, &source, &target, Some(options));
-            optimizer.apply(&mut flat, fused.gradients(), settings.rate(), update as u64);
+            fused.update(&mut flat, &mut optimizer, settings.rate(), update as u64);
             loss
         };
         let loss = match &pool {

@@ -81,7 +81,7 @@ impl Engine for FusedEngine {
         update: u64,
     ) -> Result<(Loss, f32)> {
         let loss = self.fused.step(&self.flat, source, target, Some(options));
-        let norm = self.optimizer.apply(&mut self.flat, self.fused.gradients(), rate, update);
+        let norm = self.fused.update(&mut self.flat, &mut self.optimizer, rate, update);
         Ok((loss, norm))
     }
 

@@ -13,6 +13,7 @@ pub mod log;
 pub mod measure;
 pub mod optimizer;
 pub mod plain;
+pub mod reach;
 pub mod recipe;
 pub mod settings;
 pub mod state;

@@ -16,6 +16,7 @@ use interlinear::nn::fused::scan;
 use interlinear::nn::fused::scan::Direction;
 use interlinear::nn::fused::team;
 use interlinear::nn::fused::update;
+use interlinear::nn::fused::vocabulary;
 use rand::RngExt as _;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -726,4 +727,75 @@ fn local_weights_fall_off_and_go_back_as_differences() {
             assert_close(&[dp], &expected[words..], 1e-5, &what);
         }
     }
+}
+
+#[test]
+fn the_output_layer_and_its_gradients_are_those_of_plain_loops() {
+    // (rows, K, l): around the widths of tiles, lanes and blocks; the last is longer than a block of lines
+    const SHAPES: &[(usize, usize, usize)] =
+        &[(1, 1, 1), (1, 7, 3), (5, 13, 16), (16, 12, 31), (17, 25, 33), (33, 50, 40), (48, 37, 5), (70, 230, 65)];
+    at_every_level(|level| {
+        let mut scratch = vocabulary::Scratch::default();
+        for &(rows, k, l) in SHAPES {
+            for (epsilon, biased) in [(0.0, true), (0.1, true), (0.1, false)] {
+                let random = &mut rng((rows * k + l) as u64);
+                let (w, bias, t) = (numbers(k * l, random), numbers(k, random), numbers(rows * l, random));
+                let targets: Vec<u32> = (0..rows).map(|row| (row * 5 % k) as u32).collect();
+                let (dw_before, db_before) = (numbers(k * l, random), numbers(k, random));
+                let (mut dw, mut db, mut dt) = (dw_before.clone(), db_before.clone(), vec![9.0; rows * l]);
+                let objective = vocabulary::Objective { epsilon, scale: 0.25 };
+                let layer = vocabulary::Layer { w: &w, bias: biased.then_some(bias.as_slice()), l };
+                let (nll, smoothed) = layer.forward(&t, &targets, objective, &mut scratch);
+                let db_out = biased.then_some(db.as_mut_slice());
+                layer.backward(&t, &targets, objective, &mut scratch, &mut dt, &mut dw, db_out);
+                let expected = output_layer(&w, biased.then_some(&bias), &t, &targets, l, (f64::from(epsilon), 0.25));
+                let what = format!("{level:?}, {rows} rows, {k} words, l {l}, epsilon {epsilon}, bias {biased}");
+                assert_close(&[nll as f32, smoothed as f32], &expected.0, 1e-5, &what);
+                assert_close(&dt, &expected.1, 1e-5, &format!("dt, {what}"));
+                let sum = |before: &[f32], d: &[f64]| -> Vec<f64> {
+                    before.iter().zip(d).map(|(b, d)| f64::from(*b) + d).collect()
+                };
+                assert_close(&dw, &sum(&dw_before, &expected.2), 1e-5, &format!("dW, {what}"));
+                let expected = if biased { sum(&db_before, &expected.3) } else { wide(&db_before) };
+                assert_close(&db, &expected, 1e-5, &format!("db, {what}"));
+            }
+        }
+    });
+}
+
+/// (nll, smoothed), dt, dW, db of the output layer by loops in f64.
+#[allow(clippy::type_complexity, reason = "four results of one test")]
+fn output_layer(
+    w: &[f32],
+    bias: Option<&Vec<f32>>,
+    t: &[f32],
+    targets: &[u32],
+    l: usize,
+    (epsilon, scale): (f64, f64),
+) -> ([f64; 2], Vec<f64>, Vec<f64>, Vec<f64>) {
+    let (w, t, k) = (wide(w), wide(t), w.len() / l);
+    let mut loss = [0.0; 2];
+    let (mut dt, mut dw, mut db) = (vec![0.0; t.len()], vec![0.0; w.len()], vec![0.0; k]);
+    for (row, &target) in targets.iter().enumerate() {
+        let at = row * l..(row + 1) * l;
+        let logits: Vec<f64> = times(&w, &t[at.clone()])
+            .iter()
+            .enumerate()
+            .map(|(v, x)| x + bias.map_or(0.0, |bias| f64::from(bias[v])))
+            .collect();
+        let log_sum = logits.iter().map(|x| x.exp()).sum::<f64>().ln();
+        let nll = log_sum - logits[target as usize];
+        loss[0] += nll;
+        loss[1] += (1.0 - epsilon) * nll + epsilon * (log_sum - logits.iter().sum::<f64>() / k as f64);
+        for v in 0..k {
+            let q = epsilon / k as f64 + if v == target as usize { 1.0 - epsilon } else { 0.0 };
+            let d = scale * ((logits[v] - log_sum).exp() - q);
+            db[v] += d;
+            for i in 0..l {
+                dw[v * l + i] += d * t[row * l + i];
+                dt[row * l + i] += d * w[v * l + i];
+            }
+        }
+    }
+    (loss, dt, dw, db)
 }

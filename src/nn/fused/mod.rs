@@ -18,6 +18,7 @@ pub mod peak;
 pub mod scan;
 pub mod team;
 pub mod update;
+pub mod vocabulary;
 
 pub use elementwise::add_bias;
 pub use elementwise::axpy;

@@ -43,6 +43,32 @@ per_level! {
 }
 
 per_level! {
+    /// [`adam`] where the gradient is 0: the same numbers.
+    pub fn adam_coast(
+        x: &mut [f32], m: &mut [f32], v: &mut [f32], rate: f32, betas: (f32, f32), corrections: (f32, f32), epsilon: f32,
+    ) {
+        let ((beta1, beta2), (c1, c2)) = (betas, corrections);
+        let rate = rate / c1;
+        let c2 = 1.0 / c2.sqrt();
+        for ((x, m), v) in x.iter_mut().zip(m).zip(v) {
+            *m *= beta1;
+            *v *= beta2;
+            *x -= rate * *m / (v.sqrt() * c2 + epsilon);
+        }
+    }
+}
+
+per_level! {
+    /// [`adadelta`] where the gradient is 0: the same numbers.
+    pub fn fade(g2: &mut [f32], dx2: &mut [f32], rho: f32) {
+        for (g2, dx2) in g2.iter_mut().zip(dx2) {
+            *g2 *= rho;
+            *dx2 *= rho;
+        }
+    }
+}
+
+per_level! {
     /// Algorithm 1 of Zeiler 2012.
     pub fn adadelta(
         x: &mut [f32], g: &mut [f32], g2: &mut [f32], dx2: &mut [f32], scale: f32, rate: f32, rho: f32, epsilon: f32,

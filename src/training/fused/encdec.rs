@@ -37,7 +37,6 @@ pub struct Packs {
     /// [U_z; U_r; U]
     u: Packed,
     u_back: Packed,
-    output: readout::OutputPack,
 }
 
 impl Packs {
@@ -45,11 +44,15 @@ impl Packs {
     pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
         let model = Parts { config, layout, flat };
         let n = config.hidden;
-        self.encoder.repack(&model, "encoder");
-        let u = model.joined("decoder.U_z", 3 * n * n);
-        self.u.pack_transposed(u, 3 * n, n);
-        self.u_back.pack_plain(u, 3 * n, n);
-        self.output.repack(model.get(names(config).out), config.target_vocabulary);
+        let Self { encoder, u, u_back } = self;
+        let w_u = model.joined("decoder.U_z", 3 * n * n);
+        rayon::join(
+            || encoder.repack(&model, "encoder"),
+            || {
+                u.pack_transposed(w_u, 3 * n, n);
+                u_back.pack_plain(w_u, 3 * n, n);
+            },
+        );
     }
 }
 
@@ -110,8 +113,7 @@ pub fn step(
     // the readout uses the new state h'_t
     let inputs = readout::Inputs { s: &unrolled.s[shard.b * model.config.hidden..], e: &unrolled.e, c: &unrolled.c };
     let names = names(model.config);
-    let (loss, d) =
-        readout::step(&model, names, &packs.output, shard, inputs, gradient, options, &mut noise, workspace);
+    let (loss, d) = readout::step(&model, names, shard, inputs, gradient, options, &mut noise, workspace);
     if options.is_some() {
         job.backward(&encoded, &unrolled, d, gradient, workspace);
     }

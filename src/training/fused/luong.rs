@@ -45,7 +45,6 @@ pub struct Packs {
     w_c: Packed,
     w_c_back: Packed,
     gaze: gaze::Packs,
-    output: readout::OutputPack,
 }
 
 /// One decoder layer: its recurrent input and U.
@@ -83,16 +82,20 @@ impl Packs {
         let n = config.hidden;
         self.encoder.resize_with(sizes.layers, LayerPacks::default);
         self.decoder.resize_with(sizes.layers, StepPacks::default);
-        for layer in 0..sizes.layers {
-            self.encoder[layer].repack(&model, &format!("encoder.{layer}"));
-            self.decoder[layer].repack(&model, layer, width(config, sizes, layer));
-        }
-        if sizes.attention != AttentionKind::None {
-            self.w_c.pack_transposed(model.get("W_c"), n, 2 * n);
-            self.w_c_back.pack_plain(model.get("W_c"), n, 2 * n);
-            self.gaze.repack(&model, sizes);
-        }
-        self.output.repack(model.get("W_s"), config.target_vocabulary);
+        let Self { encoder, decoder, w_c, w_c_back, gaze } = self;
+        rayon::scope(|scope| {
+            for (layer, (encoder, decoder)) in encoder.iter_mut().zip(decoder).enumerate() {
+                scope.spawn(move |_| encoder.repack(&model, &format!("encoder.{layer}")));
+                scope.spawn(move |_| decoder.repack(&model, layer, width(config, sizes, layer)));
+            }
+            if sizes.attention != AttentionKind::None {
+                scope.spawn(move |_| {
+                    w_c.pack_transposed(model.get("W_c"), n, 2 * n);
+                    w_c_back.pack_plain(model.get("W_c"), n, 2 * n);
+                    gaze.repack(&model, sizes);
+                });
+            }
+        });
     }
 }
 
@@ -370,7 +373,7 @@ impl Job<'_> {
         apply_mask(mask.as_deref(), &mut t);
         let mut dt = workspace.take(if options.is_some() { t.len() } else { 0 });
         let targets: Vec<u32> = words.iter().map(|&row| self.shard.y[row]).collect();
-        let output = readout::Output { matrix: "W_s", bias: None, pack: &self.packs.output, width: n };
+        let output = readout::Output { matrix: "W_s", bias: None, width: n };
         let loss = readout::logits(&self.model, output, &targets, &t, &mut dt, gradient, options, workspace);
         let mut d_top = Vec::new();
         if options.is_some() {

@@ -18,6 +18,8 @@ pub mod workspace;
 use crate::models::config::Architecture;
 use crate::models::config::Config;
 use crate::training::layout::Layout;
+use crate::training::optimizer::Optimizer;
+use crate::training::reach::Reach;
 
 pub use crate::training::fused::workspace::Noise;
 pub use crate::training::fused::workspace::Shard;
@@ -71,6 +73,9 @@ pub struct Fused {
     packs: Packs,
     workspaces: Vec<Workspace>,
     gradients: Vec<Vec<f32>>,
+    reach: Reach,
+    /// Whether gradients wait for an update.
+    pending: bool,
 }
 
 impl Fused {
@@ -84,6 +89,8 @@ impl Fused {
             packs: Packs::default(),
             workspaces: (0..threads).map(|_| Workspace::default()).collect(),
             gradients: (0..threads).map(|_| vec![0.0; layout.total()]).collect(),
+            reach: Reach::all(config, &layout),
+            pending: false,
             layout,
         }
     }
@@ -99,6 +106,19 @@ impl Fused {
         &mut self.gradients
     }
 
+    /// Moves `flat` against the gradient of the steps since the last update, and clears it. Returns the gradient's norm.
+    pub fn update(&mut self, flat: &mut [f32], optimizer: &mut Optimizer, rate: f32, update: u64) -> f32 {
+        self.pending = false;
+        optimizer.apply(flat, &mut self.gradients, &self.reach, rate, update)
+    }
+
+    /// Bytes that the engine holds between steps, weights and the optimizer's memories not included.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let gradients = 4 * self.gradients.iter().map(Vec::len).sum::<usize>();
+        gradients + self.workspaces.iter().map(Workspace::bytes).sum::<usize>()
+    }
+
     fn repack(&mut self, flat: &[f32]) {
         match self.config.architecture {
             Architecture::RnnSearch => self.packs.search.repack(&self.config, &self.layout, flat),
@@ -111,6 +131,15 @@ impl Fused {
     /// which the caller clears).
     pub fn step(&mut self, flat: &[f32], source: &[&[u32]], target: &[&[u32]], options: Option<StepOptions>) -> Loss {
         self.repack(flat);
+        if options.is_some() {
+            if self.pending {
+                // the gradient of the batch before is still there
+                self.reach = Reach::all(&self.config, &self.layout);
+            } else {
+                self.reach.limit(source, target, self.config.luong.as_ref().map(|luong| luong.start));
+            }
+            self.pending = true;
+        }
         let threads = self.workspaces.len().min(source.len()).max(1);
         let (config, layout, packs) = (&self.config, &self.layout, &self.packs);
         let mut losses = vec![Loss::default(); threads];

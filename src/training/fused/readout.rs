@@ -2,13 +2,16 @@
 //! t~ = U_o s + V_o e + C_o c + b_o, t = maxout(t~), p = softmax(W_o t + b_w)
 //! (Bahdanau et al. 2015, A.2.2; Cho et al. 2014, A.2, with O_h, O_y, O_c, G, optionally G = G_l G_r).
 
-use crate::nn::fused::Packed;
+use std::ops::Range;
+
 use crate::nn::fused::add_bias;
 use crate::nn::fused::elementwise::add_column_sums;
 use crate::nn::fused::matmul;
 use crate::nn::fused::matmul_nt;
 use crate::nn::fused::matmul_tn;
 use crate::nn::fused::output;
+use crate::nn::fused::vocabulary::Layer;
+use crate::nn::fused::vocabulary::Objective;
 use crate::training::fused::Loss;
 use crate::training::fused::Noise;
 use crate::training::fused::Parts;
@@ -18,7 +21,7 @@ use crate::training::fused::Workspace;
 use crate::training::fused::workspace::apply_mask;
 
 /// Logit rows that are in memory at once.
-const CHUNK: usize = 192;
+const CHUNK: usize = 208;
 
 /// The tensors' names in one architecture.
 #[derive(Clone, Copy, Debug)]
@@ -35,17 +38,6 @@ pub struct Names {
     pub rank: Option<&'static str>,
     /// Width of the context.
     pub width: usize,
-}
-
-/// The output matrix packed for the logits.
-#[derive(Debug, Default)]
-pub struct OutputPack(Packed);
-
-impl OutputPack {
-    /// Packs [K_y, columns] again.
-    pub fn repack(&mut self, w: &[f32], vocabulary: usize) {
-        self.0.pack_transposed(w, vocabulary, w.len() / vocabulary.max(1));
-    }
 }
 
 /// Inputs of the readout, one row a target position, [t_y * b, ...].
@@ -75,7 +67,6 @@ pub struct Gradients {
 pub fn step(
     model: &Parts<'_>,
     names: Names,
-    pack: &OutputPack,
     shard: &Shard,
     inputs: Inputs<'_>,
     gradient: &mut [f32],
@@ -103,7 +94,7 @@ pub fn step(
     apply_mask(mask.as_deref(), &mut t);
     let mut dt = workspace.take(if options.is_some() { t.len() } else { 0 });
     let targets: Vec<u32> = words.iter().map(|&row| shard.y[row]).collect();
-    let output = Output { matrix: names.out, bias: Some("readout.b_w"), pack, width: l };
+    let output = Output { matrix: names.out, bias: Some("readout.b_w"), width: l };
     let loss = match names.rank {
         None => logits(model, output, &targets, &t, &mut dt, gradient, options, workspace),
         Some(rank) => low_rank(model, output, rank, &targets, &t, &mut dt, gradient, options, workspace),
@@ -162,8 +153,6 @@ pub struct Output<'a> {
     pub matrix: &'a str,
     /// Name of b [K_y], where there is one.
     pub bias: Option<&'a str>,
-    /// W packed.
-    pub pack: &'a OutputPack,
     /// Columns of W.
     pub width: usize,
 }
@@ -180,35 +169,40 @@ pub fn logits(
     options: Option<StepOptions>,
     workspace: &mut Workspace,
 ) -> Loss {
-    let vocabulary = model.config.target_vocabulary;
-    let Output { matrix, bias, pack, width: l } = output;
-    let w = model.get(matrix);
-    let (scale, epsilon) = options.map_or((1.0, 0.0), |o| (o.scale, o.smoothing));
+    let l = output.width;
+    let layer = Layer { w: model.get(output.matrix), bias: output.bias.map(|bias| model.get(bias)), l };
+    let objective =
+        options.map_or(Objective { scale: 1.0, epsilon: 0.0 }, |o| Objective { scale: o.scale, epsilon: o.smoothing });
     let mut loss = Loss { words: targets.len(), ..Loss::default() };
-    let mut x = workspace.take(CHUNK.min(targets.len()) * vocabulary);
-    for first in (0..targets.len()).step_by(CHUNK) {
-        let rows = CHUNK.min(targets.len() - first);
-        let x = &mut x[..rows * vocabulary];
-        let t = &t[first * l..(first + rows) * l];
-        if let Some(bias) = bias {
-            add_bias(model.get(bias), x);
-        }
-        pack.0.apply(rows, t, l, x, vocabulary, bias.is_some());
-        for (x, &target) in x.chunks_exact_mut(vocabulary).zip(&targets[first..first + rows]) {
-            let (nll, smoothed) = output::cross_entropy(x, target as usize, epsilon, scale);
-            loss.nll += f64::from(nll);
-            loss.smoothed += f64::from(smoothed);
-        }
+    // equal chunks, none of them tiny
+    let chunk = targets.len().div_ceil(targets.len().div_ceil(CHUNK).max(1)).next_multiple_of(16).max(1);
+    let scratch = &mut workspace.vocabulary;
+    for (first, targets) in targets.chunks(chunk).enumerate().map(|(i, targets)| (i * chunk, targets)) {
+        let rows = first * l..(first + targets.len()) * l;
+        let t = &t[rows.clone()];
+        let (nll, smoothed) = layer.forward(t, targets, objective, scratch);
+        loss.nll += nll;
+        loss.smoothed += smoothed;
         if options.is_some() {
-            matmul(rows, l, vocabulary, x, w, &mut dt[first * l..(first + rows) * l], false);
-            matmul_tn(vocabulary, l, rows, x, vocabulary, t, l, &mut gradient[model.layout.range(matrix)], true);
-            if let Some(bias) = bias {
-                add_column_sums(x, &mut gradient[model.layout.range(bias)]);
-            }
+            // the bias may stand before or after the matrix in the flat vector
+            let (dw, db) =
+                both(gradient, model.layout.range(output.matrix), output.bias.map(|bias| model.layout.range(bias)));
+            layer.backward(t, targets, objective, scratch, &mut dt[rows], dw, db);
         }
     }
-    workspace.put(x);
     loss
+}
+
+/// Two parts of the gradient at once.
+fn both(gradient: &mut [f32], first: Range<usize>, second: Option<Range<usize>>) -> (&mut [f32], Option<&mut [f32]>) {
+    let Some(second) = second else { return (&mut gradient[first], None) };
+    if first.end <= second.start {
+        let (left, right) = gradient.split_at_mut(second.start);
+        (&mut left[first], Some(&mut right[..second.len()]))
+    } else {
+        let (left, right) = gradient.split_at_mut(first.start);
+        (&mut right[..first.len()], Some(&mut left[second]))
+    }
 }
 
 fn inputs_back(

@@ -41,7 +41,6 @@ pub struct Packs {
     u_back: Packed,
     c: Packed,
     c_back: Packed,
-    output: readout::OutputPack,
 }
 
 impl Packs {
@@ -49,18 +48,24 @@ impl Packs {
     pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
         let model = Parts { config, layout, flat };
         let (n, a) = (config.hidden, config.alignment);
-        self.forward.repack(&model, "encoder.forward");
-        self.backward.repack(&model, "encoder.backward");
-        let (zr, u) = model.joined("decoder.U_z", 3 * n * n).split_at(2 * n * n);
-        let joined = [model.get("attention.W_a"), zr].concat();
-        self.query.pack_transposed(&joined, a + 2 * n, n);
-        self.query_back.pack_plain(&joined, a + 2 * n, n);
-        self.u.pack_transposed(u, n, n);
-        self.u_back.pack_plain(u, n, n);
-        let c = model.joined("decoder.C_z", 6 * n * n);
-        self.c.pack_transposed(c, 3 * n, 2 * n);
-        self.c_back.pack_plain(c, 3 * n, 2 * n);
-        self.output.repack(model.get("readout.W_o"), config.target_vocabulary);
+        let Self { forward, backward, query, query_back, u, u_back, c, c_back } = self;
+        rayon::scope(|scope| {
+            scope.spawn(|_| forward.repack(&model, "encoder.forward"));
+            scope.spawn(|_| backward.repack(&model, "encoder.backward"));
+            let (w_zr, w_u) = model.joined("decoder.U_z", 3 * n * n).split_at(2 * n * n);
+            scope.spawn(move |_| {
+                let joined = [model.get("attention.W_a"), w_zr].concat();
+                query.pack_transposed(&joined, a + 2 * n, n);
+                query_back.pack_plain(&joined, a + 2 * n, n);
+                u.pack_transposed(w_u, n, n);
+                u_back.pack_plain(w_u, n, n);
+            });
+            let w_c = model.joined("decoder.C_z", 6 * n * n);
+            scope.spawn(move |_| {
+                c.pack_transposed(w_c, 3 * n, 2 * n);
+                c_back.pack_plain(w_c, 3 * n, 2 * n);
+            });
+        });
     }
 }
 
@@ -120,8 +125,7 @@ pub fn step(
         rank: None,
         width: 2 * n,
     };
-    let (loss, d) =
-        readout::step(&model, names, &packs.output, shard, inputs, gradient, options, &mut noise, workspace);
+    let (loss, d) = readout::step(&model, names, shard, inputs, gradient, options, &mut noise, workspace);
     if options.is_some() {
         job.backward(&encoded, &unrolled, d, gradient, workspace);
     }

@@ -1,5 +1,7 @@
 //! Floor 6: what a shard of a batch looks like, its buffers and its dropout noise.
 
+use crate::nn::fused::vocabulary;
+
 /// Some rows of a batch, time-major and padded with 0.
 #[derive(Debug)]
 pub struct Shard {
@@ -65,9 +67,17 @@ impl Shard {
 #[derive(Debug, Default)]
 pub struct Workspace {
     free: Vec<Vec<f32>>,
+    /// Of the output layer.
+    pub vocabulary: vocabulary::Scratch,
 }
 
 impl Workspace {
+    /// Bytes held between steps, when all buffers were given back.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        4 * self.free.iter().map(Vec::capacity).sum::<usize>() + self.vocabulary.bytes()
+    }
+
     /// A buffer of this length with arbitrary content.
     pub fn take(&mut self, length: usize) -> Vec<f32> {
         let best = (0..self.free.len())
