@@ -80,11 +80,11 @@ fn batches(setup: &Setup) -> &'static [usize] {
 
 fn course(setup: &Setup, subject: &Subject, batch: usize, threads: usize) -> Course {
     // a large model takes long enough with one batch of each size
-    let count = if setup.quick || subject.is_large() { batch } else { batch.max(256) };
+    let count = if setup.quick || subject.is_large() { batch } else { batch.max(128) };
     let patience = match (setup.quick, setup.peer.is_some()) {
         (true, _) => 0,
         (false, true) => 8,
-        (false, false) => 4,
+        (false, false) => 3,
     };
     Course { batch, threads, count, readable: 2, patience: Duration::from_secs(patience) }
 }

@@ -30,7 +30,8 @@ const COLUMNS: &[Column] = &[
     Column::right("p95", 7),
     Column::right("bound f32 ms", 12),
     Column::left("by", 8),
-    Column::right("16-bit ms", 9),
+    Column::right("products ms", 11),
+    Column::right("bound 16-bit ms", 15),
     Column::right("of bound", 8),
     Column::right("readable ms", 11),
     Column::right("ratio", 6),
@@ -50,6 +51,7 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
         Source::random(subject::paper_luong(), true),
     ];
     report.line(&format!("one sentence at a time, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
+    report.line(&format!("bounds: {}", work::BOUNDS))?;
     report.head(&with_peer(setup.peer.is_some(), COLUMNS, PEER))?;
     let mut rows = Vec::new();
     for source in Source::all(setup, random) {
@@ -80,12 +82,14 @@ pub fn tell_refused(race: &Race, report: &mut Report<'_>) -> anyhow::Result<()> 
 }
 
 fn course(setup: &Setup, subject: &Subject, threads: usize) -> Course {
-    let (count, readable) = match (setup.quick, subject.is_large()) {
-        (true, _) => (3, 2),
-        (false, true) => (10, 2),
-        (false, false) => (40, 4),
+    // a peer takes long to start, so there is more to do for it then
+    let (count, readable) = match (setup.quick, subject.is_large(), setup.peer.is_some()) {
+        (true, ..) => (3, 2),
+        (_, true, false) => (6, 1),
+        (_, true, true) => (10, 1),
+        (_, false, _) => (40, 4),
     };
-    let patience = if setup.peer.is_some() { 12 } else { 3 };
+    let patience = if setup.peer.is_some() { 12 } else { 2 };
     Course { batch: 1, threads, count, readable, patience: Duration::from_secs(patience) }
 }
 
@@ -98,8 +102,8 @@ fn row(setup: &Setup, subject: &Subject, course: &Course, race: &Race, rates: &R
     record["sentence_millis"] = json!(millis);
     record["sentence_millis_p5"] = json!(1000.0 * timing.p5());
     record["sentence_millis_p95"] = json!(1000.0 * timing.p95());
-    record["bound_f32"] = json!({"millis": f32.millis, "by": f32.by});
-    record["bound_16_bit"] = json!({"millis": half.millis, "by": half.by});
+    record["bound_f32"] = f32.json();
+    record["bound_16_bit"] = half.json();
     record["of_bound_f32"] = json!(millis / f32.millis);
     let mut cells = vec![
         subject.name.clone(),
@@ -110,6 +114,7 @@ fn row(setup: &Setup, subject: &Subject, course: &Course, race: &Race, rates: &R
         format!("{:.2}", 1000.0 * timing.p95()),
         format!("{:.2}", f32.millis),
         f32.by.to_owned(),
+        format!("{:.2}", f32.products_millis),
         format!("{:.2}", half.millis),
         format!("{:.2}", millis / f32.millis),
     ];

@@ -218,7 +218,7 @@ fn program(setup: &Setup) -> String {
 impl Low {
     fn setup(&self, context: &Context) -> anyhow::Result<Setup> {
         // a repetition of a peer takes seconds
-        let default = if self.quick { 2 } else { 7 };
+        let default = if self.quick { 2 } else { 9 };
         let repeat = self.repeat.map_or(default, usize::from);
         Ok(Setup {
             runtime: self.run.high()?,

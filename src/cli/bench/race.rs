@@ -32,6 +32,10 @@ use crate::ticket::Ticket;
 pub const BEAM: usize = 5;
 /// Words of every source and of every translation.
 pub const WORDS: usize = 20;
+/// Most sentences that are translated before the counted ones.
+const WARM: usize = 12;
+/// A turn that takes so long is repeated once and no more.
+const LONG: Duration = Duration::from_secs(8);
 /// How far a log p of 20 words may be from that of another way of computing in `f32`.
 pub const TOLERANCE: f64 = 1e-3;
 
@@ -162,7 +166,9 @@ impl<'a> Racer<'a> {
             if let Some(text) = &text {
                 self.peer_turn(course, text, &mut race)?;
             }
-            if turn + 1 >= self.setup.least && started.elapsed() >= course.patience {
+            let (turns, took) = (turn + 1, started.elapsed());
+            let enough = turns >= self.setup.least || (turns >= 2 && took >= LONG * turns as u32);
+            if enough && took >= course.patience {
                 break;
             }
         }
@@ -226,9 +232,9 @@ impl<'a> Runner<'a> {
         Ok(Self { subject, stepper, pool, batch: course.batch, options })
     }
 
-    /// One batch that is not counted.
+    /// A few sentences that are not counted.
     fn warm(&mut self, sentences: &[Vec<u32>]) -> Result<()> {
-        self.pass(&sentences[..self.batch.min(sentences.len())], &mut Lap::default())
+        self.pass(&sentences[..self.batch.min(sentences.len()).min(WARM)], &mut Lap::default())
     }
 
     fn pass(&mut self, sentences: &[Vec<u32>], lap: &mut Lap) -> Result<()> {

@@ -8,7 +8,6 @@ use serde_json::json;
 
 use crate::cli::bench::Setup;
 use crate::cli::bench::decode::with_peer;
-use crate::cli::bench::peer::Peer;
 use crate::cli::bench::peer_must_have_run;
 use crate::cli::bench::report::Column;
 use crate::cli::bench::report::Report;
@@ -45,25 +44,22 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     report.line(&format!("updates on {batch} pairs of {words} words a side, dropout, clipping, Adam"))?;
     report.head(&with_peer(setup.train_peer.is_some(), COLUMNS, PEER))?;
     let mut rows = Vec::new();
+    let threads = setup.threads().last().copied().unwrap_or(1);
+    let (shape, peak) = (Shape { threads, batch, words }, setup.rates(threads)?.f32_gflops);
     for config in configs(setup)? {
-        let mut peer = setup.train_peer.clone();
-        for threads in setup.threads() {
-            let shape = Shape { threads, batch, words };
-            let (ours, theirs, refused) = race(setup, &config, &shape, &mut peer)?;
-            let peak = setup.rates(threads)?.f32_gflops;
-            let (cells, record) = row(setup, &config, &shape, peak, &ours, &theirs);
-            report.row(&cells)?;
-            if let Some(why) = refused {
-                report.note(&why)?;
-            }
-            rows.push(record);
+        let (ours, theirs, refused) = race(setup, &config, &shape)?;
+        let (cells, record) = row(setup, &config, &shape, peak, &ours, &theirs);
+        report.row(&cells)?;
+        if let Some(why) = refused {
+            report.note(&why)?;
         }
+        rows.push(record);
     }
     peer_must_have_run(setup.train_peer.is_some(), &rows)?;
     Ok(Value::Array(rows))
 }
 
-/// What is trained, one row.
+/// How it is trained.
 #[derive(Clone, Copy)]
 struct Shape {
     threads: usize,
@@ -86,13 +82,9 @@ fn configs(setup: &Setup) -> anyhow::Result<Vec<Config>> {
 }
 
 /// Words a second of every update of ours and of every run of the peer, by turns.
-fn race(
-    setup: &Setup,
-    config: &Config,
-    shape: &Shape,
-    peer: &mut Option<Peer>,
-) -> anyhow::Result<(Vec<f64>, Vec<f64>, Option<String>)> {
+fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<(Vec<f64>, Vec<f64>, Option<String>)> {
     let (mut ours, mut theirs, mut refused) = (Vec::new(), Vec::new(), None);
+    let mut peer = setup.train_peer.as_ref();
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
     let updates = if setup.quick { 1 } else { UPDATES };
@@ -100,7 +92,7 @@ fn race(
         let speed = bench::speed(config, shape.threads, shape.batch, shape.words, updates, &clock);
         anyhow::ensure!(speed.nll.is_finite(), "the loss of {} is not a number, so nothing was measured", config.name);
         ours.extend(speed.seconds.iter().map(|seconds| speed.words as f64 / seconds.max(1e-9)));
-        let Some(program) = peer.clone() else { continue };
+        let Some(program) = peer else { continue };
         match program.run(&arguments(config, shape, updates)) {
             Ok(told) => {
                 theirs.push(told["words_per_second"].as_f64().unwrap_or(f64::NAN));
@@ -108,7 +100,7 @@ fn race(
             // Once is enough: a peer need not know every architecture.
             Err(error) => {
                 refused = Some(format!("{error:#}"));
-                *peer = None;
+                peer = None;
             }
         }
     }

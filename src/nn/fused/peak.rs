@@ -1,8 +1,7 @@
 //! Floor 1: what the processor can do at best: reading memory and multiplying. The benchmark takes its bounds from here.
 //! Imports its own room alone.
 //!
-//! Each kernel does nothing but one thing, and gives a result that can be checked: [`sum`] reads numbers once,
-//! in order; [`multiply_adds`] keeps its numbers in registers and multiplies and adds; [`multiply_adds_bf16`] does so
+//! Each kernel does nothing but one thing, and gives a result that can be checked: [`sum`] reads numbers once; [`multiply_adds`] keeps its numbers in registers and multiplies and adds; [`multiply_adds_bf16`] does so
 //! with the pairs of bf16 of AVX-512. How often and on how many threads is the caller's business, as is the clock.
 
 use super::per_level;
@@ -12,24 +11,29 @@ use super::Level;
 #[cfg(target_arch = "x86_64")]
 use super::level;
 
-/// Sums that run side by side: more than one addition after the other would be waited for.
-const LANES: usize = 64;
+/// Numbers of a stream that are added at a time.
+const LANES: usize = 16;
 /// Numbers of a register that are multiplied, independent of each other: enough to fill the longest pipeline.
 const CHAINS: usize = 12;
 /// The greatest width of a register in `f32`.
 const WIDTH: usize = 16;
 
 per_level! {
-    /// The sum of `numbers`, read once from the first to the last.
+    /// The sum of `numbers`, each read once: four streams, each from its first to its last, for the processor fetches
+    /// ahead of every stream apart.
     pub fn sum(numbers: &[f32]) -> f32 {
-        let mut lanes = [0.0_f32; LANES];
-        let (chunks, rest) = numbers.as_chunks::<LANES>();
-        for chunk in chunks {
+        let quarter = numbers.len() / 4 / LANES * LANES;
+        let stream = |i: usize| numbers[i * quarter..(i + 1) * quarter].as_chunks::<LANES>().0;
+        let mut lanes = [[0.0_f32; LANES]; 4];
+        for (((a, b), c), d) in stream(0).iter().zip(stream(1)).zip(stream(2)).zip(stream(3)) {
             for l in 0..LANES {
-                lanes[l] += chunk[l];
+                lanes[0][l] += a[l];
+                lanes[1][l] += b[l];
+                lanes[2][l] += c[l];
+                lanes[3][l] += d[l];
             }
         }
-        lanes.iter().sum::<f32>() + rest.iter().sum::<f32>()
+        lanes.as_flattened().iter().sum::<f32>() + numbers[4 * quarter..].iter().sum::<f32>()
     }
 }
 
