@@ -3,6 +3,7 @@
 
 use interlinear::nn::fused;
 use interlinear::nn::fused::Level;
+use interlinear::nn::fused::Onto;
 use interlinear::nn::fused::Packed;
 use interlinear::nn::fused::attention;
 use interlinear::nn::fused::elementwise;
@@ -12,6 +13,7 @@ use interlinear::nn::fused::gru;
 use interlinear::nn::fused::gru::Sense;
 use interlinear::nn::fused::lstm;
 use interlinear::nn::fused::output;
+use interlinear::nn::fused::pack;
 use interlinear::nn::fused::scan;
 use interlinear::nn::fused::scan::Direction;
 use interlinear::nn::fused::team;
@@ -130,6 +132,88 @@ fn packed_products_are_products() {
                         "what lies between the rows of C is not touched"
                     );
                 }
+            }
+        }
+    });
+}
+
+/// Numbers that are all f16, small ones below its normal range among them.
+fn halves(count: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
+    let scale = |at: usize| if at.is_multiple_of(7) { 1e-6 } else { 1.0 };
+    numbers(count, rng).iter().enumerate().map(|(at, x)| half::f16::from_f32(x * scale(at)).to_f32()).collect()
+}
+
+#[test]
+fn a_weight_of_sixteen_bits_gives_the_numbers_of_one_of_thirty_two() {
+    at_every_level(|level| {
+        for m in 1..=14 {
+            let (k, n) = [(3, 5), (17, 33), (40, 300)][m % 3];
+            let random = &mut rng(m as u64);
+            let (mut w, a, row) = (halves(n * k, random), numbers(m * k, random), numbers(n, random));
+            let (full, half) = (Packed::transposed(&w, n, k), Packed::compact(&w, n, k));
+            assert_eq!(half.is_half(), level > Level::Base, "{level:?}: kept as f16 where the processor widens it");
+            for onto in [Onto::Zero, Onto::C, Onto::Row(&row)] {
+                let before = numbers(m * n, random);
+                let [mut by_full, mut by_half] = [(); 2].map(|()| before.clone());
+                full.apply_onto(1, m, &a, k, &mut by_full, n, onto);
+                half.apply_onto(1, m, &a, k, &mut by_half, n, onto);
+                let what = format!("{level:?} {m} x {k} x {n} onto {onto:?}");
+                assert_eq!(by_full, by_half, "{what}");
+                let start = |i: usize, j: usize| match onto {
+                    Onto::Zero => 0.0,
+                    Onto::C => before[i * n + j],
+                    Onto::Row(row) => row[j],
+                };
+                let expected = product(m, n, k, |i, l| a[i * k + l], |l, j| w[j * k + l], start);
+                assert_close(&by_full, &expected, 1e-5, &what);
+                let mut by_portable = before.clone();
+                fused::at_most(Level::Base, || half.apply_onto(1, m, &a, k, &mut by_portable, n, onto));
+                assert_close(&by_portable, &expected, 1e-5, &what);
+            }
+            w[n * k - 1] = 0.1;
+            let packed = Packed::compact(&w, n, k);
+            assert!(!packed.is_half(), "0.1 is no f16, and nothing may be lost");
+            let (mut whole, mut exact) = (vec![0.0; m * n], vec![0.0; m * n]);
+            packed.apply(m, &a, k, &mut whole, n, false);
+            Packed::transposed(&w, n, k).apply(m, &a, k, &mut exact, n, false);
+            assert_eq!(whole, exact);
+        }
+    });
+}
+
+#[test]
+fn a_row_s_product_does_not_depend_on_its_company() {
+    let (k, n, most) = (50, 150, 27);
+    let random = &mut rng(5);
+    let (w, a) = (halves(n * k, random), numbers(most * k, random));
+    at_every_level(|level| {
+        for packed in [Packed::transposed(&w, n, k), Packed::compact(&w, n, k)] {
+            let mut all = vec![0.0; most * n];
+            packed.apply(most, &a, k, &mut all, n, false);
+            for m in 1..most {
+                let mut few = vec![0.0; m * n];
+                packed.apply(m, &a, k, &mut few, n, false);
+                assert_eq!(few, all[..m * n], "{level:?}, {m} rows");
+            }
+        }
+    });
+}
+
+#[test]
+fn sums_of_a_sentence_s_rows_are_products() {
+    at_every_level(|level| {
+        for (m, n, k) in [(1, 1, 1), (2, 33, 4), (5, 64, 21), (13, 100, 3)] {
+            let random = &mut rng(n as u64);
+            let (lda, ldb, ldc) = (k + 2, pack::padded(n) + 32, n + 1);
+            let (a, b) = (numbers(m * lda, random), numbers(k * ldb, random));
+            let before = numbers(m * ldc, random);
+            for threads in [1, 2, 3] {
+                let mut c = before.clone();
+                pack::mix(threads, m, n, k, &a, lda, &b, ldb, &mut c, ldc, Onto::C);
+                let start = |i: usize, j: usize| before[i * ldc + j];
+                let expected = product(m, n, k, |i, l| a[i * lda + l], |l, j| b[l * ldb + j], start);
+                let found: Vec<f32> = (0..m * n).map(|at| c[at / n * ldc + at % n]).collect();
+                assert_close(&found, &expected, 1e-5, &format!("{level:?}, {m} x {k} x {n}, {threads} threads"));
             }
         }
     });

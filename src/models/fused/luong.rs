@@ -1,15 +1,19 @@
 //! Floor 3: decoding with the models of Luong et al. 2015 on the CPU; the equations stand in
 //! `models/luong.rs`.
 //!
-//! Products of a step: one for each LSTM layer over [its input; its state], W_e e(y), W_c [c; h],
-//! W_s h~; general and concat multiply the annotations once a sentence.
+//! Products of a step: one for each LSTM layer over [its input; its state], W_e e(y), the halves of W_c [c; h],
+//! W_s h~; general and concat multiply the annotations once a sentence, and so does the first half of W_c where that
+//! is less work, since it is linear: W c_t = sum_s alpha_t(s) W h_s.
 
 use std::sync::Arc;
 
 use super::Sources;
-use super::gather;
 use super::gather_states;
+use super::gaze;
+use super::gaze::Gaze;
 use super::pack;
+use super::rows::Distinct;
+use super::rows::Table;
 use super::sized;
 use super::stack;
 use crate::error::Error;
@@ -22,16 +26,18 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::AttentionKind;
 use crate::models::config::Config;
 use crate::models::config::LuongSizes;
+use crate::nn::fused::Onto;
 use crate::nn::fused::Packed;
-use crate::nn::fused::add_bias;
 use crate::nn::fused::attention;
 use crate::nn::fused::dot;
 use crate::nn::fused::elementwise::log_softmax;
 use crate::nn::fused::elementwise::sigmoid;
+use crate::nn::fused::elementwise::sum;
 use crate::nn::fused::elementwise::tanh_all;
 use crate::nn::fused::focus;
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::lstm;
+use crate::nn::fused::pack::padded;
 use crate::nn::fused::scan::Direction;
 use crate::nn::fused::scan::two_slots;
 
@@ -82,7 +88,8 @@ struct Look {
     score: Score,
     /// W_p and v_p of local-p.
     place: Option<(Packed, Vec<f32>)>,
-    w_c: Packed,
+    /// The halves of W_c, for c_t and for h_t.
+    w_c: [Packed; 2],
 }
 
 /// Weights packed for decoding.
@@ -90,8 +97,8 @@ struct Look {
 pub struct Prepared {
     config: Config,
     sizes: LuongSizes,
-    source_embedding: Vec<f32>,
-    target_embedding: Vec<f32>,
+    source_embedding: Table,
+    target_embedding: Table,
     encoder: Vec<Reader>,
     /// W_e of the first layer.
     word: Packed,
@@ -110,7 +117,6 @@ impl Prepared {
             return Err(Error::Internal("this configuration is not one of luong".into()));
         };
         let (n, m) = (config.hidden, config.embedding);
-        let data = |name: &str| weights.numbers(name);
         let wide = GATES.len() * n;
         let mut encoder = Vec::new();
         let mut decoder = Vec::new();
@@ -119,8 +125,8 @@ impl Prepared {
             let prefix = format!("encoder.{layer}");
             let width = if layer == 0 { m } else { n };
             encoder.push(Reader {
-                w: Packed::transposed(&gates(weights, &prefix, "W")?, wide, width),
-                u: Packed::transposed(&gates(weights, &prefix, "U")?, wide, n),
+                w: Packed::compact(&gates(weights, &prefix, "W")?, wide, width),
+                u: Packed::compact(&gates(weights, &prefix, "U")?, wide, n),
                 b: gates(weights, &prefix, "b")?,
                 width,
             });
@@ -128,7 +134,7 @@ impl Prepared {
             let (w, u) = (gates(weights, &prefix, "W")?, gates(weights, &prefix, "U")?);
             let columns_of_w = w.len() / wide;
             let read = if layer == 0 {
-                word = Packed::transposed(&columns(&w, columns_of_w, 0, m), wide, m);
+                word = Packed::compact(&columns(&w, columns_of_w, 0, m), wide, m);
                 columns(&w, columns_of_w, m, columns_of_w)
             } else {
                 w
@@ -139,12 +145,12 @@ impl Prepared {
                 .copied()
                 .collect();
             let b = gates(weights, &prefix, "b")?;
-            decoder.push(Cell { both: Packed::transposed(&both, wide, width + n), b, width: width + n });
+            decoder.push(Cell { both: Packed::compact(&both, wide, width + n), b, width: width + n });
         }
         Ok(Self {
             config: config.clone(),
-            source_embedding: data("source_embedding")?,
-            target_embedding: data("target_embedding")?,
+            source_embedding: Table::new(weights.numbers("source_embedding")?),
+            target_embedding: Table::new(weights.numbers("target_embedding")?),
             encoder,
             word,
             decoder,
@@ -166,21 +172,22 @@ impl Look {
             "concat" => {
                 let w = &weights.numbers("attention.W_a")?;
                 Score::Concat {
-                    query: Packed::transposed(&columns(w, 2 * n, 0, n), n, n),
-                    keys: Packed::transposed(&columns(w, 2 * n, n, 2 * n), n, n),
+                    query: Packed::compact(&columns(w, 2 * n, 0, n), n, n),
+                    keys: Packed::compact(&columns(w, 2 * n, n, 2 * n), n, n),
                     v_a: weights.numbers("attention.v_a")?,
                 }
             }
             "location" => Score::Location(pack(weights, &["attention.W_a"], n)?),
             other => return Err(Error::Internal(format!("the score `{other}` has no kernels"))),
         };
+        let w_c = &weights.numbers("W_c")?;
         let local_p = sizes.attention == AttentionKind::LocalP;
         let place = || Ok::<_, Error>((pack(weights, &["attention.W_p"], n)?, weights.numbers("attention.v_p")?));
         Ok(Some(Self {
             kind: sizes.attention,
             score,
             place: local_p.then(place).transpose()?,
-            w_c: pack(weights, &["W_c"], 2 * n)?,
+            w_c: [0, n].map(|from| Packed::compact(&columns(w_c, 2 * n, from, from + n), n, n)),
         }))
     }
 }
@@ -188,16 +195,22 @@ impl Look {
 /// Buffers of a step, [rows, ...].
 #[derive(Debug, Default)]
 struct Buffers {
+    parents: Distinct,
+    words: Distinct,
+    sentences: Vec<usize>,
     e: Vec<f32>,
+    /// What the first layer makes of each word and of each parent.
+    from_word: Vec<f32>,
+    from_parent: Vec<f32>,
     input: Vec<f32>,
     gates: Vec<f32>,
-    /// h, c of every layer from below, then the fed h~: gathered for the rows of a step.
+    /// h, c of every layer from below, then the fed h~: gathered for the rows of a step, the first and the last for
+    /// its parents.
     before: Vec<Vec<f32>>,
     query: Vec<f32>,
     place: Vec<f32>,
     base: Vec<f32>,
-    /// [c; h]
-    joined: Vec<f32>,
+    c: Vec<f32>,
     h_tilde: Vec<f32>,
 }
 
@@ -211,6 +224,8 @@ pub struct FusedStepper {
     h: Vec<f32>,
     /// W_a h_s or its half, [b, t_x, n]; empty where the annotations are their own keys.
     keys: Vec<f32>,
+    /// W h_s with the half of W_c for c_t, [b, t_x, padded n]; empty while c_t is multiplied itself.
+    projected: Vec<f32>,
     /// h, c of every layer, then h~, of the rows of the last step; those of the encoder at first.
     states: Vec<Vec<f32>>,
     /// Steps done.
@@ -228,6 +243,7 @@ impl FusedStepper {
             sources: Sources::default(),
             h: Vec::new(),
             keys: Vec::new(),
+            projected: Vec::new(),
             states: Vec::new(),
             t: 0,
             buffers: Buffers::default(),
@@ -239,8 +255,7 @@ impl FusedStepper {
         let n = self.model.config.hidden;
         let (b, t_x, wide) = (self.sources.lengths.len(), self.sources.t_x, GATES.len() * n);
         let mut gates = vec![0.0; t_x * b * wide];
-        add_bias(&layer.b, &mut gates);
-        layer.w.apply_on(self.threads, t_x * b, x, layer.width, &mut gates, wide, true);
+        layer.w.apply_onto(self.threads, t_x * b, x, layer.width, &mut gates, wide, Onto::Row(&layer.b));
         let [mut h, mut c] = [(); 2].map(|()| vec![0.0; (t_x + 1) * b * n]);
         for t in direction.order(t_x, false) {
             let (from, to) = direction.slots(t);
@@ -262,55 +277,78 @@ impl FusedStepper {
         }
     }
 
-    /// All layers for these rows; the top h_t ends in the second half of `joined`.
+    /// The first layer's gates for these rows: b + W_e e(y) of each word, [W; U] [h~; h] of each parent.
+    fn first_gates(&mut self, rows: usize) {
+        let model = &*self.model;
+        let Cell { both, b, width } = &model.decoder[0];
+        let (n, m, wide) = (model.config.hidden, model.config.embedding, both.columns());
+        let Buffers { parents, words, e, from_word, from_parent, input, gates, before, .. } = &mut self.buffers;
+        let from_word = sized(from_word, words.len() * wide);
+        model.word.apply_onto(self.threads, words.len(), e, m, from_word, wide, Onto::Row(b));
+        let (fed, h_prev) = (&before[before.len() - 1], &before[0]);
+        let input = sized(input, parents.len() * width);
+        for (parent, input) in input.chunks_exact_mut(*width).enumerate() {
+            let at = parent * n..(parent + 1) * n;
+            let (read, state) = input.split_at_mut(width - n);
+            state.copy_from_slice(&h_prev[at.clone()]);
+            if !read.is_empty() {
+                read.copy_from_slice(&fed[at]);
+            }
+        }
+        let from_parent = sized(from_parent, parents.len() * wide);
+        both.apply_on(self.threads, parents.len(), input, *width, from_parent, wide, false);
+        let gates = sized(gates, rows * wide);
+        for (i, gates) in gates.chunks_exact_mut(wide).enumerate() {
+            let (parent, word) = (parents.of[i], words.of[i]);
+            let (word, parent) = (&from_word[word * wide..][..wide], &from_parent[parent * wide..][..wide]);
+            sum(word, parent, gates);
+        }
+    }
+
+    /// All layers for these rows; the top h_t is then among the states.
     fn move_on(&mut self, rows: usize) {
-        let model = Arc::clone(&self.model);
-        let (n, m) = (model.config.hidden, model.config.embedding);
+        self.first_gates(rows);
+        let model = &*self.model;
+        let n = model.config.hidden;
         let wide = GATES.len() * n;
-        let Buffers { e, input, gates, before, joined, .. } = &mut self.buffers;
-        let fed = &before[before.len() - 1];
+        let Buffers { input, gates, before, .. } = &mut self.buffers;
         for (k, cell) in model.decoder.iter().enumerate() {
-            let gates = sized(gates, rows * wide);
-            add_bias(&cell.b, gates);
-            if k == 0 {
-                model.word.apply_on(self.threads, rows, e, m, gates, wide, true);
-            }
             let (h_prev, c_prev) = (&before[2 * k], &before[2 * k + 1]);
-            let input = sized(input, rows * cell.width);
-            for (row, input) in input.chunks_exact_mut(cell.width).enumerate() {
-                let at = row * n..(row + 1) * n;
-                let (read, state) = input.split_at_mut(cell.width - n);
-                state.copy_from_slice(&h_prev[at.clone()]);
-                if k > 0 {
-                    read.copy_from_slice(&self.states[2 * k - 2][at]);
-                } else if !read.is_empty() {
-                    read.copy_from_slice(&fed[at]);
+            let gates = sized(gates, rows * wide);
+            if k > 0 {
+                let input = sized(input, rows * cell.width);
+                for (row, input) in input.chunks_exact_mut(cell.width).enumerate() {
+                    let at = row * n..(row + 1) * n;
+                    input[..n].copy_from_slice(&self.states[2 * k - 2][at.clone()]);
+                    input[n..].copy_from_slice(&h_prev[at]);
                 }
+                cell.both.apply_onto(self.threads, rows, input, cell.width, gates, wide, Onto::Row(&cell.b));
             }
-            cell.both.apply_on(self.threads, rows, input, cell.width, gates, wide, true);
             let (h, c) = self.states[2 * k..2 * k + 2].split_at_mut(1);
             h[0].resize(rows * n, 0.0);
             c[0].resize(rows * n, 0.0);
+            // every row is live, so h_prev is not read
             lstm::cell(n, gates, c_prev, h_prev, None, &mut c[0], &mut h[0]);
         }
-        let top = &self.states[2 * model.decoder.len() - 2];
-        for (joined, h) in sized(joined, rows * 2 * n).chunks_exact_mut(2 * n).zip(top.chunks_exact(n)) {
-            joined[n..].copy_from_slice(h);
-        }
+    }
+
+    /// The top h_t of every row.
+    fn top(&self) -> &[f32] {
+        &self.states[2 * self.model.decoder.len() - 2]
     }
 
     /// p_t of every row by local-p and what concat and location make of h_t.
     fn ask(&mut self, look: &Look, rows: usize) {
         let n = self.model.config.hidden;
-        let top = &self.buffers.joined[n..];
+        let top = &self.states[2 * self.model.decoder.len() - 2];
         if let Some((w_p, _)) = &look.place {
             let place = sized(&mut self.buffers.place, rows * n);
-            w_p.apply_on(self.threads, rows, top, 2 * n, place, n, false);
+            w_p.apply_on(self.threads, rows, top, n, place, n, false);
             tanh_all(place);
         }
         if let Score::Concat { query: w, .. } | Score::Location(w) = &look.score {
             let query = sized(&mut self.buffers.query, rows * w.columns());
-            w.apply_on(self.threads, rows, top, 2 * n, query, w.columns(), false);
+            w.apply_on(self.threads, rows, top, n, query, w.columns(), false);
         }
     }
 
@@ -328,7 +366,7 @@ impl FusedStepper {
         }
     }
 
-    /// alpha, e, p_t and c of every row; c ends in the first half of `joined`.
+    /// alpha, e and p_t of every row.
     fn attend(&mut self, look: &Look, rows: &[Row], output: &mut StepOutput) {
         let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
         for (i, row) in rows.iter().enumerate() {
@@ -336,12 +374,12 @@ impl FusedStepper {
             let focus = self.focus(look, i, words);
             let at = row.sentence * t_x * n..(row.sentence * t_x + words) * n;
             let e = &mut output.energies[i * t_x..i * t_x + words];
-            let (c, top) = self.buffers.joined[i * 2 * n..(i + 1) * 2 * n].split_at_mut(n);
+            let top = &self.top()[i * n..(i + 1) * n];
             match &look.score {
-                Score::Dot => focus::products(top, &self.h[at.clone()], e),
-                Score::General(_) => focus::products(top, &self.keys[at.clone()], e),
+                Score::Dot => focus::products(top, &self.h[at], e),
+                Score::General(_) => focus::products(top, &self.keys[at], e),
                 Score::Concat { v_a, .. } => {
-                    attention::energies(&self.buffers.query[i * n..(i + 1) * n], &self.keys[at.clone()], v_a, e);
+                    attention::energies(&self.buffers.query[i * n..(i + 1) * n], &self.keys[at], v_a, e);
                 }
                 Score::Location(w) => {
                     let known = words.min(w.columns());
@@ -351,13 +389,35 @@ impl FusedStepper {
             }
             let alpha = &mut output.alpha[i * t_x..i * t_x + words];
             focus.align(e, sized(&mut self.buffers.base, words), alpha);
-            c.fill(0.0);
-            let window = at.start + focus.first * n..at.start + focus.end * n;
-            focus::add_weighted(&alpha[focus.first..focus.end], &self.h[window], c);
             if look.kind.is_local() {
                 output.p_t.push(focus.p_t);
             }
         }
+    }
+
+    /// h~_t = tanh(W_c [c_t; h_t]) of every row, c_t = sum_s alpha_t(s) h_s.
+    fn combine(&mut self, look: &Look, rows: &[Row], alpha: &[f32]) {
+        let (n, t_x, count) = (self.model.config.hidden, self.sources.t_x, self.sources.lengths.len());
+        let [for_c, for_h] = &look.w_c;
+        if self.projected.is_empty() && gaze::is_worthwhile(rows.len(), count) {
+            self.projected.resize(count * t_x * padded(n), 0.0);
+            for_c.apply_onto(self.threads, count * t_x, &self.h, n, &mut self.projected, padded(n), Onto::Zero);
+        }
+        let top = &self.states[2 * self.model.decoder.len() - 2];
+        let Buffers { sentences, c, h_tilde, .. } = &mut self.buffers;
+        sentences.clear();
+        sentences.extend(rows.iter().map(|row| row.sentence));
+        let gaze = Gaze { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
+        let h_tilde = sized(h_tilde, rows.len() * n);
+        for_h.apply_on(self.threads, rows.len(), top, n, h_tilde, n, false);
+        if self.projected.is_empty() {
+            let c = sized(c, rows.len() * n);
+            gaze.contexts(&self.h, n, c, n);
+            for_c.apply_on(self.threads, rows.len(), c, n, h_tilde, n, true);
+        } else {
+            gaze.mix(&self.projected, n, h_tilde, Onto::C);
+        }
+        tanh_all(h_tilde);
     }
 }
 
@@ -370,7 +430,8 @@ impl Stepper for FusedStepper {
         let (b, t_x) = (sources.len(), self.sources.t_x);
         let direction = if model.sizes.reverse_source { Direction::Backward } else { Direction::Forward };
         let mut x = Vec::new();
-        gather(&model.source_embedding, config.embedding, self.sources.ids.iter().map(|&id| Some(id)), &mut x)?;
+        model.source_embedding.gather(config.embedding, self.sources.ids.iter().map(|&id| Some(id)), &mut x)?;
+        self.projected.clear();
         self.states.clear();
         for layer in &model.encoder {
             x = self.read(layer, direction, &x);
@@ -395,21 +456,27 @@ impl Stepper for FusedStepper {
         let (n, vocabulary) = (config.hidden, config.target_vocabulary);
         super::prepare(output, rows.len(), vocabulary, model.look.as_ref().map(|_| self.sources.t_x));
         super::check_rows(rows, self.sources.lengths.len())?;
-        self.buffers.before.resize_with(self.states.len(), Vec::new);
-        for (state, before) in self.states.iter().zip(&mut self.buffers.before) {
-            gather_states(rows, self.t == 0, state, n, before)?;
+        let Buffers { parents, words, e, before, .. } = &mut self.buffers;
+        parents.parents(rows);
+        words.words(rows);
+        let last = self.states.len() - 1;
+        before.resize_with(self.states.len(), Vec::new);
+        for (k, (state, before)) in self.states.iter().zip(before).enumerate() {
+            if k == 0 || k == last {
+                let first = parents.first.iter().map(|row| rows[*row]);
+                gather_states(first, self.t == 0, state, n, before)?;
+            } else {
+                gather_states(rows.iter().copied(), self.t == 0, state, n, before)?;
+            }
         }
-        let y_prev = rows.iter().map(|row| Some(row.y_prev.unwrap_or(model.sizes.start)));
-        gather(&model.target_embedding, config.embedding, y_prev, &mut self.buffers.e)?;
+        let y_prev = words.first.iter().map(|row| Some(rows[*row].y_prev.unwrap_or(model.sizes.start)));
+        model.target_embedding.gather(config.embedding, y_prev, e)?;
         self.move_on(rows.len());
         let top = self.states.len() - 1;
         if let Some(look) = &model.look {
             self.ask(look, rows.len());
             self.attend(look, rows, output);
-            // h~_t = tanh(W_c [c_t; h_t])
-            let h_tilde = sized(&mut self.buffers.h_tilde, rows.len() * n);
-            look.w_c.apply_on(self.threads, rows.len(), &self.buffers.joined, 2 * n, h_tilde, n, false);
-            tanh_all(h_tilde);
+            self.combine(look, rows, &output.alpha);
         } else {
             sized(&mut self.buffers.h_tilde, rows.len() * n).copy_from_slice(&self.states[top - 2]);
         }

@@ -3,9 +3,11 @@
 //! Everything that does not depend on the step is computed once a sentence, all products of one
 //! input are one product, and weights are packed once for all steppers of a model.
 
+mod gaze;
 pub mod luong;
 pub mod rnn_encdec;
 pub mod rnn_search;
+mod rows;
 
 use std::sync::Arc;
 
@@ -83,10 +85,10 @@ fn stack(weights: &Weights, names: &[&str]) -> Result<Vec<f32>> {
     Ok(all)
 }
 
-/// [`stack`], packed for inputs of `width`.
+/// [`stack`], packed for inputs of `width`, as f16 where nothing is lost.
 fn pack(weights: &Weights, names: &[&str], width: usize) -> Result<Packed> {
     let all = stack(weights, names)?;
-    Ok(Packed::transposed(&all, all.len() / width.max(1), width))
+    Ok(Packed::compact(&all, all.len() / width.max(1), width))
 }
 
 /// The names `prefix.G_z`, `prefix.G_r`, `prefix.G`.
@@ -135,28 +137,14 @@ impl Sources {
     }
 }
 
-/// Rows of a [K, m] table; a row of zeros where there is no id.
-fn gather(table: &[f32], m: usize, ids: impl Iterator<Item = Option<u32>>, out: &mut Vec<f32>) -> Result<()> {
-    out.clear();
-    for id in ids {
-        match id {
-            None => out.resize(out.len() + m, 0.0),
-            Some(id) => {
-                let Some(row) = table.get(id as usize * m..(id as usize + 1) * m) else {
-                    return Err(Error::Input(format!(
-                        "word id {id} is outside the vocabulary of {} words",
-                        table.len() / m
-                    )));
-                };
-                out.extend_from_slice(row);
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Where each row's state comes from: at the first step its sentence's s_0, later its parent's.
-fn gather_states(rows: &[Row], first: bool, states: &[f32], n: usize, out: &mut Vec<f32>) -> Result<()> {
+fn gather_states(
+    rows: impl Iterator<Item = Row>,
+    first: bool,
+    states: &[f32],
+    n: usize,
+    out: &mut Vec<f32>,
+) -> Result<()> {
     out.clear();
     for row in rows {
         let from = if first { row.sentence } else { row.parent };

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use super::Sources;
-use super::gather;
 use super::gather_states;
 use super::pack;
+use super::rows::Distinct;
+use super::rows::Table;
 use super::sized;
 use super::stack;
 use super::stack_gates;
@@ -19,9 +20,9 @@ use crate::models::StepOutput;
 use crate::models::Stepper;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
+use crate::nn::fused::Onto;
 use crate::nn::fused::Packed;
-use crate::nn::fused::add_bias;
-use crate::nn::fused::elementwise::add;
+use crate::nn::fused::elementwise::sum;
 use crate::nn::fused::elementwise::tanh_all;
 use crate::nn::fused::gru;
 use crate::nn::fused::gru::Sense;
@@ -35,8 +36,8 @@ use crate::nn::fused::scan::Unit;
 #[derive(Debug)]
 pub struct Prepared {
     config: Config,
-    source_embedding: Vec<f32>,
-    target_embedding: Vec<f32>,
+    source_embedding: Table,
+    target_embedding: Table,
     w: Packed,
     b: Vec<f32>,
     u_zr: Packed,
@@ -75,9 +76,9 @@ impl Prepared {
         };
         Ok(Self {
             config: config.clone(),
-            source_embedding: data("source_embedding")?,
-            target_embedding: data("target_embedding")?,
-            w: Packed::transposed(&stack_gates(weights, "encoder", "W")?, 3 * n, m),
+            source_embedding: Table::new(weights.numbers("source_embedding")?),
+            target_embedding: Table::new(weights.numbers("target_embedding")?),
+            w: Packed::compact(&stack_gates(weights, "encoder", "W")?, 3 * n, m),
             b: stack_gates(weights, "encoder", "b")?,
             u_zr: pack(weights, &["encoder.U_z", "encoder.U_r"], n)?,
             u: pack(weights, &["encoder.U"], n)?,
@@ -97,13 +98,14 @@ impl Prepared {
     }
 }
 
-/// Buffers of a step.
+/// Buffers of a step. What depends on the parent alone has a row for each parent, likewise for words.
 #[derive(Debug, Default)]
 struct Buffers {
+    parents: Distinct,
+    words: Distinct,
     h: Vec<f32>,
     e: Vec<f32>,
     from_word: Vec<f32>,
-    x: Vec<f32>,
     p: Vec<f32>,
     u: Vec<f32>,
     r: Vec<f32>,
@@ -153,8 +155,7 @@ impl FusedStepper {
         let (b, t_x) = (sources.lengths.len(), sources.t_x);
         let rows = t_x * b;
         let mut x = vec![0.0; rows * 3 * n];
-        add_bias(&model.b, &mut x);
-        model.w.apply_on(self.threads, rows, e, m, &mut x, 3 * n, true);
+        model.w.apply_onto(self.threads, rows, e, m, &mut x, 3 * n, Onto::Row(&model.b));
         let mut h = vec![0.0; (t_x + 1) * b * n];
         let [mut u, mut r, mut rh, mut h_tilde] = [(); 4].map(|()| vec![0.0; rows * n]);
         let mut kept = Kept { h: &mut h, u: &mut u, r: &mut r, rh: &mut rh, h_tilde: &mut h_tilde };
@@ -168,19 +169,20 @@ impl FusedStepper {
         let model = &*self.model;
         let n = model.config.hidden;
         let wide = model.word.columns();
-        let Buffers { h, from_word, x, p, u, r, h_tilde, .. } = &mut self.buffers;
-        let x = sized(x, rows.len() * 3 * n);
-        let p = sized(p, rows.len() * 3 * n);
-        for (i, row) in rows.iter().enumerate() {
-            x[i * 3 * n..(i + 1) * 3 * n].copy_from_slice(&from_word[i * wide..i * wide + 3 * n]);
-            let from = row.sentence * wide;
-            p[i * 3 * n..(i + 1) * 3 * n].copy_from_slice(&self.from_context[from..from + 3 * n]);
+        let Buffers { parents, words, h, from_word, p, u, r, h_tilde, .. } = &mut self.buffers;
+        let p = sized(p, parents.len() * 3 * n);
+        for (first, p) in parents.first.iter().zip(p.chunks_exact_mut(3 * n)) {
+            let from = rows[*first].sentence * wide;
+            p.copy_from_slice(&self.from_context[from..from + 3 * n]);
         }
-        model.state.apply_on(self.threads, rows.len(), h, n, p, 3 * n, true);
+        model.state.apply_on(self.threads, parents.len(), h, n, p, 3 * n, true);
         self.h.resize(rows.len() * n, 0.0);
-        let size = rows.len() * n;
-        let (u, r, h_tilde) = (sized(u, size), sized(r, size), sized(h_tilde, size));
-        gru::cho_decoder(n, x, p, &h[..size], u, r, h_tilde, &mut self.h);
+        let (u, r, h_tilde) = (sized(u, n), sized(r, n), sized(h_tilde, n));
+        for (i, out) in self.h.chunks_exact_mut(n).enumerate() {
+            let (parent, y) = (parents.of[i], words.of[i]);
+            let (x, p) = (&from_word[y * wide..y * wide + 3 * n], &p[parent * 3 * n..(parent + 1) * 3 * n]);
+            gru::cho_decoder(n, x, p, &h[parent * n..(parent + 1) * n], u, r, h_tilde, out);
+        }
     }
 
     /// log p from the new state h'_t, y_{t-1} and c.
@@ -188,11 +190,11 @@ impl FusedStepper {
         let model = &*self.model;
         let (n, l, vocabulary) = (model.config.hidden, model.config.maxout, model.config.target_vocabulary);
         let wide = model.word.columns();
-        let Buffers { from_word, pre, t, low, .. } = &mut self.buffers;
+        let Buffers { words, from_word, pre, t, low, .. } = &mut self.buffers;
         let pre = sized(pre, rows.len() * 2 * l);
         for (i, (row, pre)) in rows.iter().zip(pre.chunks_exact_mut(2 * l)).enumerate() {
-            pre.copy_from_slice(&from_word[i * wide + 3 * n..(i + 1) * wide]);
-            add(&self.from_context[row.sentence * wide + 3 * n..(row.sentence + 1) * wide], pre);
+            let at = |row: usize| row * wide + 3 * n..(row + 1) * wide;
+            sum(&from_word[at(words.of[i])], &self.from_context[at(row.sentence)], pre);
         }
         model.o_h.apply_on(self.threads, rows.len(), &self.h, n, pre, 2 * l, true);
         let t = sized(t, rows.len() * l);
@@ -204,7 +206,7 @@ impl FusedStepper {
             Some(g_r) => {
                 let rank = g_r.columns();
                 let low = sized(low, rows.len() * rank);
-                g_r.apply(rows.len(), t, l, low, rank, false);
+                g_r.apply_on(self.threads, rows.len(), t, l, low, rank, false);
                 (&*low, rank)
             }
         };
@@ -220,20 +222,18 @@ impl Stepper for FusedStepper {
         let batch = Sources::new(sources, config.source_vocabulary)?;
         let b = sources.len();
         let mut e = Vec::new();
-        gather(&model.source_embedding, config.embedding, batch.ids.iter().map(|&id| Some(id)), &mut e)?;
+        model.source_embedding.gather(config.embedding, batch.ids.iter().map(|&id| Some(id)), &mut e)?;
         let h_last = self.read(&batch, &e);
         // c = tanh(V h_N + b_c), h'_0 = tanh(V' c + b_s)
         self.c.resize(b * n, 0.0);
-        add_bias(&model.b_c, &mut self.c);
-        model.v.apply(b, &h_last, n, &mut self.c, n, true);
+        model.v.apply_onto(self.threads, b, &h_last, n, &mut self.c, n, Onto::Row(&model.b_c));
         tanh_all(&mut self.c);
         self.h.resize(b * n, 0.0);
-        add_bias(&model.b_s, &mut self.h);
-        model.v_prime.apply(b, &self.c, n, &mut self.h, n, true);
+        model.v_prime.apply_onto(self.threads, b, &self.c, n, &mut self.h, n, Onto::Row(&model.b_s));
         tanh_all(&mut self.h);
         let wide = model.context.columns();
         self.from_context.resize(b * wide, 0.0);
-        model.context.apply(b, &self.c, n, &mut self.from_context, wide, false);
+        model.context.apply_on(self.threads, b, &self.c, n, &mut self.from_context, wide, false);
         self.sentences = b;
         self.first = true;
         Ok(())
@@ -245,15 +245,14 @@ impl Stepper for FusedStepper {
         let (n, m) = (config.hidden, config.embedding);
         super::prepare(output, rows.len(), config.target_vocabulary, None);
         super::check_rows(rows, self.sentences)?;
-        let mut h = std::mem::take(&mut self.buffers.h);
-        gather_states(rows, self.first, &self.h, n, &mut h)?;
-        self.buffers.h = h;
-        gather(&model.target_embedding, m, rows.iter().map(|row| row.y_prev), &mut self.buffers.e)?;
+        let Buffers { parents, words, h, e, from_word, .. } = &mut self.buffers;
+        parents.parents(rows);
+        words.words(rows);
+        gather_states(parents.first.iter().map(|row| rows[*row]), self.first, &self.h, n, h)?;
+        model.target_embedding.gather(m, words.first.iter().map(|row| rows[*row].y_prev), e)?;
         let wide = model.word.columns();
-        let buffers = &mut self.buffers;
-        let from_word = sized(&mut buffers.from_word, rows.len() * wide);
-        add_bias(&model.bias, from_word);
-        model.word.apply_on(self.threads, rows.len(), &buffers.e, m, from_word, wide, true);
+        let from_word = sized(from_word, words.len() * wide);
+        model.word.apply_onto(self.threads, words.len(), e, m, from_word, wide, Onto::Row(&model.bias));
         self.advance(rows);
         self.read_out(rows, output);
         output.answer(need);

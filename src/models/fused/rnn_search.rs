@@ -1,13 +1,18 @@
 //! Floor 3: RNNsearch decoding on the CPU; the equations stand in `models/rnn_search.rs`.
 //!
-//! Five products a step: [W_a; U_z; U_r; U_o] s, [W; V_o] e(y), [C; C_o] c, U (r o s), W_o t.
+//! Five products a step: [W_a; U_z; U_r; U_o] s for each state that is extended, [W; V_o] e(y) for each word that is
+//! followed, [C; C_o] c, U (r o s), W_o t. Since [C; C_o] c_i = sum_j alpha_ij [C; C_o] h_j, the third is computed once
+//! a sentence where that is less work.
 
 use std::sync::Arc;
 
 use super::Sources;
-use super::gather;
 use super::gather_states;
+use super::gaze;
+use super::gaze::Gaze;
 use super::pack;
+use super::rows::Distinct;
+use super::rows::Table;
 use super::sized;
 use super::stack;
 use super::stack_gates;
@@ -18,18 +23,25 @@ use crate::models::StepOutput;
 use crate::models::Stepper;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
+use crate::nn::fused::Onto;
 use crate::nn::fused::Packed;
-use crate::nn::fused::add_bias;
 use crate::nn::fused::attention;
+use crate::nn::fused::elementwise::add;
+use crate::nn::fused::elementwise::softmax;
+use crate::nn::fused::elementwise::sum;
 use crate::nn::fused::elementwise::tanh_all;
 use crate::nn::fused::gru;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::output;
+use crate::nn::fused::pack::padded;
 use crate::nn::fused::scan;
 use crate::nn::fused::scan::Direction;
 use crate::nn::fused::scan::Kept;
 use crate::nn::fused::scan::Unit;
 use crate::nn::fused::team;
+
+/// Hyperbolic tangents that one more thread is worth.
+const WORTHWHILE: usize = 1 << 13;
 
 /// One direction of the encoder.
 #[derive(Debug)]
@@ -45,7 +57,7 @@ impl Encoder {
         let (n, m) = (config.hidden, config.embedding);
         let name = |tensor: &str| format!("{prefix}.{tensor}");
         Ok(Self {
-            w: Packed::transposed(&stack_gates(weights, prefix, "W")?, 3 * n, m),
+            w: Packed::compact(&stack_gates(weights, prefix, "W")?, 3 * n, m),
             b: stack_gates(weights, prefix, "b")?,
             u_zr: pack(weights, &[&name("U_z"), &name("U_r")], n)?,
             u: pack(weights, &[&name("U")], n)?,
@@ -57,8 +69,8 @@ impl Encoder {
 #[derive(Debug)]
 pub struct Prepared {
     config: Config,
-    source_embedding: Vec<f32>,
-    target_embedding: Vec<f32>,
+    source_embedding: Table,
+    target_embedding: Table,
     forward: Encoder,
     backward: Encoder,
     u_a: Packed,
@@ -92,8 +104,8 @@ impl Prepared {
         bias.extend(stack(weights, &["readout.b_o"])?);
         Ok(Self {
             config: config.clone(),
-            source_embedding: data("source_embedding")?,
-            target_embedding: data("target_embedding")?,
+            source_embedding: Table::new(weights.numbers("source_embedding")?),
+            target_embedding: Table::new(weights.numbers("target_embedding")?),
             forward: Encoder::new(config, weights, "encoder.forward")?,
             backward: Encoder::new(config, weights, "encoder.backward")?,
             u_a: pack(weights, &["attention.U_a"], 2 * n)?,
@@ -112,20 +124,28 @@ impl Prepared {
     }
 }
 
-/// Buffers of a step.
+/// Buffers of a step. What depends on the parent alone has a row for each parent, likewise for words.
 #[derive(Debug, Default)]
 struct Buffers {
+    parents: Distinct,
+    words: Distinct,
+    /// Of each parent.
+    sentences: Vec<usize>,
     s: Vec<f32>,
     e: Vec<f32>,
     from_state: Vec<f32>,
     from_word: Vec<f32>,
+    energies: Vec<f32>,
+    alpha: Vec<f32>,
     c: Vec<f32>,
+    from_context: Vec<f32>,
     x: Vec<f32>,
     u: Vec<f32>,
     r: Vec<f32>,
     rs: Vec<f32>,
     candidate: Vec<f32>,
     s_tilde: Vec<f32>,
+    pre: Vec<f32>,
     t: Vec<f32>,
 }
 
@@ -139,6 +159,8 @@ pub struct FusedStepper {
     h: Vec<f32>,
     /// U_a h_j + b_a, [b, t_x, n'].
     keys: Vec<f32>,
+    /// [C; C_o] h_j, [b, t_x, padded 3n + 2l]; empty while c is multiplied itself.
+    projected: Vec<f32>,
     /// States of the rows of the last step; s_0 of each sentence at first.
     s: Vec<f32>,
     first: bool,
@@ -156,6 +178,7 @@ impl FusedStepper {
             sources: Sources::default(),
             h,
             keys,
+            projected: Vec::new(),
             s,
             first: true,
             buffers: Buffers::default(),
@@ -168,8 +191,7 @@ impl FusedStepper {
         let (b, t_x) = (self.sources.lengths.len(), self.sources.t_x);
         let rows = t_x * b;
         let mut x = vec![0.0; rows * 3 * n];
-        add_bias(&encoder.b, &mut x);
-        encoder.w.apply_on(self.threads, rows, e, m, &mut x, 3 * n, true);
+        encoder.w.apply_onto(self.threads, rows, e, m, &mut x, 3 * n, Onto::Row(&encoder.b));
         let mut h = vec![0.0; (t_x + 1) * b * n];
         let [mut u, mut r, mut rh, mut h_tilde] = [(); 4].map(|()| vec![0.0; rows * n]);
         let mut kept = Kept { h: &mut h, u: &mut u, r: &mut r, rh: &mut rh, h_tilde: &mut h_tilde };
@@ -178,22 +200,62 @@ impl FusedStepper {
         h
     }
 
-    /// alpha, e and c of every row.
+    /// alpha and e of every parent, and of every row from there.
     fn attend(&mut self, rows: &[Row], output: &mut StepOutput) {
-        let Prepared { config, v_a, .. } = &*self.model;
-        let (n, a, t_x) = (config.hidden, config.alignment, self.sources.t_x);
-        let wide = a + 2 * n + 2 * config.maxout;
-        let c = sized(&mut self.buffers.c, rows.len() * 2 * n);
-        for (i, row) in rows.iter().enumerate() {
-            let length = self.sources.lengths[row.sentence];
-            let q = &self.buffers.from_state[i * wide..i * wide + a];
-            let at = row.sentence * t_x;
-            let keys = &self.keys[at * a..(at + length) * a];
-            let h = &self.h[at * 2 * n..(at + length) * 2 * n];
-            let e = &mut output.energies[i * t_x..i * t_x + length];
-            attention::energies(q, keys, v_a, e);
-            let alpha = &mut output.alpha[i * t_x..i * t_x + length];
-            attention::align(e, h, alpha, &mut c[i * 2 * n..(i + 1) * 2 * n]);
+        let Prepared { config, v_a, state, .. } = &*self.model;
+        let (a, t_x, wide) = (config.alignment, self.sources.t_x, state.columns());
+        let Buffers { parents, from_state, energies, alpha, .. } = &mut self.buffers;
+        let (keys, lengths) = (&self.keys, &self.sources.lengths);
+        let energies = sized(energies, parents.len() * t_x);
+        let most = energies.len() * a / WORTHWHILE + 1;
+        let piece = energies.len().div_ceil(if most > 1 { 4 * self.threads } else { 1 });
+        team::chunks(self.threads.min(most), energies, piece, &|part, mut e| {
+            let mut at = part * piece;
+            while !e.is_empty() {
+                let (parent, j) = (at / t_x, at % t_x);
+                let (piece, rest) = e.split_at_mut((t_x - j).min(e.len()));
+                let sentence = rows[parents.first[parent]].sentence;
+                let known = piece.len().min(lengths[sentence].saturating_sub(j));
+                let keys = &keys[(sentence * t_x + j) * a..(sentence * t_x + j + known) * a];
+                attention::energies(&from_state[parent * wide..parent * wide + a], keys, v_a, &mut piece[..known]);
+                piece[known..].fill(0.0);
+                at += piece.len();
+                e = rest;
+            }
+        });
+        let alpha = sized(alpha, parents.len() * t_x);
+        alpha.copy_from_slice(energies);
+        for (alpha, first) in alpha.chunks_exact_mut(t_x).zip(&parents.first) {
+            softmax(&mut alpha[..lengths[rows[*first].sentence]]);
+        }
+        for (row, parent) in parents.of.iter().enumerate() {
+            let (to, from) = (row * t_x..(row + 1) * t_x, parent * t_x..(parent + 1) * t_x);
+            output.energies[to.clone()].copy_from_slice(&energies[from.clone()]);
+            output.alpha[to].copy_from_slice(&alpha[from]);
+        }
+    }
+
+    /// [C; C_o] c_i of every parent, c_i = sum_j alpha_ij h_j.
+    fn look(&mut self, rows: &[Row]) {
+        let model = &*self.model;
+        let (n, t_x, wide) = (model.config.hidden, self.sources.t_x, model.context.columns());
+        let count = self.sources.lengths.len();
+        if self.projected.is_empty() && gaze::is_worthwhile(rows.len(), count) {
+            self.projected.resize(count * t_x * padded(wide), 0.0);
+            let (h, to) = (&self.h, &mut self.projected);
+            model.context.apply_onto(self.threads, count * t_x, h, 2 * n, to, padded(wide), Onto::Zero);
+        }
+        let Buffers { parents, sentences, alpha, c, from_context, .. } = &mut self.buffers;
+        sentences.clear();
+        sentences.extend(parents.first.iter().map(|row| rows[*row].sentence));
+        let gaze = Gaze { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
+        let from_context = sized(from_context, parents.len() * wide);
+        if self.projected.is_empty() {
+            let c = sized(c, parents.len() * 2 * n);
+            gaze.contexts(&self.h, 2 * n, c, 2 * n);
+            model.context.apply_on(self.threads, parents.len(), c, 2 * n, from_context, wide, false);
+        } else {
+            gaze.mix(&self.projected, wide, from_context, Onto::Zero);
         }
     }
 
@@ -202,12 +264,13 @@ impl FusedStepper {
         let Prepared { config, w_o, b_w, .. } = &*self.model;
         let (n, l, vocabulary) = (config.hidden, config.maxout, config.target_vocabulary);
         let (state, word) = (config.alignment + 2 * n + 2 * l, 3 * n + 2 * l);
-        let buffers = &mut self.buffers;
-        let t = sized(&mut buffers.t, rows * l);
+        let Buffers { parents, words, from_state, from_word, from_context, pre, t, .. } = &mut self.buffers;
+        let (pre, t) = (sized(pre, 2 * l), sized(t, rows * l));
         for (i, t) in t.chunks_exact_mut(l).enumerate() {
-            let pre = &mut buffers.from_word[i * word + 3 * n..(i + 1) * word];
-            let from_state = &buffers.from_state[(i + 1) * state - 2 * l..(i + 1) * state];
-            crate::nn::fused::elementwise::add(from_state, pre);
+            let (parent, y) = (parents.of[i], words.of[i]);
+            let at = |row: usize, wide: usize| (row + 1) * wide - 2 * l..(row + 1) * wide;
+            sum(&from_word[at(y, word)], &from_context[at(parent, word)], pre);
+            add(&from_state[at(parent, state)], pre);
             output::maxout(pre, t);
         }
         super::log_softmax(self.threads, rows, w_o, b_w, t, l, vocabulary, &mut output.log_p);
@@ -218,17 +281,26 @@ impl FusedStepper {
         let Prepared { config, u: big_u, .. } = &*self.model;
         let (n, a, l) = (config.hidden, config.alignment, config.maxout);
         let (state, word) = (a + 2 * n + 2 * l, 3 * n + 2 * l);
-        let Buffers { s, from_state, from_word, x, u, r, rs, candidate, s_tilde, .. } = &mut self.buffers;
+        let Buffers { parents, words, s, from_state, from_word, from_context, x, u, r, rs, candidate, s_tilde, .. } =
+            &mut self.buffers;
         let x = sized(x, rows * 3 * n);
-        for (x, from) in x.chunks_exact_mut(3 * n).zip(from_word.chunks_exact(word)) {
-            x.copy_from_slice(&from[..3 * n]);
-        }
         let (u, r, rs) = (sized(u, rows * n), sized(r, rows * n), sized(rs, rows * n));
-        gru::gates(Sense::New, n, x, from_state, state, a, s, None, u, r, rs);
+        let s_prev = |row: usize| &s[parents.of[row] * n..(parents.of[row] + 1) * n];
+        for (i, x) in x.chunks_exact_mut(3 * n).enumerate() {
+            let (parent, y, at) = (parents.of[i], words.of[i], i * n..(i + 1) * n);
+            sum(&from_word[y * word..y * word + 3 * n], &from_context[parent * word..parent * word + 3 * n], x);
+            let g = &from_state[parent * state..(parent + 1) * state];
+            let (u, r, rs) = (&mut u[at.clone()], &mut r[at.clone()], &mut rs[at]);
+            gru::gates(Sense::New, n, x, g, state, a, s_prev(i), None, u, r, rs);
+        }
         let candidate = sized(candidate, rows * n);
-        big_u.apply(rows, rs, n, candidate, n, false);
+        big_u.apply_on(self.threads, rows, rs, n, candidate, n, false);
         self.s.resize(rows * n, 0.0);
-        gru::update(n, x, candidate, s, u, sized(s_tilde, rows * n), &mut self.s);
+        let s_tilde = sized(s_tilde, n);
+        for (i, s) in self.s.chunks_exact_mut(n).enumerate() {
+            let at = i * n..(i + 1) * n;
+            gru::update(n, &x[i * 3 * n..(i + 1) * 3 * n], &candidate[at.clone()], s_prev(i), &u[at], s_tilde, s);
+        }
     }
 }
 
@@ -240,7 +312,7 @@ impl Stepper for FusedStepper {
         self.sources = Sources::new(sources, config.source_vocabulary)?;
         let (b, t_x) = (sources.len(), self.sources.t_x);
         let mut e = Vec::new();
-        gather(&model.source_embedding, config.embedding, self.sources.ids.iter().map(|&id| Some(id)), &mut e)?;
+        model.source_embedding.gather(config.embedding, self.sources.ids.iter().map(|&id| Some(id)), &mut e)?;
         let mut halves = [(&model.forward, Direction::Forward), (&model.backward, Direction::Backward)]
             .map(|(encoder, direction)| (encoder, direction, Vec::new()));
         team::each(self.threads, &mut halves, &|_, half| half.2 = self.read(half.0, half.1, &e));
@@ -252,12 +324,11 @@ impl Stepper for FusedStepper {
             h[n..].copy_from_slice(&backward[(t * b + row) * n..(t * b + row + 1) * n]);
         }
         self.keys.resize(b * t_x * a, 0.0);
-        add_bias(&model.b_a, &mut self.keys);
-        model.u_a.apply_on(self.threads, b * t_x, &self.h, 2 * n, &mut self.keys, a, true);
+        model.u_a.apply_onto(self.threads, b * t_x, &self.h, 2 * n, &mut self.keys, a, Onto::Row(&model.b_a));
+        self.projected.clear();
         // s_0 = tanh(W_s <-h_1 + b_s)
         self.s.resize(b * n, 0.0);
-        add_bias(&model.b_s, &mut self.s);
-        model.w_s.apply(b, &backward[..b * n], n, &mut self.s, n, true);
+        model.w_s.apply_onto(self.threads, b, &backward[..b * n], n, &mut self.s, n, Onto::Row(&model.b_s));
         tanh_all(&mut self.s);
         self.first = true;
         Ok(())
@@ -269,21 +340,18 @@ impl Stepper for FusedStepper {
         let (n, m, t_x) = (config.hidden, config.embedding, self.sources.t_x);
         super::prepare(output, rows.len(), config.target_vocabulary, Some(t_x));
         super::check_rows(rows, self.sources.lengths.len())?;
-        let mut s = std::mem::take(&mut self.buffers.s);
-        gather_states(rows, self.first, &self.s, n, &mut s)?;
-        self.buffers.s = s;
-        gather(&model.target_embedding, m, rows.iter().map(|row| row.y_prev), &mut self.buffers.e)?;
+        let Buffers { parents, words, s, e, from_state, from_word, .. } = &mut self.buffers;
+        parents.parents(rows);
+        words.words(rows);
+        gather_states(parents.first.iter().map(|row| rows[*row]), self.first, &self.s, n, s)?;
+        model.target_embedding.gather(m, words.first.iter().map(|row| rows[*row].y_prev), e)?;
         let (state, word) = (model.state.columns(), model.word.columns());
-        let buffers = &mut self.buffers;
-        let from_state = sized(&mut buffers.from_state, rows.len() * state);
-        model.state.apply_on(self.threads, rows.len(), &buffers.s, n, from_state, state, false);
-        let from_word = sized(&mut buffers.from_word, rows.len() * word);
-        add_bias(&model.bias, from_word);
-        model.word.apply_on(self.threads, rows.len(), &buffers.e, m, from_word, word, true);
+        let from_state = sized(from_state, parents.len() * state);
+        model.state.apply_on(self.threads, parents.len(), s, n, from_state, state, false);
+        let from_word = sized(from_word, words.len() * word);
+        model.word.apply_onto(self.threads, words.len(), e, m, from_word, word, Onto::Row(&model.bias));
         self.attend(rows, output);
-        let buffers = &mut self.buffers;
-        let from_word = sized(&mut buffers.from_word, rows.len() * word);
-        model.context.apply_on(self.threads, rows.len(), &buffers.c, 2 * n, from_word, word, true);
+        self.look(rows);
         self.advance(rows.len());
         self.read_out(rows.len(), output);
         output.answer(need);

@@ -59,6 +59,15 @@ per_level! {
 }
 
 per_level! {
+    /// out = x + y.
+    pub fn sum(x: &[f32], y: &[f32], out: &mut [f32]) {
+        for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
+            *out = *x + *y;
+        }
+    }
+}
+
+per_level! {
     /// x . y, summed in 32 lanes.
     pub fn dot(x: &[f32], y: &[f32]) -> f32 {
         let mut lanes = [0.0f32; 32];

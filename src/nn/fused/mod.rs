@@ -17,6 +17,7 @@ pub mod pack;
 pub mod peak;
 pub mod scan;
 pub mod team;
+pub mod tile;
 pub mod update;
 pub mod vocabulary;
 
@@ -29,13 +30,14 @@ pub use matmul::matmul_nt;
 pub use matmul::matmul_nt_columns;
 pub use matmul::matmul_tn;
 pub use pack::Packed;
+pub use tile::Onto;
 
 /// Which instructions the processor has, found once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Whatever the target guarantees.
     Base,
-    /// AVX2 and FMA.
+    /// AVX2, FMA and F16C.
     Avx2,
     /// AVX-512 F, BW, DQ, VL.
     Avx512,
@@ -74,7 +76,7 @@ pub fn at_most<T>(level: Level, work: impl FnOnce() -> T) -> T {
 
 #[cfg(target_arch = "x86_64")]
 fn detect() -> Level {
-    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
     let avx512 = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512dq")
