@@ -85,6 +85,8 @@ fn native_options(driver: &Driver) -> eframe::NativeOptions {
             .with_min_inner_size(LEAST_SIZE),
         // Named because a build with tests turns the other renderer on as well.
         renderer: eframe::Renderer::Glow,
+        // It would blur colours that mean numbers.
+        dithering: false,
         ..Default::default()
     }
 }

@@ -3,7 +3,8 @@
 //! The live lane is one slot where the latest request wins. It is served by one thread, which decodes columns
 //! side by side and reads models in threads of their own (`serve.rs`). `disk.rs` keeps slow files away from the
 //! window. The lane for whole corpora (`corpus/`) is a queue beside the slot; it shares the models and steps aside
-//! while the live lane has work (`gate.rs`).
+//! while the live lane has work (`gate.rs`). Both leave the window its share of the cores
+//! (`priority.rs`).
 
 pub mod corpus;
 pub mod disk;
@@ -11,6 +12,7 @@ mod engine;
 pub mod follow;
 pub mod gate;
 pub mod mailbox;
+mod priority;
 pub mod protocol;
 mod serve;
 mod view;
@@ -153,6 +155,7 @@ impl Drop for Worker {
 }
 
 fn run(mut engine: Engine, inbox: &Mailbox<Letter>, outbox: &Outbox) {
+    priority::step_back_with_pool(priority::LIVE);
     while let Some((request, ticket, _busy)) = inbox.take() {
         let mut emit = |event| outbox.send(event, &ticket);
         let outcome = catch_unwind(AssertUnwindSafe(|| serve(&request, &mut engine, &ticket, &mut emit)));

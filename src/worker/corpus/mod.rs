@@ -40,6 +40,7 @@ use crate::worker::Wake;
 use crate::worker::engine::Library;
 use crate::worker::engine::Shelved;
 use crate::worker::gate::Gate;
+use crate::worker::priority;
 use crate::worker::serve::panic_words;
 
 /// Events that may wait to be read before the lane waits for room; progress is left out instead.
@@ -246,7 +247,11 @@ impl<J: Job> Lane<J> {
         let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new(), gate });
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("interlinear-corpus".to_owned());
-        let thread = thread.spawn(move || run(&theirs, &library, &Outbox { events: sender, wake })).ok();
+        let thread = thread.spawn(move || {
+            priority::step_back(priority::CORPUS);
+            run(&theirs, &library, &Outbox { events: sender, wake });
+        });
+        let thread = thread.ok();
         Self { shared, events: Some(events), thread, refused: RefCell::default() }
     }
 
