@@ -358,11 +358,12 @@ impl Session {
         }
     }
 
-    /// The model that is mapped: the chosen one while it is a column's, else the first column's.
+    /// The model that is mapped: the chosen one while it is a column's, else the selected column's, else the first.
     #[must_use]
     pub fn mapped_model(&self) -> Option<&PathBuf> {
         let chosen = self.models().find(|column| Some(&column.folder) == self.maps.model.as_ref());
-        chosen.or_else(|| self.models().next()).map(|column| &column.folder)
+        let selected = || self.models().find(|column| Some(column.id) == self.selection.column);
+        chosen.or_else(selected).or_else(|| self.models().next()).map(|column| &column.folder)
     }
 
     fn compute_map(&mut self) {

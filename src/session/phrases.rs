@@ -186,13 +186,14 @@ impl Phrases {
 }
 
 impl Session {
-    /// The model that scores the table: the chosen one while it has a column, else that of the first column that
-    /// did not fail.
+    /// The model that scores the table: the chosen one while it has a column, else that of the selected column, else
+    /// of the first; none that failed.
     #[must_use]
     pub fn phrase_model(&self) -> Option<&Path> {
         let usable = || self.models().filter(|column| !matches!(column.state, ColumnState::Failed(_)));
         let chosen = usable().find(|column| Some(&column.folder) == self.phrases.model.as_ref());
-        chosen.or_else(|| usable().next()).map(|column| column.folder.as_path())
+        let selected = || usable().find(|column| Some(column.id) == self.selection.column);
+        chosen.or_else(selected).or_else(|| usable().next()).map(|column| column.folder.as_path())
     }
 
     /// Whether the table is there and its scores by the chosen model are neither shown nor being made.

@@ -12,7 +12,9 @@ use std::task::Poll;
 use std::task::Wake;
 use std::task::Waker;
 
+use crate::session::ColumnId;
 use crate::session::Command;
+use crate::session::Format;
 use crate::session::evaluation;
 use crate::session::evaluation::TableFormat;
 use crate::session::maps;
@@ -41,6 +43,8 @@ pub enum Question {
     PhraseScores,
     /// Where to write figures.
     Figures(TableFormat),
+    /// Where to write the shown alignment of a column.
+    Alignment(ColumnId, Format),
     /// Where to write the neighbours of a point.
     Neighbours,
     /// Where to write the places of a map.
@@ -83,6 +87,9 @@ impl Question {
             Self::TrainingFile => "Save the configuration",
             Self::Figures(TableFormat::Tsv) => "Save the figures as TSV",
             Self::Figures(TableFormat::Json) => "Save the figures as JSON",
+            Self::Alignment(_, Format::Tsv) => "Save the alignment as TSV",
+            Self::Alignment(_, Format::Json) => "Save the translations as JSON",
+            Self::Alignment(_, Format::Pharaoh) => "Save the alignment as links",
             Self::Neighbours => "Save the neighbours as TSV",
             Self::Points => "Save the map as TSV",
         }
@@ -117,6 +124,15 @@ impl Question {
             Self::Training(_) | Self::TrainingFile => "The sheet New training has a field for it.",
             Self::Figures(TableFormat::Tsv) => "A row for each model, set, kind of output and length.",
             Self::Figures(TableFormat::Json) => "All figures with how they were measured.",
+            Self::Alignment(_, Format::Tsv) => {
+                "alpha with the source words along the top and the target words down the side."
+            }
+            Self::Alignment(_, Format::Json) => {
+                "All translations of the beam with their alignments, as interlinear translate writes them."
+            }
+            Self::Alignment(_, Format::Pharaoh) => {
+                "A pair of places, source and target from 0, for each target word and the source word that it looks at most."
+            }
             Self::Neighbours => "A row for each neighbour with its cosine.",
             Self::Points => "A row for each point with its place, x and y.",
         }
@@ -129,7 +145,8 @@ impl Question {
             Self::Model => "Add",
             Self::Text | Self::Log | Self::PhraseTable => "Open",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
-            Self::Figures(_) | Self::PhraseScores | Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
+            Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) => "Save",
+            Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
         }
     }
 
@@ -147,6 +164,9 @@ impl Question {
             Self::PhraseScores => Wants::NewFile("phrases.tsv"),
             Self::Figures(TableFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
             Self::Figures(TableFormat::Json) => Wants::NewFile("evaluation.json"),
+            Self::Alignment(_, Format::Tsv) => Wants::NewFile("alignment.tsv"),
+            Self::Alignment(_, Format::Json) => Wants::NewFile("alignment.json"),
+            Self::Alignment(_, Format::Pharaoh) => Wants::NewFile("alignment.txt"),
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
         }
@@ -165,6 +185,7 @@ impl Question {
             Self::PhraseTable => Command::Phrases(phrases::Command::Open(path)),
             Self::PhraseScores => Command::Phrases(phrases::Command::Export(path)),
             Self::Figures(format) => Command::Evaluation(evaluation::Command::Export { format, path }),
+            Self::Alignment(column, format) => Command::Export { column, format, path },
             Self::Neighbours => Command::Map(maps::Command::Save(maps::Table::Neighbours, path)),
             Self::Points => Command::Map(maps::Command::Save(maps::Table::Points, path)),
             Self::Training(field) => {

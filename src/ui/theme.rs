@@ -54,6 +54,8 @@ pub const COLUMN_MIN_WIDTH: f32 = 328.0;
 pub const PROGRESS_HEIGHT: f32 = 4.0;
 /// A lower window leaves out hints and second lines, points.
 const LOW_WINDOW: f32 = 620.0;
+/// A window so low has no room for the lists of the inspector, points.
+const FLAT_WINDOW: f32 = 560.0;
 /// Opacity of what belongs to the sentence before.
 pub const STALE_OPACITY: f32 = 0.4;
 
@@ -197,6 +199,12 @@ pub fn of(dark: bool) -> &'static Tokens {
 #[must_use]
 pub fn is_low(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < LOW_WINDOW
+}
+
+/// A window so low that a picture needs all the room.
+#[must_use]
+pub fn is_flat(ui: &egui::Ui) -> bool {
+    ui.ctx().content_rect().height() < FLAT_WINDOW
 }
 
 /// Installs both themes.

@@ -10,4 +10,5 @@ mod maps;
 mod measured;
 mod numbers;
 mod phrases;
+mod picture;
 mod views;

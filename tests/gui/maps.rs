@@ -256,6 +256,33 @@ fn searching_lists_what_was_found() {
 }
 
 #[test]
+fn what_is_found_and_not_drawn_is_said() {
+    for (text, told) in [
+        ("barn", "Found once, not drawn on the map"),
+        ("cat", "Found once"),
+        ("a", "Found 2 times, 1 drawn on the map"),
+    ] {
+        let (mut harness, _) = page();
+        harness.get_by_label("Search the map").click();
+        harness.run();
+        harness.get_by_label("Search the map").type_text(text);
+        harness.run();
+        says(&harness, told);
+    }
+}
+
+#[test]
+fn the_pages_begin_with_the_selected_model() {
+    let mut session = desk::two_models();
+    for folder in ["RNNencdec", "RNNsearch"] {
+        let column = session.columns.iter().find(|column| column.folder.ends_with(folder)).expect("it is there").id;
+        let _ = session.apply(Command::SelectTarget { column, i: 0 });
+        assert_eq!(session.mapped_model().map(|model| model.ends_with(folder)), Some(true), "{folder}");
+        assert_eq!(session.phrase_model().map(|model| model.ends_with(folder)), Some(true), "{folder}");
+    }
+}
+
+#[test]
 fn what_is_mapped_and_how_is_chosen_above() {
     let (mut harness, wires) = page();
     says(&harness, "perplexity");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use egui_kittest::Harness;
+use egui_kittest::kittest::NodeT as _;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::session::Command as Act;
 use interlinear::session::CorpusEvent;
@@ -102,6 +103,8 @@ fn the_empty_page_says_what_to_do_and_takes_a_path() {
     wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Failed(message.clone()) });
     harness.run();
     assert!(has(&harness, &message) && has(&harness, "Open table.gz again"));
+    let typed = harness.get_by_label("Path").accesskit_node().value();
+    assert_eq!(typed.as_deref(), Some("some/table.gz"), "a wrong path can be mended");
     harness.get_by_label("Dismiss").click();
     harness.run();
     assert!(!has(&harness, &message));

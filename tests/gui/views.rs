@@ -371,6 +371,22 @@ fn the_window_rests_when_nothing_happens() {
 }
 
 #[test]
+fn no_page_asks_for_frames_once_it_has_settled() {
+    for page in [Page::Sentence, Page::Evaluation, Page::Map, Page::Phrases] {
+        let (mut harness, _) = desk::window(desk::two_models());
+        harness.state_mut().send(Command::ShowPage(page));
+        harness.run();
+        if page == Page::Sentence {
+            harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").click();
+            harness.run();
+        }
+        harness.step();
+        let delay = harness.output().viewport_output.values().map(|viewport| viewport.repaint_delay).min();
+        assert!(delay.is_some_and(|delay| delay.as_secs() > 60), "{page:?} wants another frame in {delay:?}");
+    }
+}
+
+#[test]
 fn a_column_that_is_selected_comes_into_view() {
     let mut session = desk::two_models();
     for n in 3..=6 {

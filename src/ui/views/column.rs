@@ -46,8 +46,12 @@ const OUTPUT: (f32, f32) = (28.0, 86.0);
 const OUTPUT_SHARE: f32 = 0.2;
 /// Rows of the beam in view.
 const BEAM_ROWS: f32 = 3.0;
-/// The beam takes at most this share of what is left on a low window.
+/// The beam takes at most this share of what is left on a low window,
 const BEAM_SHARE: f32 = 0.32;
+/// and no row of it before the picture has so much, points.
+const PICTURE: f32 = 190.0;
+/// With less for both of them the beam is left out, points.
+const FLAT_PICTURE: f32 = 120.0;
 
 impl Parts {
     /// Cuts a column of `size` into its parts; `output` is the height of the tallest output. With an ensemble on
@@ -64,8 +68,11 @@ impl Parts {
         );
         let rows = if beam_open { BEAM_ROWS } else { 0.0 };
         let left_over = size.y - PADDING - output.bottom();
-        let room = ((left_over * BEAM_SHARE - beam::HEADER) / beam::ROW).floor().max(0.0);
-        let beam = beam::HEADER + rows.min(room) * beam::ROW;
+        let room = (left_over * BEAM_SHARE).min(left_over - PICTURE) - beam::HEADER;
+        let room = (room / beam::ROW).floor().max(0.0);
+        // where there is no room even for the picture the beam goes altogether
+        let heading = if left_over < FLAT_PICTURE { 0.0 } else { beam::HEADER };
+        let beam = heading + rows.min(room) * beam::ROW;
         let beam = part(size.y - PADDING + 4.0 - beam, size.y - PADDING + 4.0);
         let picture = part(output.bottom() + theme::SPACE_2, beam.top() - theme::SPACE_2);
         Self { header, mixing, output, picture, beam }
@@ -105,7 +112,9 @@ pub fn column_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, parts: &
             };
             output::output_ui(&mut dim(part(parts.output, "output")), screen, column);
             picture_ui(&mut dim(part(parts.picture, "picture")), screen, column, metrics);
-            beam::beam_ui(&mut dim(part(parts.beam, "beam")), screen, column);
+            if parts.beam.is_positive() {
+                beam::beam_ui(&mut dim(part(parts.beam, "beam")), screen, column);
+            }
         }
     }
 }

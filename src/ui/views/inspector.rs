@@ -1,6 +1,6 @@
 //! Floor 9: one target word under the glass: what else could have stood there, where the model looked, and why.
 //!
-//! While no word is selected it is one line, so that the pictures have the room.
+//! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
 
 use egui::Panel;
 use egui::RichText;
@@ -30,8 +30,10 @@ pub struct Inspector;
 /// Share of the width that the candidates take, and their widest.
 const CANDIDATES: (f32, f32) = (0.3, 340.0);
 /// Limits of its height, points.
-const LOWEST: f32 = 120.0;
+const LOWEST: f32 = 96.0;
 const HIGHEST: f32 = 500.0;
+/// What it leaves to everything above it while its own height is not the lowest, points.
+const ABOVE: f32 = 480.0;
 
 impl View for Inspector {
     fn name(&self) -> &'static str {
@@ -54,8 +56,13 @@ impl View for Inspector {
             Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, screen));
             return;
         }
-        let height = screen.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, HIGHEST);
-        let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(HIGHEST).resizable(true);
+        if theme::is_flat(ui) {
+            Panel::bottom("inspector_line").frame(frame).show(ui, |ui| line_ui(ui, screen));
+            return;
+        }
+        let highest = (ui.ctx().content_rect().height() - ABOVE).clamp(LOWEST, HIGHEST);
+        let height = screen.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
+        let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
         let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, screen));
         let now = shown.response.rect.height();
         if (now - height).abs() > 1.0 && !ui.input(|input| input.pointer.any_down()) {
@@ -76,6 +83,13 @@ fn panel_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let right = egui::Rect::from_min_max(pos2(split + theme::SPACE_4, rect.top()), rect.max);
     candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), word);
     numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), screen, column, table, i);
+}
+
+/// The word alone.
+fn line_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+    let Some((column, i, _)) = screen.session.selected_word() else { return };
+    let Some(table) = column.table.as_deref() else { return };
+    header_ui(ui, screen, column, table, i);
 }
 
 fn hint_ui(ui: &mut Ui, screen: &mut Screen<'_>) {

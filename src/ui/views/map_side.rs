@@ -92,11 +92,14 @@ fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     }
     let session = screen.session;
     let count = session.maps.matches.len();
+    let drawn = session.maps.matches.iter().filter(|found| session.maps.is_drawn(**found)).count();
     let at = session.maps.selected.and_then(|at| session.maps.matches.iter().position(|found| *found == at));
     ui.horizontal(|ui| {
         let told = match (count, at) {
             (0, _) => "Found nowhere".to_owned(),
+            (1, _) if drawn == 0 => "Found once, not drawn on the map".to_owned(),
             (1, _) => "Found once".to_owned(),
+            (count, None) if drawn < count => format!("Found {count} times, {drawn} drawn on the map"),
             (count, None) => format!("Found {count} times"),
             (count, Some(at)) => format!("{} of {count}", at + 1),
         };

@@ -49,6 +49,8 @@ impl View for Phrases {
             empty_ui(ui, screen);
             return;
         }
+        // what was typed led here
+        screen.local.phrases.path.clear();
         ui.horizontal(|ui| bar_ui(ui, screen));
         message_ui(ui, screen);
         task::task_ui(ui, screen, phrases.task);
@@ -113,7 +115,6 @@ fn open_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             let path = screen.local.phrases.path.trim().to_owned();
             let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
             if (open.clicked() || entered) && !path.is_empty() {
-                screen.local.phrases.path.clear();
                 push(screen, Command::Open(PathBuf::from(path)));
             }
             browse_ui(ui, screen);

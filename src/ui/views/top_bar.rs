@@ -12,6 +12,7 @@ use egui::containers::menu::MenuButton;
 use crate::session::Column;
 use crate::session::ColumnState;
 use crate::session::Command;
+use crate::session::Format;
 use crate::ui::act;
 use crate::ui::dialogs::Question;
 use crate::ui::local::Screen;
@@ -139,6 +140,17 @@ fn chip_menu_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize
     item(ui, at + 1 < count, "Move right", Command::MoveColumn { column: column.id, to: at + 1 });
     item(ui, true, "Load again", Command::ReloadColumn(column.id));
     item(ui, true, "Remove", Command::RemoveColumn(column.id));
+    ui.separator();
+    let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+    for (text, format, enabled) in [
+        ("Save alignment as TSV...", Format::Tsv, has_alignment),
+        ("Save alignment as links...", Format::Pharaoh, has_alignment),
+        ("Save translations as JSON...", Format::Json, column.table.is_some()),
+    ] {
+        if ui.add_enabled(enabled, Button::new(text)).clicked() {
+            screen.local.sheet = Sheet::Ask(Question::Alignment(column.id, format));
+        }
+    }
 }
 
 /// A menu's line for an act of the table, with its key.

@@ -1,0 +1,75 @@
+//! The picture of a column: its room beside the inspector, and how it is saved.
+
+use std::path::PathBuf;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::NodeT as _;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::session::Command;
+use interlinear::session::Format;
+use interlinear::session::Session;
+use interlinear::ui::App;
+
+use crate::desk;
+
+/// A long sentence with its seventh target word in the inspector.
+fn inspected() -> Session {
+    let words: Vec<String> = (0..24).map(|n| format!("word{n}")).collect();
+    let text = words.join(" ");
+    let mut session = desk::session(&text);
+    for name in ["RNNsearch", "Luong", "Another"] {
+        let column = desk::add_column(&mut session, desk::facts(name, true));
+        let output = words.iter().map(|word| word.replace("word", "mot")).collect::<Vec<_>>().join(" ");
+        desk::finish(&mut session, column, &text, &[output.as_str(); 5], None);
+    }
+    let column = session.columns[0].id;
+    let _ = session.apply(Command::SelectTarget { column, i: 6 });
+    session
+}
+
+/// Target words of the first column with a cell in view.
+fn rows_in_view(harness: &Harness<'_, App>) -> usize {
+    let starts = |n: usize| format!("mot{n} <- word");
+    (0..24)
+        .filter(|n| {
+            let mut cells = harness.query_all_by_role(Role::GridCell);
+            cells.any(|cell| cell.accesskit_node().label().is_some_and(|label| label.starts_with(&starts(*n))))
+        })
+        .count()
+}
+
+#[test]
+fn the_inspector_leaves_the_heatmap_its_room() {
+    // size of the window in points, as a zoom leaves it of 1280 by 800
+    for (size, rows) in [([1280.0, 800.0], 8), ([1020.0, 640.0], 4), ([853.0, 533.0], 3)] {
+        let (harness, _) = desk::window_of(inspected(), size);
+        let seen = rows_in_view(&harness);
+        assert!(seen >= rows, "{size:?}: {seen} rows");
+        assert!(harness.query_all_by_label("Next word").next().is_some(), "{size:?}: the word is still inspected");
+    }
+}
+
+#[test]
+fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
+    let session = desk::two_models();
+    let column = session.columns[1].id;
+    for (item, title, format) in [
+        ("Save alignment as TSV...", "Save the alignment as TSV", Format::Tsv),
+        ("Save alignment as links...", "Save the alignment as links", Format::Pharaoh),
+        ("Save translations as JSON...", "Save the translations as JSON", Format::Json),
+    ] {
+        let (mut harness, wires) = desk::window(desk::two_models());
+        harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
+        harness.run();
+        harness.get_by_label(item).click();
+        harness.run();
+        assert!(harness.query_all_by_label(title).next().is_some(), "{title}");
+        harness.get_by_label("Path").type_text("some/file");
+        harness.run();
+        harness.get_by_role_and_label(Role::Button, "Save").click();
+        harness.run();
+        let wanted = Command::Export { column, format, path: PathBuf::from("some/file") };
+        assert!(wires.sent.borrow().contains(&wanted), "{item}");
+    }
+}
