@@ -23,6 +23,7 @@ use crate::cli::args::RunArgs;
 use crate::cli::args::Runtime;
 use crate::cli::args::threshold;
 use crate::cli::evaluate::opposite;
+use crate::cli::input::Growth;
 use crate::cli::input::Line;
 use crate::cli::output::Output;
 use crate::cli::pairs::ParallelLines;
@@ -43,8 +44,6 @@ use crate::text::links::Link;
 use crate::text::links::Links;
 use crate::ticket::Ticket;
 
-/// A window holds so many batches.
-const WINDOW_BATCHES: usize = 8;
 /// A window ends at so many bytes of both sides.
 const WINDOW_BYTES: usize = 300_000;
 
@@ -139,9 +138,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let mut output = Output::stdout();
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let mut progress = Progress::new("aligning", files.source.size(), shared);
-    let (mut refused, mut number, mut most) = (0, 0, 1);
+    let (mut refused, mut number, mut growth) = (0, 0, Growth::new(high.batch));
     loop {
-        let (window, ended) = read_window(&high, &mut files, most);
+        let (window, ended) = read_window(&high, &mut files, growth.next());
         for why in window.iter().filter_map(|pair| pair.as_ref().err()) {
             refused += 1;
             progress.tell(&why.to_string());
@@ -155,13 +154,13 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         }
         output.flush()?;
         progress.add(window.len(), 0, files.source.position());
-        most = (most * 4).min(high.batch * WINDOW_BATCHES);
         if ended.inspect_err(|_| progress.finish())? {
             break;
         }
     }
     progress.finish();
     output.finish()?;
+    files.source.tell_empty("align");
     words::refused(refused)
 }
 
@@ -215,6 +214,9 @@ fn read_window(high: &High, files: &mut ParallelLines, most: usize) -> (Vec<Resu
         let pair = read_pair(high, &lines).map_err(refuse);
         bytes += files_bytes(&lines);
         window.push(pair);
+        if !files.is_ready() {
+            break;
+        }
     }
     (window, Ok(false))
 }

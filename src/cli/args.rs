@@ -182,7 +182,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_length: Option<u32>,
     /// Rank by log p divided by the length to the power of A; 0 ranks by log p
-    #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = not_negative, allow_negative_numbers = true)]
     length_normalization: f32,
     /// Rank by log p corrected for length: wu:ALPHA, by ((5 + length) / 6)^ALPHA (Wu et al. 2016, equation 14), or
     /// power:A, the same as --length-normalization A
@@ -216,7 +216,7 @@ impl SearchArgs {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct BatchArgs {
     /// Sentences decoded together
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=4096))]
     batch: u16,
 }
 

@@ -83,6 +83,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         }
         told.push(new);
     }
+    tell_apart(&mut told);
     if let Some(folder) = &low.output {
         dump::write(folder, &told, gold.as_ref())?;
     }
@@ -93,6 +94,16 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         Format::Json => output.json(&machine::json(&told, gold.as_ref()))?,
     }
     output.finish()
+}
+
+/// Models of the same name are told apart by their folders.
+fn tell_apart(told: &mut [Told]) {
+    let names: Vec<String> = told.iter().map(|told| told.report.name.clone()).collect();
+    for Told { report, .. } in told {
+        if names.iter().filter(|name| **name == report.name).count() > 1 {
+            report.name = format!("{} ({})", report.name, report.folder.display());
+        }
+    }
 }
 
 fn options(low: &Low) -> Result<Options> {

@@ -1,6 +1,7 @@
 //! Floor 9: reading sentences a line at a time, in windows of bounded size.
 //!
-//! No line, however long, is kept beyond what a model could read, so memory stays constant.
+//! A thread reads a few hundred lines ahead while a window is decoded. No line, however long, is kept beyond what a
+//! model could read, so memory stays constant.
 
 use std::io;
 use std::io::BufRead as _;
@@ -8,7 +9,10 @@ use std::io::BufReader;
 use std::io::Read;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
+use std::sync::mpsc::sync_channel;
 
+use crate::cli::output;
 use crate::error::Error;
 use crate::error::Result;
 use crate::text::line;
@@ -33,15 +37,28 @@ pub enum Line {
     TooLong(usize),
 }
 
-/// Reads lines of UTF-8 text, counting them.
+/// Lines of UTF-8 text, counted, read ahead by a thread of their own.
 pub struct Lines {
     name: PathBuf,
-    inner: BufReader<Box<dyn Read>>,
-    ends: Ends,
+    size: Option<u64>,
+    /// Whether whoever writes may keep a reader waiting.
+    waits: bool,
+    read: Receiver<ReadLine>,
+    /// Taken from `read`, and not asked for yet.
+    next: Option<ReadLine>,
     number: usize,
     bytes: u64,
-    size: Option<u64>,
 }
+
+/// What was read, and where reading then was.
+struct ReadLine {
+    line: Result<Option<Line>>,
+    number: usize,
+    bytes: u64,
+}
+
+/// Lines that are read before they are asked for.
+const AHEAD: usize = 512;
 
 impl Lines {
     /// Opens a text file, packed with gzip or zstandard or not; `None` or `-` is stdin.
@@ -50,7 +67,8 @@ impl Lines {
     /// When the file cannot be opened.
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
-            return Ok(Self::new(STDIN.into(), Box::new(io::stdin()), None));
+            let is_file = std::fs::metadata("/dev/stdin").is_ok_and(|facts| facts.is_file());
+            return Self::new(STDIN.into(), Box::new(io::stdin()), None, !is_file);
         };
         let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
         if facts.is_dir() {
@@ -59,11 +77,25 @@ impl Lines {
         // What a packed file holds is not known before it is unpacked.
         let packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
         let size = (facts.is_file() && !packed).then_some(facts.len());
-        Ok(Self::new(path.into(), Box::new(reader::open(path)?), size))
+        Self::new(path.into(), Box::new(reader::open(path)?), size, !facts.is_file())
     }
 
-    fn new(name: PathBuf, inner: Box<dyn Read>, size: Option<u64>) -> Self {
-        Self { name, inner: BufReader::with_capacity(1 << 16, inner), ends: Ends::Unknown, number: 0, bytes: 0, size }
+    /// The thread is left to itself: it ends with its input, when nobody listens any more, or with the process.
+    fn new(name: PathBuf, input: Box<dyn Read + Send>, size: Option<u64>, waits: bool) -> Result<Self> {
+        let (sender, read) = sync_channel(AHEAD);
+        let mut reader = LineReader::new(name.clone(), input);
+        let thread = std::thread::Builder::new().name("interlinear-input".to_owned()).spawn(move || {
+            loop {
+                let line = reader.read();
+                let ended = matches!(line, Ok(None));
+                let told = sender.send(ReadLine { line, number: reader.number, bytes: reader.bytes });
+                if ended || told.is_err() {
+                    return;
+                }
+            }
+        });
+        thread.map_err(|error| Error::io(&name, &error))?;
+        Ok(Self { name, size, waits, read, next: None, number: 0, bytes: 0 })
     }
 
     /// What error sentences call it.
@@ -86,10 +118,45 @@ impl Lines {
         self.size
     }
 
+    /// Says at the end of an input without any line that there was nothing to do.
+    pub fn tell_empty(&self, verb: &str) {
+        if self.number == 0 {
+            output::tell(&format!("{} has no lines, so there was nothing to {verb}", self.name.display()));
+        }
+    }
+
     /// Whether another line can be read without waiting for whoever writes it.
-    pub fn is_ready(&self) -> bool {
-        let ends = self.ends;
-        self.inner.buffer().iter().any(|&byte| is_end(byte, ends))
+    pub fn is_ready(&mut self) -> bool {
+        if self.next.is_none() {
+            self.next = self.read.try_recv().ok();
+        }
+        self.next.is_some() || !self.waits
+    }
+
+    /// The next line, or `None` at the end.
+    ///
+    /// # Errors
+    /// When reading fails or the line is not UTF-8.
+    pub fn read(&mut self) -> Result<Option<Line>> {
+        // Behind the end the thread has nothing more to say.
+        let Some(read) = self.next.take().or_else(|| self.read.recv().ok()) else { return Ok(None) };
+        (self.number, self.bytes) = (read.number, read.bytes);
+        read.line
+    }
+}
+
+/// Reads lines of UTF-8 text, counting them.
+struct LineReader {
+    name: PathBuf,
+    inner: BufReader<Box<dyn Read + Send>>,
+    ends: Ends,
+    number: usize,
+    bytes: u64,
+}
+
+impl LineReader {
+    fn new(name: PathBuf, inner: Box<dyn Read + Send>) -> Self {
+        Self { name, inner: BufReader::with_capacity(1 << 16, inner), ends: Ends::Unknown, number: 0, bytes: 0 }
     }
 
     /// The next line, or `None` at the end. Lines end as [`reader::LineReader`] has it: the first end
@@ -97,7 +164,7 @@ impl Lines {
     ///
     /// # Errors
     /// When reading fails or the line is not UTF-8.
-    pub fn read(&mut self) -> Result<Option<Line>> {
+    fn read(&mut self) -> Result<Option<Line>> {
         let mut kept = Vec::new();
         let mut length = 0;
         loop {
@@ -209,6 +276,31 @@ impl SourceLine {
     }
 }
 
+/// How many lines the next window may hold. It is one at first, so that the first result comes early, and four times
+/// as many each time up to a few batches, so that most batches are of like length.
+#[derive(Clone, Copy, Debug)]
+pub struct Growth {
+    next: usize,
+    full: usize,
+}
+
+/// A full window holds so many batches.
+const WINDOW_BATCHES: usize = 8;
+
+impl Growth {
+    /// Windows for batches of so many sentences.
+    pub fn new(batch: usize) -> Self {
+        Self { next: 1, full: (batch * WINDOW_BATCHES).max(1) }
+    }
+
+    /// The most lines of the next window.
+    pub fn next(&mut self) -> usize {
+        let most = self.next;
+        self.next = (4 * most).min(self.full);
+        most
+    }
+}
+
 /// How the lines of one side are cut into words.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
@@ -268,7 +360,8 @@ mod tests {
     use super::*;
 
     fn all(bytes: &[u8]) -> Vec<std::result::Result<Line, String>> {
-        let mut lines = Lines::new("file".into(), Box::new(io::Cursor::new(bytes.to_vec())), None);
+        let mut lines = Lines::new("file".into(), Box::new(io::Cursor::new(bytes.to_vec())), None, false)
+            .expect("a thread can be had");
         let mut read = Vec::new();
         loop {
             match lines.read() {
@@ -298,6 +391,38 @@ mod tests {
             let other: Vec<_> = other.map(|line| Ok(Line::Text(line.expect("UTF-8")))).collect();
             assert_eq!(other, lines, "training reads {bytes:?} alike");
         }
+    }
+
+    #[test]
+    fn windows_grow_from_one_line_to_eight_batches() {
+        let mut growth = Growth::new(16);
+        assert_eq!([(); 6].map(|()| growth.next()), [1, 4, 16, 64, 128, 128]);
+    }
+
+    /// An endless input that counts its lines.
+    struct Endless(std::sync::Arc<std::sync::atomic::AtomicUsize>);
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let line = &mut buffer[..100];
+            line.fill(b'x');
+            line[99] = b'\n';
+            self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            Ok(100)
+        }
+    }
+
+    #[test]
+    fn endless_input_is_read_no_further_than_it_is_asked_for() -> Result<()> {
+        let count = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
+        let mut lines = Lines::new("file".into(), Box::new(Endless(std::sync::Arc::clone(&count))), None, true)?;
+        for taken in 1..=20 * AHEAD {
+            assert!(matches!(lines.read(), Ok(Some(Line::Text(_)))));
+            let read = count.load(std::sync::atomic::Ordering::SeqCst);
+            // One more waits for room, and one is being read.
+            assert!(read <= taken + AHEAD + 2, "{read} lines were read when {taken} were wanted");
+        }
+        Ok(())
     }
 
     #[test]

@@ -7,6 +7,7 @@ use clap::Args;
 use clap::FromArgMatches as _;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
 use serde_json::json;
 
 use crate::analysis::map;
@@ -99,6 +100,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// When the model, the file or the output fails, or there is too little to map.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
+    refuse_idle_options(&low, matches)?;
     let runtime = low.run.high()?;
     let model = runtime.load(&low.model)?;
     let vectors = match &low.file {
@@ -146,6 +148,21 @@ fn record(low: &Low, model: &Model, vectors: &Vectors, layout: &Layout) -> serde
         "model": model.config.name, "vector": vectors.kind, "method": low.method, "explained": layout.explained,
         "perplexity": layout.perplexity, "points": points,
     })
+}
+
+/// What only t-SNE heeds must not be given to another method in silence.
+fn refuse_idle_options(low: &Low, matches: &ArgMatches) -> Result<()> {
+    let tsne = METHODS.iter().find(|entry| entry.method == Method::Tsne).map_or("", |entry| entry.name);
+    let given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    match ["perplexity", "epochs", "seed"].iter().find(given) {
+        Some(option) if low.method != tsne => {
+            let method = &low.method;
+            Err(Error::Input(format!(
+                "--{option} is of {tsne} and --method is {method}; leave it out or add --method {tsne}"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn perplexity(text: &str) -> Result<f32> {

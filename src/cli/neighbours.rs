@@ -116,7 +116,12 @@ fn of_words(low: &Low, model: &Model, vectors: &Vectors, space: &Space) -> crate
         let unknown = || {
             let (side, name) = (low.side.high().name(), &model.config.name);
             let words = vocabulary.len();
-            Error::Input(format!("\"{word}\" is not among the {words} {side} words of {name}; try another spelling"))
+            let advice = if word.trim().contains(char::is_whitespace) {
+                "give words one by one, or a file of phrases with --phrases"
+            } else {
+                "try another spelling"
+            };
+            Error::Input(format!("\"{word}\" is not among the {words} {side} words of {name}; {advice}"))
         };
         row.map(|row| space.nearest_to(row, low.count as usize)).ok_or_else(unknown)
     };

@@ -7,6 +7,7 @@ use crate::cli::args::BatchArgs;
 use crate::cli::args::ModelArgs;
 use crate::cli::args::PairArgs;
 use crate::cli::args::RunArgs;
+use crate::cli::input::Growth;
 use crate::cli::input::Line;
 use crate::cli::input::Lines;
 use crate::cli::input::Side;
@@ -20,8 +21,6 @@ use crate::error::Result;
 use crate::models::Stepper;
 use crate::text::line;
 
-/// A window holds so many batches.
-const WINDOW_BATCHES: usize = 8;
 /// A window ends at so many words of both sides.
 const WINDOW_WORDS: usize = 50_000;
 
@@ -61,9 +60,9 @@ impl PairForcer {
     /// When the input or `each` fails.
     pub fn run(mut self, doing: &str, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let mut progress = Progress::new(doing, self.files.source.size(), std::io::stdout().is_terminal());
-        let (mut refused, mut most) = (0, 1);
+        let (mut refused, mut growth) = (0, Growth::new(self.batch));
         loop {
-            let (window, ended) = self.read_window(most);
+            let (window, ended) = self.read_window(growth.next());
             for why in window.iter().filter_map(why_refused) {
                 refused += 1;
                 progress.tell(&why.to_string());
@@ -71,12 +70,12 @@ impl PairForcer {
             each(&window, &self.force_window(&window)?)?;
             let count = window.iter().map(|(_, target)| target.sentence.len()).sum();
             progress.add(window.len(), count, self.files.source.position());
-            most = (most * 4).min(self.batch * WINDOW_BATCHES);
             if ended.inspect_err(|_| progress.finish())? {
                 break;
             }
         }
         progress.finish();
+        self.files.source.tell_empty("read");
         Ok(refused)
     }
 
@@ -90,6 +89,9 @@ impl PairForcer {
                 }
                 Ok(None) => return (window, Ok(true)),
                 Err(error) => return (window, Err(error)),
+            }
+            if !self.files.is_ready() {
+                break;
             }
         }
         (window, Ok(false))
@@ -130,6 +132,11 @@ impl ParallelLines {
     /// When either cannot be opened.
     pub fn open(pairs: &PairArgs) -> Result<Self> {
         Ok(Self { source: Lines::open(Some(&pairs.source))?, target: Lines::open(Some(&pairs.target))? })
+    }
+
+    /// Whether another pair can be read without waiting for whoever writes it.
+    pub fn is_ready(&mut self) -> bool {
+        self.source.is_ready() && self.target.is_ready()
     }
 
     /// The next pair of lines.

@@ -89,6 +89,9 @@ pub struct PlanArgs {
     /// Folder of the finished model
     #[arg(long, requires = "new", value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Write over a configuration that exists already
+    #[arg(long, requires = "new")]
+    force: bool,
 }
 
 impl PlanArgs {
@@ -152,10 +155,11 @@ fn choices() -> String {
 
 /// Writes the configuration and says what was chosen and how to go on.
 fn compose(path: &Path, arguments: PlanArgs) -> anyhow::Result<()> {
+    let force = arguments.force;
     let plan = arguments.high()?;
     let lines = plan.explanation()?;
     let here = std::env::current_dir().unwrap_or_default();
-    recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path)?;
+    recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path, force)?;
     for line in &lines {
         output::tell(line);
     }

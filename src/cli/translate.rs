@@ -21,6 +21,7 @@ use crate::cli::args::ModelArgs;
 use crate::cli::args::ReplaceArgs;
 use crate::cli::args::RunArgs;
 use crate::cli::args::SearchArgs;
+use crate::cli::input::Growth;
 use crate::cli::input::Lines;
 use crate::cli::input::Side;
 use crate::cli::input::SourceLine;
@@ -34,9 +35,6 @@ use crate::decoding::Options;
 use crate::error::Error;
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
-
-/// A full window holds so many batches.
-const WINDOW_BATCHES: usize = 8;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -170,10 +168,10 @@ fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
     let mut output = Output::stdout();
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let mut progress = Progress::new("translating", lines.size(), shared);
-    let (mut most, mut refused) = (1, 0);
+    let (mut growth, mut refused) = (Growth::new(high.batch), 0);
     loop {
         let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
-        let (window, ended) = side.read_window(&mut lines, most);
+        let (window, ended) = side.read_window(&mut lines, growth.next());
         for why in window.iter().filter_map(|line| line.refused.as_ref()) {
             refused += 1;
             progress.tell(&why.to_string());
@@ -184,7 +182,6 @@ fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
         }
         output.flush()?;
         progress.add(window.len(), target_words(&done), lines.position());
-        most = (most * 4).min(high.batch * WINDOW_BATCHES);
         match ended {
             Ok(false) => {}
             Ok(true) => break,
@@ -196,6 +193,7 @@ fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
     }
     progress.finish();
     output.finish()?;
+    lines.tell_empty("translate");
     words::refused(refused)
 }
 

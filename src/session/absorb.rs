@@ -210,9 +210,11 @@ impl Session {
     }
 
     fn file_read(&mut self, path: &Path, lines: &Arc<TextFile>) -> Option<Request> {
-        let mut pick = None;
+        let (mut pick, mut grows) = (None, false);
         for (n, file) in self.files.iter_mut().enumerate() {
             if file.path == path {
+                // What was found so far is found still, and the search goes on in the new lines.
+                grows |= file.lines.is_some() && self.list == List::File(n);
                 file.lines = Some(Arc::clone(lines));
                 if std::mem::take(&mut file.pick_first) {
                     pick = Some(n);
@@ -222,7 +224,9 @@ impl Session {
                 file.target = Some(Arc::clone(lines));
             }
         }
-        self.search_again();
+        if !grows {
+            self.search_again();
+        }
         let n = pick?;
         (self.list == List::File(n)).then(|| self.pick(0)).flatten()
     }
@@ -233,7 +237,7 @@ impl Session {
                 file.target_path = None;
             }
         }
-        while let Some(n) = self.files.iter().position(|file| file.path == path && file.lines.is_none()) {
+        while let Some(n) = self.files.iter().position(|file| file.path == path && !file.is_whole()) {
             self.close_file(n);
         }
     }

@@ -104,7 +104,7 @@ pub enum News {
     },
     /// A phrase table was opened: the page Phrases.
     PhraseTable(PathBuf),
-    /// A text file was read.
+    /// A text file was read, or more of it than before.
     Read {
         /// Which.
         path: PathBuf,
@@ -244,6 +244,10 @@ impl Driver {
     /// Hands chores and changes that must not be lost to the file threads.
     fn after(&mut self) {
         for chore in self.session.take_chores() {
+            if let Chore::Read(path) = chore {
+                self.disk.run_telling("read", Box::new(move |tell| Some(read(path, tell))));
+                continue;
+            }
             let (name, job) = job(chore);
             self.disk.run(name, job);
         }
@@ -275,7 +279,7 @@ fn job(chore: Chore) -> (&'static str, crate::worker::disk::Job<News>) {
         Chore::Open(path) => ("open", Box::new(move || Some(look(path)))),
         Chore::Drop(path) => ("open", Box::new(move || Some(look_at_dropped(path)))),
         Chore::FindLogs(path) => ("open", Box::new(move || Some(News::Logs { found: curves::logs(&path), path }))),
-        Chore::Read(path) => ("read", Box::new(move || Some(read(path)))),
+        Chore::Read(path) => ("read", Box::new(move || Some(read(path, &mut |_| true)))),
         Chore::SaveTraining { plan, path } => ("write", Box::new(move || Some(save_training(*plan, path)))),
         Chore::Write { path, text } => ("write", Box::new(move || Some(write(&path, &text)))),
     }
@@ -314,8 +318,9 @@ fn is_phrase_table(path: &Path) -> bool {
     path.is_file() && PhraseTable::open(path).is_ok_and(|mut table| matches!(table.next(), Some(Ok(_))))
 }
 
-fn read(path: PathBuf) -> News {
-    match TextFile::open(&path) {
+fn read(path: PathBuf, tell: &mut dyn FnMut(News) -> bool) -> News {
+    let news = |lines: &TextFile| News::Read { path: lines.path().to_owned(), lines: Arc::new(lines.clone()) };
+    match TextFile::open_growing(&path, &mut |lines| tell(news(lines))) {
         Ok(lines) => News::Read { path, lines: Arc::new(lines) },
         Err(error) => News::ReadFailed { path, message: error.to_string() },
     }
@@ -325,7 +330,7 @@ fn read(path: PathBuf) -> News {
 fn save_training(plan: Plan, path: PathBuf) -> News {
     let here = std::env::current_dir().unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let trouble = recipe::save(&plan.seen_from(&here, folder), &path).err().map(|error| error.to_string());
+    let trouble = recipe::save(&plan.seen_from(&here, folder), &path, false).err().map(|error| error.to_string());
     News::TrainingSaved { path, trouble }
 }
 

@@ -49,3 +49,24 @@ pub struct HeatmapFigures {
 
 /// How the command line asks for [`HeatmapFigures`]: words a side, whether all of them are in view, frames of each kind.
 pub type MeasureHeatmap = fn(words: usize, whole: bool, frames: usize) -> HeatmapFigures;
+
+/// Times of a long file that was opened as a list, without a window. Milliseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpeningFigures {
+    /// Its lines.
+    pub lines: usize,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Until its first lines were there to be shown and chosen.
+    pub first_millis: f64,
+    /// Until all were.
+    pub whole_millis: f64,
+    /// Until a search had seen all lines.
+    pub search_millis: f64,
+    /// Lines that it found.
+    pub found: usize,
+    /// The longest that a frame would have waited for any of it.
+    pub longest_turn_millis: f64,
+    /// Most memory of the process beyond what it had before, where the system tells.
+    pub memory_bytes: Option<u64>,
+}

@@ -13,6 +13,7 @@ use crate::session::command::List;
 use crate::session::driver::Chore;
 use crate::worker::protocol::Request;
 
+use crate::text::lines::Needle;
 use crate::text::lines::TextFile;
 
 /// Sentences that show one thing.
@@ -40,7 +41,7 @@ pub struct Example {
 pub struct OpenFile {
     /// Where it is.
     pub path: PathBuf,
-    /// Its lines; `None` while it is being read.
+    /// Its lines, those read so far while it is being read; `None` before the first.
     pub lines: Option<Arc<TextFile>>,
     /// A file with the reference translations, line by line.
     pub target_path: Option<PathBuf>,
@@ -63,8 +64,8 @@ pub struct Search {
     pub scanned: usize,
 }
 
-/// Sentences that one call of [`Session::search_some`] looks at.
-const SEARCH_AT_ONCE: usize = 2_000;
+/// Bytes of a file that one call of [`Session::search_some`] looks at: well under a millisecond's work.
+const SEARCH_AT_ONCE: usize = 1 << 18;
 
 #[derive(Deserialize)]
 struct ExamplesFile {
@@ -109,13 +110,19 @@ impl OpenFile {
             .map_or_else(|| self.path.display().to_string(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// How many lines it has; 0 while it is being read.
+    /// How many lines it has, or had so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lines.as_ref().map_or(0, |lines| lines.len())
     }
 
-    /// True for an empty file and while it is being read.
+    /// Whether it was read to its end.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.lines.as_ref().is_some_and(|lines| lines.is_whole())
+    }
+
+    /// True for an empty file and before its first lines are read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -202,11 +209,16 @@ impl Session {
         if !self.is_searching() {
             return false;
         }
-        let end = (self.search.scanned + SEARCH_AT_ONCE).min(self.list_len());
         let needle = Needle::new(&self.search.text);
-        let found: Vec<usize> = (self.search.scanned..end)
-            .filter(|&position| self.list_sentence(position).is_some_and(|text| needle.is_in(&text)))
-            .collect();
+        let from = self.search.scanned;
+        let lines =
+            if let List::File(n) = self.list { self.files.get(n).and_then(|file| file.lines.clone()) } else { None };
+        let (found, end) = if let Some(lines) = lines {
+            lines.search(&needle, from, SEARCH_AT_ONCE)
+        } else {
+            let holds = |&at: &usize| self.list_sentence(at).is_some_and(|text| needle.is_in(&text));
+            ((from..self.list_len()).filter(holds).collect(), self.list_len())
+        };
         self.search.matches.extend(found);
         self.search.scanned = end;
         true
@@ -327,14 +339,16 @@ impl Session {
         let file = self.files.remove(n);
         self.revision += 1;
         match self.list {
-            List::File(shown) if shown == n => match file.before.filter(|_| file.lines.is_none()) {
-                Some((list, position)) => {
-                    self.list = self.existing(list);
-                    self.position = position.filter(|_| self.list == list);
-                    self.search_again();
+            List::File(shown) if shown == n => {
+                match file.before.filter(|_| !file.lines.is_some_and(|lines| lines.is_whole())) {
+                    Some((list, position)) => {
+                        self.list = self.existing(list);
+                        self.position = position.filter(|_| self.list == list);
+                        self.search_again();
+                    }
+                    None => self.show_list(List::Examples),
                 }
-                None => self.show_list(List::Examples),
-            },
+            }
             List::File(shown) if shown > n => self.list = List::File(shown - 1),
             _ => {}
         }
@@ -343,29 +357,4 @@ impl Session {
 
 fn line(file: &TextFile, position: usize) -> Option<Cow<'_, str>> {
     (position < file.len()).then(|| file.line(position))
-}
-
-/// What is looked for, letter case aside.
-struct Needle {
-    lower: String,
-}
-
-impl Needle {
-    fn new(text: &str) -> Self {
-        Self { lower: text.to_lowercase() }
-    }
-
-    fn is_in(&self, text: &str) -> bool {
-        if !self.lower.is_ascii() || !text.is_ascii() {
-            return text.to_lowercase().contains(&self.lower);
-        }
-        // Most lines are ASCII; comparing in place is several times faster than a lower-case copy.
-        let needle = self.lower.as_bytes();
-        let Some(&first) = needle.first() else { return true };
-        let ends = text.len().saturating_sub(needle.len() - 1);
-        let bytes = text.as_bytes();
-        (0..ends).any(|at| {
-            bytes[at].to_ascii_lowercase() == first && bytes[at..at + needle.len()].eq_ignore_ascii_case(needle)
-        })
-    }
 }

@@ -13,6 +13,7 @@ pub mod figures;
 pub mod history;
 pub mod lists;
 pub mod maps;
+pub mod measure;
 pub mod new_training;
 pub mod pages;
 pub mod persist;

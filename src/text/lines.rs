@@ -1,45 +1,52 @@
 //! Floor 1: a text file held in memory as a list of lines, for lists of a million sentences; and files
 //! written in one step. Imports floor 0.
+//!
+//! A file is read in pieces of whole lines. The first is small, so that a list has lines to show at once; what is
+//! there already is shared, not copied, as the list grows.
 
 use std::borrow::Cow;
 use std::fs::File;
+use std::io::BufRead;
 use std::io::BufWriter;
+use std::io::Read as _;
+use std::ops::Range;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::text::reader;
+use crate::text::reader::Ends;
 use crate::text::reader::not_utf8;
-use crate::text::reader::read_all;
 
-/// Where the lines start: half the memory for files below 4 GiB.
-#[derive(Clone, Debug)]
-enum Starts {
-    Small(Vec<u32>),
-    Large(Vec<usize>),
-}
-
-/// A text file: its text once, and where its lines start.
+/// A text file, or its beginning while it is being read. Clones share the text.
 #[derive(Clone, Debug)]
 pub struct TextFile {
     path: PathBuf,
+    pieces: Vec<Arc<Piece>>,
+    /// The number of the first line of each piece.
+    firsts: Vec<usize>,
+    lines: usize,
+    bytes: u64,
+    is_whole: bool,
+}
+
+/// Whole lines, and where each starts.
+#[derive(Debug)]
+struct Piece {
     text: String,
-    starts: Starts,
+    starts: Vec<u32>,
 }
 
-/// What a search of some lines found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// The first line, from 0, that holds the needle.
-    At(usize),
-    /// Nothing yet; go on from this line.
-    NotYet(usize),
-    /// Not in this line nor in any later one.
-    Nowhere,
-}
-
-/// Longest text that a list holds, unpacked.
+/// Longest text that a list holds, unpacked. A place in it fits 32 bits.
 const MOST_BYTES: u64 = 2 << 30;
+/// Bytes of the first piece; each further one is four times as large, up to [`PIECE`].
+const FIRST_PIECE: usize = 1 << 16;
+/// Bytes of a piece, unless a line is longer.
+const PIECE: usize = 1 << 22;
+/// A growing list is shown again when so many bytes have come.
+const GROWTH: u64 = 1 << 24;
 
 impl TextFile {
     /// Reads a file, packed or not; any style of line ends, a byte-order mark is dropped.
@@ -48,10 +55,19 @@ impl TextFile {
     /// A sentence that names the file, or the first line that is not UTF-8. Pipes and devices are refused, since
     /// they may never end, and so is a text of more than 2 GiB.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::open_within(path, MOST_BYTES)
+        Self::open_growing(path, &mut |_| true)
     }
 
-    fn open_within(path: &Path, most: u64) -> Result<Self> {
+    /// As [`TextFile::open`]; `grown` hears the beginning of the file as soon as there are lines, now and then while
+    /// there come more, and may end the reading with false.
+    ///
+    /// # Errors
+    /// As [`TextFile::open`]; [`Error::Stale`] when `grown` ends it.
+    pub fn open_growing(path: &Path, grown: &mut dyn FnMut(&Self) -> bool) -> Result<Self> {
+        Self::open_within(path, MOST_BYTES, FIRST_PIECE, grown)
+    }
+
+    fn open_within(path: &Path, most: u64, piece: usize, grown: &mut dyn FnMut(&Self) -> bool) -> Result<Self> {
         let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
         if facts.is_dir() {
             return Err(Error::file(path, "is a folder; choose a text file"));
@@ -59,29 +75,47 @@ impl TextFile {
         if !facts.is_file() {
             return Err(Error::file(path, "is a pipe or a device and no file; save the text in a file and open that"));
         }
-        let mut bytes = read_all(path, most)?;
-        if bytes.starts_with("\u{feff}".as_bytes()) {
-            bytes.drain(..3);
+        let mut reading = Reading { input: reader::open(path)?, ends: Ends::Unknown, carried: Vec::new(), most };
+        let (mut file, mut size, mut shown) = (Self::nothing(path), piece, None);
+        while reading.piece_onto(&mut file, size)? {
+            size = (4 * size).min(PIECE.max(piece));
+            if shown.is_none_or(|shown| file.bytes - shown >= GROWTH) {
+                shown = Some(file.bytes);
+                if !grown(&file) {
+                    return Err(Error::Stale);
+                }
+            }
         }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            not_utf8(path, starts_of(valid).count() + 1)
-        })?;
-        Ok(Self::from_text(path, text))
+        file.is_whole = true;
+        Ok(file)
     }
 
     /// The lines of `text` as if it had been read from `path`.
     #[must_use]
     pub fn from_text(path: &Path, text: String) -> Self {
-        // The first line starts at 0; an end of line at the very end starts no further line.
-        let further = starts_of(text.as_bytes()).filter(|start| *start < text.len());
-        let first = usize::from(!text.is_empty());
-        let starts = if u32::try_from(text.len()).is_ok() {
-            Starts::Small(std::iter::repeat_n(0, first).chain(further.map(|start| start as u32)).collect())
-        } else {
-            Starts::Large(std::iter::repeat_n(0, first).chain(further).collect())
-        };
-        Self { path: path.into(), text, starts }
+        let mut file = Self::nothing(path);
+        let ends = ends_of(text.as_bytes(), true);
+        file.push(text, ends);
+        file.is_whole = true;
+        file
+    }
+
+    fn nothing(path: &Path) -> Self {
+        Self { path: path.into(), pieces: Vec::new(), firsts: Vec::new(), lines: 0, bytes: 0, is_whole: false }
+    }
+
+    /// Appends whole lines.
+    fn push(&mut self, text: String, ends: Ends) {
+        if text.is_empty() {
+            return;
+        }
+        // An end of line at the very end starts no further line.
+        let further = memchr::memchr_iter(end_byte(ends), text.as_bytes()).map(|at| at + 1);
+        let starts: Vec<u32> =
+            std::iter::once(0).chain(further.filter(|start| *start < text.len())).map(|start| start as u32).collect();
+        self.firsts.push(self.lines);
+        self.lines += starts.len();
+        self.pieces.push(Arc::new(Piece { text, starts }));
     }
 
     /// Where it was read from.
@@ -90,68 +124,176 @@ impl TextFile {
         &self.path
     }
 
-    /// Number of lines.
+    /// Number of lines, or of those read so far.
     #[must_use]
     pub fn len(&self) -> usize {
-        match &self.starts {
-            Starts::Small(starts) => starts.len(),
-            Starts::Large(starts) => starts.len(),
-        }
+        self.lines
     }
 
     /// True for a file without any line.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.lines == 0
     }
 
-    fn start(&self, i: usize) -> Option<usize> {
-        match &self.starts {
-            Starts::Small(starts) => starts.get(i).map(|start| *start as usize),
-            Starts::Large(starts) => starts.get(i).copied(),
-        }
+    /// Whether it was read to its end.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// Line `i`, from 0, without its end; empty beyond the last.
     #[must_use]
     pub fn line(&self, i: usize) -> Cow<'_, str> {
-        let Some(start) = self.start(i) else { return Cow::Borrowed("") };
-        let line = &self.text[start..self.start(i + 1).unwrap_or(self.text.len())];
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        Cow::Borrowed(line.strip_suffix('\r').unwrap_or(line))
+        if i >= self.lines {
+            return Cow::Borrowed("");
+        }
+        let (piece, i) = self.place(i);
+        Cow::Borrowed(piece.line(i))
     }
 
-    /// Looks for `needle`, letter case aside, in at most `budget` lines starting with line `from`.
+    /// The piece that holds a line, and the line's number in it.
+    fn place(&self, i: usize) -> (&Piece, usize) {
+        let at = self.firsts.partition_point(|first| *first <= i) - 1;
+        (&self.pieces[at], i - self.firsts[at])
+    }
+
+    /// Looks for `needle` in the lines from `from` on, for about so many bytes: the lines that hold it, and the line to
+    /// go on with.
     #[must_use]
-    pub fn search(&self, needle: &str, from: usize, budget: usize) -> Found {
-        let needle = needle.to_lowercase();
-        let end = from.saturating_add(budget).min(self.len());
-        for i in from..end {
-            let line = self.line(i);
-            if holds(&line, &needle) {
-                return Found::At(i);
+    pub fn search(&self, needle: &Needle, from: usize, budget: usize) -> (Vec<usize>, usize) {
+        if from >= self.lines {
+            return (Vec::new(), self.lines);
+        }
+        let (piece, first) = self.place(from);
+        let end = piece.starts.partition_point(|start| (*start as usize) < piece.start(first) + budget.max(1));
+        let mut found = piece.search(needle, first..end);
+        found.iter_mut().for_each(|i| *i += from - first);
+        (found, from - first + end)
+    }
+}
+
+impl Piece {
+    /// Where line `i` starts; the end of the text behind the last.
+    fn start(&self, i: usize) -> usize {
+        self.starts.get(i).map_or(self.text.len(), |start| *start as usize)
+    }
+
+    fn line(&self, i: usize) -> &str {
+        let line = &self.text[self.start(i)..self.start(i + 1)];
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        line.strip_suffix('\r').unwrap_or(line)
+    }
+
+    /// The lines of `range` that hold the needle.
+    fn search(&self, needle: &Needle, range: Range<usize>) -> Vec<usize> {
+        let Some(rule) = &needle.rule else {
+            return range.filter(|i| needle.is_in(self.line(*i))).collect();
+        };
+        // The needle is looked for in all lines at once: an end of line is never part of it.
+        let (mut found, mut at) = (Vec::new(), self.start(range.start));
+        let text = &self.text[..self.start(range.end)];
+        while let Some(hit) = rule.find_at(text, at) {
+            let i = self.starts.partition_point(|start| *start as usize <= hit.start()) - 1;
+            found.push(i);
+            at = self.start(i + 1);
+        }
+        found
+    }
+}
+
+/// What is looked for in lines, letter case aside.
+#[derive(Clone, Debug)]
+pub struct Needle {
+    lower: String,
+    /// As a rule that searches many lines at once; `None` where a needle is long or strange.
+    rule: Option<regex::Regex>,
+}
+
+impl Needle {
+    /// Looks for this text; the empty text is in every line.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let is_plain = !text.is_empty() && text.len() < 1000 && !text.contains(['\r', '\n']);
+        let rule = || regex::RegexBuilder::new(&regex::escape(text)).case_insensitive(true).build().ok();
+        Self { lower: text.to_lowercase(), rule: is_plain.then(rule).flatten() }
+    }
+
+    /// Whether a line holds it.
+    #[must_use]
+    pub fn is_in(&self, line: &str) -> bool {
+        match &self.rule {
+            Some(rule) => rule.is_match(line),
+            None => line.to_lowercase().contains(&self.lower),
+        }
+    }
+}
+
+/// A file on its way into a list.
+struct Reading {
+    input: Box<dyn BufRead + Send>,
+    ends: Ends,
+    /// The beginning of a line whose end has not come yet.
+    carried: Vec<u8>,
+    most: u64,
+}
+
+impl Reading {
+    /// Reads about `size` bytes more and appends the lines that end in them, at the end of the file all; false there.
+    fn piece_onto(&mut self, file: &mut TextFile, size: usize) -> Result<bool> {
+        let mut bytes = std::mem::take(&mut self.carried);
+        loop {
+            bytes.reserve_exact(size);
+            let part = (&mut self.input).take(size as u64);
+            let got = { part }.read_to_end(&mut bytes).map_err(|error| Error::io(&file.path, &error))?;
+            file.bytes += got as u64;
+            if file.bytes > self.most {
+                let message = format!("is longer than {} bytes when unpacked; split it into shorter files", self.most);
+                return Err(Error::file(&file.path, message));
+            }
+            if self.ends == Ends::Unknown {
+                self.ends = ends_of(&bytes, got == 0);
+            }
+            let end = match self.ends {
+                _ if got == 0 => bytes.len(),
+                Ends::Unknown => 0,
+                ends => memchr::memrchr(end_byte(ends), &bytes).map_or(0, |at| at + 1),
+            };
+            if end > 0 || got == 0 {
+                self.carried = bytes.split_off(end);
+                self.append(file, bytes)?;
+                return Ok(got > 0);
             }
         }
-        if end < self.len() { Found::NotYet(end) } else { Found::Nowhere }
+    }
+
+    fn append(&self, file: &mut TextFile, mut bytes: Vec<u8>) -> Result<()> {
+        if file.is_empty() && bytes.starts_with("\u{feff}".as_bytes()) {
+            bytes.drain(..3);
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let before = memchr::memchr_iter(end_byte(self.ends), valid).count();
+            not_utf8(&file.path, file.lines + before + 1)
+        })?;
+        file.push(text, self.ends);
+        Ok(())
     }
 }
 
-/// True when `line` holds `needle`, which is in lower case already.
-fn holds(line: &str, needle: &str) -> bool {
-    if line.is_ascii() && needle.is_ascii() {
-        let needle = needle.as_bytes();
-        return needle.is_empty()
-            || line.as_bytes().windows(needle.len()).any(|part| part.eq_ignore_ascii_case(needle));
-    }
-    line.to_lowercase().contains(needle)
+/// The byte that ends a line.
+fn end_byte(ends: Ends) -> u8 {
+    if ends == Ends::Return { b'\r' } else { b'\n' }
 }
 
-/// Byte positions behind each end of line: `\n`, `\r\n`, or `\r` alone where the first end is one.
-fn starts_of(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    let first = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-    let alone = first.is_some_and(|at| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
-    let end = if alone { b'\r' } else { b'\n' };
-    bytes.iter().enumerate().filter(move |(_, byte)| **byte == end).map(|(at, _)| at + 1)
+/// How lines end: `\n`, perhaps after `\r`, or `\r` alone where the first end is one. Unknown before the first end.
+fn ends_of(bytes: &[u8], is_all: bool) -> Ends {
+    let Some(at) = memchr::memchr2(b'\n', b'\r', bytes) else { return Ends::Unknown };
+    match (bytes[at], bytes.get(at + 1)) {
+        (b'\n', _) | (_, Some(b'\n')) => Ends::Feed,
+        (_, None) if !is_all => Ends::Unknown,
+        _ => Ends::Return,
+    }
 }
 
 /// Writes a file in one step: into a temporary file in the same folder, which takes the name only when
@@ -192,10 +334,69 @@ mod tests {
         for (name, bytes) in [("list.txt", text.as_bytes()), ("list.zst", &packed)] {
             let path = folder.path().join(name);
             std::fs::write(&path, bytes).map_err(failed)?;
-            assert_eq!(TextFile::open_within(&path, 7000)?.len(), 1000);
-            let error = TextFile::open_within(&path, 6999).expect_err("it is longer").to_string();
+            let open = |most| TextFile::open_within(&path, most, FIRST_PIECE, &mut |_| true);
+            assert_eq!(open(7000)?.len(), 1000);
+            let error = open(6999).expect_err("it is longer").to_string();
             assert!(error.contains(name) && error.contains("longer than 6999 bytes"), "{error}");
         }
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_read_in_pieces_has_the_lines_of_the_whole() -> Result<()> {
+        let failed = |error: std::io::Error| Error::io("list", &error);
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let path = folder.path().join("list.txt");
+        let texts =
+            ["", "\n", "\r", "a", "a\n", "a\r\nb\r\n\r\nc", "a\r\rb\nc\r", "\u{feff}\u{e9}t\u{e9}\nx\r\n\ny", "\ra"];
+        for text in texts {
+            std::fs::write(&path, text).map_err(failed)?;
+            let whole = TextFile::from_text(&path, text.trim_start_matches('\u{feff}').to_owned());
+            let lines = |file: &TextFile| (0..file.len()).map(|i| file.line(i).into_owned()).collect::<Vec<_>>();
+            for piece in 4..12 {
+                let mut counts = Vec::new();
+                let grown = &mut |file: &TextFile| {
+                    assert!(!file.is_whole() && lines(&whole).starts_with(&lines(file)), "{text:?} by {piece}");
+                    counts.push(file.len());
+                    true
+                };
+                let read = TextFile::open_within(&path, MOST_BYTES, piece, grown)?;
+                assert_eq!(lines(&read), lines(&whole), "{text:?} by {piece}");
+                assert!(read.is_whole() && counts.len() <= 1);
+                for needle in ["A", "\u{c9}", "", "x\r", "b"].map(Needle::new) {
+                    let (mut found, mut from) = (Vec::new(), 0);
+                    while from < read.len() {
+                        let (more, next) = read.search(&needle, from, 2);
+                        assert!(next > from);
+                        found.extend(more);
+                        from = next;
+                    }
+                    let expect: Vec<_> = (0..read.len()).filter(|i| needle.is_in(&read.line(*i))).collect();
+                    assert_eq!(found, expect, "{needle:?} in {text:?} by {piece}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_no_text_is_named_with_its_line_wherever_it_is() -> Result<()> {
+        let failed = |error: std::io::Error| Error::io("list", &error);
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let path = folder.path().join("list.txt");
+        let mut bytes = b"a line of text\n".repeat(20_000);
+        bytes[15 * 17_999 + 3] = 0xff;
+        std::fs::write(&path, &bytes).map_err(failed)?;
+        let mut shown = 0;
+        let opened = TextFile::open_growing(&path, &mut |file| {
+            shown = file.len();
+            true
+        });
+        let error = opened.expect_err("it is no text").to_string();
+        assert!(error.contains("list.txt, line 18000: is not UTF-8"), "{error}");
+        assert!((1..18_000).contains(&shown), "its beginning was there at once");
+        let ended = TextFile::open_growing(&path, &mut |_| false);
+        assert!(matches!(ended, Err(Error::Stale)), "nobody waits for it");
         Ok(())
     }
 }

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::BufRead;
 use std::io::BufReader;
-use std::io::Read;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -230,21 +229,4 @@ impl Iterator for ParallelReader {
         self.failed = matches!(item, Some(Err(_)));
         item
     }
-}
-
-/// The whole of a file, unpacked, if it is of at most so many bytes then.
-///
-/// # Errors
-/// A sentence that names the file.
-pub(crate) fn read_all(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let failed = |error: std::io::Error| Error::io(path, &error);
-    let expected = std::fs::metadata(path).map_err(failed)?.len().min(most);
-    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0));
-    // One byte more tells that there is more; a small packed file may unpack to more than the memory holds.
-    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > most {
-        let message = format!("is longer than {most} bytes when unpacked; split it into shorter files");
-        return Err(Error::file(path, message));
-    }
-    Ok(bytes)
 }

@@ -397,13 +397,14 @@ pub fn text(plan: &Plan) -> Result<String> {
     Ok(text)
 }
 
-/// Writes the configuration to a new file, in a new folder where there is none, and reads it back.
+/// Writes the configuration to a file, in a new folder where there is none, and reads it back. `replace` allows
+/// that there is such a file.
 ///
 /// # Errors
 /// As [`Plan::compose`]; when the file exists already or cannot be written.
-pub fn save(plan: &Plan, path: &Path) -> Result<()> {
-    if path.exists() {
-        return Err(Error::file(path, "exists already; choose another name"));
+pub fn save(plan: &Plan, path: &Path, replace: bool) -> Result<()> {
+    if path.exists() && !replace {
+        return Err(Error::file(path, "exists already; choose another name or replace it with `train --new --force`"));
     }
     let text = text(plan)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {

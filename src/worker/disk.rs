@@ -19,6 +19,9 @@ use crate::worker::mailbox::Mailbox;
 /// What a job does: answers with news, or `None` when there is nothing to say.
 pub type Job<N> = Box<dyn FnOnce() -> Option<N> + Send>;
 
+/// A job that has something to say on the way: what it is given says it, and is false when nobody listens any more.
+pub type Teller<N> = Box<dyn FnOnce(&mut dyn FnMut(N) -> bool) -> Option<N> + Send>;
+
 /// News that may wait to be read before jobs wait for room.
 const ROOM: usize = 64;
 
@@ -60,6 +63,11 @@ impl<N: Send + 'static> Disk<N> {
 
     /// Runs a job at once on its own thread; here when no thread could be had.
     pub fn run(&mut self, name: &str, job: Job<N>) {
+        self.run_telling(name, Box::new(move |_| job()));
+    }
+
+    /// As [`Disk::run`].
+    pub fn run_telling(&mut self, name: &str, job: Teller<N>) {
         self.jobs.retain(|handle| !handle.is_finished());
         let (out, waker) = (self.sender.clone(), Arc::clone(&self.wake));
         // What a thread would have been given is gone when there is none, so the job lies between the two.
@@ -67,14 +75,16 @@ impl<N: Send + 'static> Disk<N> {
         let there = Arc::clone(&place);
         let thread = std::thread::Builder::new().name(format!("interlinear-{name}")).spawn(move || {
             if let Some(job) = taken(&there) {
-                tell(job(), &out, &waker);
+                let last = job(&mut |news| tell(Some(news), &out, &waker));
+                tell(last, &out, &waker);
             }
         });
         match thread {
             Ok(handle) => self.jobs.push(handle),
             Err(_) => {
                 if let Some(job) = taken(&place) {
-                    self.try_tell(job());
+                    // Here nobody could take in news on the way.
+                    self.try_tell(job(&mut |_| true));
                 }
             }
         }
@@ -121,9 +131,12 @@ fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
     place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-fn tell<N>(news: Option<N>, out: &SyncSender<N>, wake: &Wake) {
-    let Some(news) = news else { return };
-    if out.send(news).is_ok() {
+/// Whether anybody listens.
+fn tell<N>(news: Option<N>, out: &SyncSender<N>, wake: &Wake) -> bool {
+    let Some(news) = news else { return true };
+    let heard = out.send(news).is_ok();
+    if heard {
         wake();
     }
+    heard
 }

@@ -301,7 +301,7 @@ fn any_text_is_translated_or_refused_by_line() {
 
 #[test]
 fn nothing_and_empty_lines_give_nothing() {
-    for (stdin, stdout) in [("", ""), ("\n", "\n"), (" \t \n\n", "\n\n")] {
+    for (stdin, stdout) in [("\n", "\n"), (" \t \n\n", "\n\n")] {
         let outcome = translate("rnnsearch", &[], stdin.as_bytes());
         assert_eq!((outcome.code, outcome.stdout.as_str(), outcome.stderr.as_str()), (0, stdout, ""), "{stdin:?}");
     }
@@ -364,6 +364,9 @@ fn arguments_that_make_no_sense_are_refused_in_a_sentence() {
         (&["translate", "--model", model, "--threads", "0"], &["--threads", "0"]),
         (&["translate", "--model", model, "--batch", "-1"], &["-1"]),
         (&["translate", "--model", model, "--length-normalization", "NaN"], &["--length-normalization", "NaN"]),
+        (&["translate", "--model", model, "--length-normalization", "-1"], &["--length-normalization", "-1"]),
+        (&["map", "--model", model, "--method", "pca", "--perplexity", "9"], &["--perplexity", "tsne", "pca"]),
+        (&["neighbours", "--model", model, "s3 s4"], &["\"s3 s4\"", "--phrases"]),
         (&["translate", "--model", model, "--format", "xml"], &["--format", "xml"]),
         (&["translate", "--model", model, "--nbest", "6"], &["--nbest 6", "--beam 5"]),
         (&["translate", "--model", model, "--format", "pharaoh"], &["--format pharaoh", "rnnencdec"]),

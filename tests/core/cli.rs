@@ -9,6 +9,9 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::process::Command;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 
 use interlinear::decoding;
 use interlinear::decoding::Options;
@@ -371,6 +374,60 @@ fn each_line_is_answered_before_the_next_is_written() {
     }
     drop(stdin);
     assert!(child.wait().expect("the program ends").success());
+}
+
+/// Writes without end into `child` and counts its lines; ends when nobody reads.
+fn feed(child: &mut Child, line: &'static str) -> Arc<AtomicUsize> {
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    let written = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&written);
+    std::thread::spawn(move || {
+        while stdin.write_all(line.as_bytes()).is_ok() {
+            count.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    written
+}
+
+#[test]
+fn endless_input_is_translated_in_windows() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let model = reference("rnnsearch");
+    let model = model.to_str().expect("a plain path");
+    let mut child =
+        spawn(folder.path(), &["translate", "--model", model, "--beam", "1", "--batch", "4", "--format", "jsonl"]);
+    // Lines of a kilobyte: the pipe holds few of them.
+    let line: &'static str = format!("s3 s4{}\n", " ".repeat(1018)).leak();
+    let written = feed(&mut child, line);
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let mut answer = String::new();
+    for read in 1..=4000 {
+        answer.clear();
+        stdout.read_line(&mut answer).expect("read");
+        assert!(answer.starts_with("{\"source\":[\"s3\",\"s4\""), "{answer}");
+        // Two pipes of 64 kB, what is read ahead, and a window.
+        let ahead = written.load(Ordering::SeqCst) - read;
+        assert!(ahead < 1300, "{ahead} lines were taken in that were not answered yet");
+    }
+    drop(stdout);
+    assert!(child.wait().expect("the program ends").success());
+}
+
+#[test]
+fn input_without_lines_is_told_and_is_no_error() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(folder.path().join("empty"), "").expect("written");
+    let model = reference("rnnsearch");
+    let model = model.to_str().expect("a plain path");
+    for (arguments, name) in [
+        (vec!["translate", "--model", model], "standard input has no lines"),
+        (vec!["translate", "--model", model, "empty"], "empty has no lines"),
+        (vec!["score", "--model", model, "--source", "empty", "--target", "empty"], "empty has no lines"),
+    ] {
+        let done = run_in(folder.path(), &arguments, b"");
+        assert_eq!((done.code, done.stdout.as_str()), (0, ""), "{}", done.stderr);
+        assert!(done.stderr.contains(name) && done.stderr.contains("nothing to"), "{}", done.stderr);
+    }
 }
 
 #[test]

@@ -11,7 +11,6 @@ use interlinear::error::Error;
 use interlinear::error::Result;
 use interlinear::text::corpus::Corpus;
 use interlinear::text::corpus::Reading;
-use interlinear::text::lines::Found;
 use interlinear::text::lines::TextFile;
 use interlinear::text::lines::write_atomic;
 use interlinear::text::reader::ParallelReader;
@@ -282,23 +281,6 @@ fn a_list_is_an_ordinary_file() {
     let error = TextFile::open(folder.path()).expect_err("it is no file").to_string();
     assert!(error.contains("is a folder"), "{error}");
     assert_eq!(read_lines(Path::new("/dev/null")).expect("the command line may read it"), [""; 0]);
-}
-
-#[test]
-fn a_list_is_searched_a_little_at_a_time() {
-    let text = TextFile::from_text(Path::new("x"), "One\ntwo\nÉTÉ\ntwo more\n".to_owned());
-    let cases = [
-        ("one", 0, 9, Found::At(0)),
-        ("TWO", 0, 9, Found::At(1)),
-        ("two", 2, 9, Found::At(3)),
-        ("two", 2, 1, Found::NotYet(3)),
-        ("été", 0, 9, Found::At(2)),
-        ("none", 0, 9, Found::Nowhere),
-        ("one", 7, 9, Found::Nowhere),
-    ];
-    for (needle, from, budget, expect) in cases {
-        assert_eq!(text.search(needle, from, budget), expect, "{needle} from {from}");
-    }
 }
 
 #[test]

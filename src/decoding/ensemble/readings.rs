@@ -2,10 +2,12 @@
 //!
 //! The places are the tokens of one member, the lead. A token of another member belongs to the place at which it
 //! begins, so where all cut alike each place has one token of each, and a member without `</s>` has nothing at the
-//! place of `</s>`. Ids are given as words come up, a new one for each new combination: their number is bounded by that
-//! of the distinct words that any member knows, since unknown words are alike. `</s>` and `[UNK]` keep their ids.
+//! place of `</s>`. Ids are given as words come up, a new one for each new combination. Members that cut alike have
+//! no more of them than any member knows words; where they cut differently there is no end of combinations, so the
+//! oldest are forgotten, long after the sentences that had them. `</s>` and `[UNK]` keep their ids.
 
 use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -24,11 +26,20 @@ pub struct Readings {
     members: usize,
 }
 
+/// Ids count up; those below `fixed.len()` stay, of the others the newest are known.
 #[derive(Debug, Default)]
 struct Known {
-    readings: Vec<Reading>,
+    fixed: Vec<Reading>,
+    newest: VecDeque<Reading>,
+    /// Combinations forgotten.
+    forgotten: u32,
     ids: HashMap<Reading, u32>,
+    most: usize,
 }
+
+/// Combinations that are known at a time. An id that was given out is good until half as many new ones came up: far
+/// more than the words of a window or of a test set.
+const MOST: usize = 1 << 20;
 
 /// A batch as one member reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,9 +56,9 @@ impl Readings {
     pub fn new(eos: u32, unk: u32, ends: &[bool]) -> Self {
         let ended: Reading = ends.iter().map(|&ends| if ends { vec![eos] } else { Vec::new() }).collect();
         let unknown: Reading = ends.iter().map(|_| vec![unk]).collect();
-        let mut known = Known::default();
+        let mut known = Known { most: MOST, ..Known::default() };
         for id in 0..=eos.max(unk) {
-            known.readings.push(Arc::clone(if id == eos { &ended } else { &unknown }));
+            known.fixed.push(Arc::clone(if id == eos { &ended } else { &unknown }));
         }
         known.ids.extend([(ended, eos), (unknown, unk)]);
         Self { known: Mutex::new(known), members: ends.len() }
@@ -85,7 +96,7 @@ impl Readings {
                 let (mut ids, mut places) = (Vec::new(), Vec::new());
                 for (place, &id) in source.iter().enumerate() {
                     let foreign = || Error::Internal(format!("the source word id {id} is none of the ensemble's"));
-                    let read = &known.readings.get(id as usize).ok_or_else(foreign)?[member];
+                    let read = &known.reading(id).ok_or_else(foreign)?[member];
                     ids.extend_from_slice(read);
                     places.resize(ids.len(), place);
                 }
@@ -105,14 +116,35 @@ impl Readings {
 }
 
 impl Known {
-    fn id(&mut self, reading: Reading) -> u32 {
-        if let Some(&id) = self.ids.get(&reading) {
-            return id;
+    fn reading(&self, id: u32) -> Option<&Reading> {
+        let at = id as usize;
+        match at.checked_sub(self.fixed.len()) {
+            None => self.fixed.get(at),
+            Some(at) => self.newest.get(at.checked_sub(self.forgotten as usize)?),
         }
-        let id = self.readings.len() as u32;
-        self.readings.push(Arc::clone(&reading));
-        self.ids.insert(reading, id);
-        id
+    }
+
+    fn id(&mut self, reading: Reading) -> u32 {
+        let next = self.fixed.len() as u32 + self.forgotten + self.newest.len() as u32;
+        if let Some(&id) = self.ids.get(&reading) {
+            let is_fixed = (id as usize) < self.fixed.len();
+            // One of the older half gets a new id, so that every id given out is good for a while.
+            if is_fixed || ((next - id) as usize) <= self.most / 2 {
+                return id;
+            }
+        }
+        if self.newest.len() >= self.most
+            && let Some(oldest) = self.newest.pop_front()
+        {
+            let id = self.fixed.len() as u32 + self.forgotten;
+            self.forgotten += 1;
+            if self.ids.get(&oldest) == Some(&id) {
+                self.ids.remove(&oldest);
+            }
+        }
+        self.newest.push_back(Arc::clone(&reading));
+        self.ids.insert(reading, next);
+        next
     }
 }
 
@@ -166,6 +198,27 @@ mod tests {
             open,
             [(vec![5, 1, 0], vec![0, 1, 1]), (vec![8, 1], vec![0, 1]), (vec![3, 4, 6, 0], vec![0, 1, 1, 1])]
         );
+    }
+
+    #[test]
+    fn what_was_read_long_ago_is_forgotten() {
+        let readings = Readings::new(0, 1, &[true]);
+        readings.known.lock().expect("nobody panicked").most = 8;
+        let merge = |word: u32| readings.merge(&[sentence("x", &[(0, 1)], &[word])], 0).ids[0];
+        let kept = merge(9);
+        for word in 100..1100 {
+            let id = merge(word);
+            for back in 0..4.min(word - 99) {
+                // The last few are known, by whatever id they had.
+                let read = readings.split(&[&[id - back]]).expect("it is known");
+                assert!(read[0].sources[0][0] <= word);
+            }
+            assert_eq!(readings.split(&[&[merge(9)]]).expect("it is known")[0].sources[0], [9], "in use, it stays");
+        }
+        assert!(readings.split(&[&[kept]]).is_err(), "its first id is long gone");
+        assert_eq!((merge(0), merge(1)), (0, 1));
+        let known = readings.known.lock().expect("nobody panicked");
+        assert!(known.newest.len() <= 8 && known.ids.len() <= 8 + 2);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use egui::vec2;
 
 use crate::session::Command;
 use crate::session::List;
+use crate::session::Session;
 use crate::ui::dialogs::Question;
 use crate::ui::local;
 use crate::ui::local::Panel as PanelName;
@@ -124,6 +125,7 @@ fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     }
     let session = screen.session;
     let caption = match (session.search.text.is_empty(), session.is_searching()) {
+        (true, _) if is_growing(session) => format!("{} so far", plural(session.list_len(), "sentence")),
         (true, _) => plural(session.list_len(), "sentence"),
         (false, true) => format!("{} found so far", plural(session.visible_len(), "sentence")),
         (false, false) => format!("{} found", plural(session.visible_len(), "sentence")),
@@ -284,4 +286,9 @@ fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, position: usize, number: Option<
     } else {
         response
     }
+}
+
+/// Whether more of the shown file is being read.
+fn is_growing(session: &Session) -> bool {
+    matches!(session.list, List::File(n) if session.files.get(n).is_some_and(|file| !file.is_whole()))
 }

@@ -63,7 +63,7 @@ fn every_choice_of_the_tables_is_written_and_read_back() {
     assert!(plans.len() > 50, "{}", plans.len());
     for (n, plan) in plans.iter().enumerate() {
         let path = folder.path().join(format!("new/{n}.toml"));
-        recipe::save(plan, &path).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+        recipe::save(plan, &path, false).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
         let mut read = Settings::load(&path).expect("it loads");
         let text = std::fs::read_to_string(&path).expect("text");
         assert!(!text.contains("9999"), "numbers stand as they were meant\n{text}");
@@ -74,7 +74,8 @@ fn every_choice_of_the_tables_is_written_and_read_back() {
         assert_eq!(read.output, folder.path().join("new").join(&composed.output));
         (read.output, read.data) = (composed.output.clone(), composed.data.clone());
         assert_eq!(read, composed);
-        assert!(recipe::save(plan, &path).is_err(), "nothing is written over");
+        assert!(recipe::save(plan, &path, false).is_err(), "nothing is written over");
+        recipe::save(plan, &path, true).expect("unless that is asked for");
     }
 }
 
