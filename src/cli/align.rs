@@ -140,7 +140,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let mut progress = Progress::new("aligning", files.source.size(), shared);
     let (mut refused, mut number, mut growth) = (0, 0, Growth::new(high.batch));
     loop {
-        let (window, ended) = read_window(&high, &mut files, growth.next());
+        let (window, ended) = read_window(&high, &mut files, growth.grow());
         for why in window.iter().filter_map(|pair| pair.as_ref().err()) {
             refused += 1;
             progress.tell(&why.to_string());

@@ -293,8 +293,8 @@ impl Growth {
         Self { next: 1, full: (batch * WINDOW_BATCHES).max(1) }
     }
 
-    /// The most lines of the next window.
-    pub fn next(&mut self) -> usize {
+    /// The most lines of this window; the next may hold more.
+    pub fn grow(&mut self) -> usize {
         let most = self.next;
         self.next = (4 * most).min(self.full);
         most
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn windows_grow_from_one_line_to_eight_batches() {
         let mut growth = Growth::new(16);
-        assert_eq!([(); 6].map(|()| growth.next()), [1, 4, 16, 64, 128, 128]);
+        assert_eq!([(); 6].map(|()| growth.grow()), [1, 4, 16, 64, 128, 128]);
     }
 
     /// An endless input that counts its lines.

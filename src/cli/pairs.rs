@@ -62,7 +62,7 @@ impl PairForcer {
         let mut progress = Progress::new(doing, self.files.source.size(), std::io::stdout().is_terminal());
         let (mut refused, mut growth) = (0, Growth::new(self.batch));
         loop {
-            let (window, ended) = self.read_window(growth.next());
+            let (window, ended) = self.read_window(growth.grow());
             for why in window.iter().filter_map(why_refused) {
                 refused += 1;
                 progress.tell(&why.to_string());

@@ -171,7 +171,7 @@ fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
     let (mut growth, mut refused) = (Growth::new(high.batch), 0);
     loop {
         let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
-        let (window, ended) = side.read_window(&mut lines, growth.next());
+        let (window, ended) = side.read_window(&mut lines, growth.grow());
         for why in window.iter().filter_map(|line| line.refused.as_ref()) {
             refused += 1;
             progress.tell(&why.to_string());

@@ -167,8 +167,7 @@ impl TextFile {
         }
         let (piece, first) = self.place(from);
         let end = piece.starts.partition_point(|start| (*start as usize) < piece.start(first) + budget.max(1));
-        let mut found = piece.search(needle, first..end);
-        found.iter_mut().for_each(|i| *i += from - first);
+        let found = piece.search(needle, first..end).into_iter().map(|i| i + from - first).collect();
         (found, from - first + end)
     }
 }
