@@ -9,6 +9,7 @@ mod decode;
 mod file;
 mod heatmap;
 mod machine;
+mod opening;
 mod peer;
 mod race;
 mod report;
@@ -91,6 +92,8 @@ pub struct Low {
 
 /// What `--help` says below the options.
 const HELP: &str = "Sections, in their order:
+  opening   a file of a million lines as a list: until the first lines are shown, until all are there, a search, and the
+            memory of it
   machine   what the processor reads and multiplies at best, on one thread and on two; bounds come from it
   startup   loading a model, its first translation, a whole process
   decode    one sentence of 20 words at a time, beam 5: milliseconds, beside the bound (the weights that must be
@@ -146,6 +149,8 @@ struct Section {
 
 /// Everything that is measured, in this order.
 const SECTIONS: &[Section] = &[
+    // first, as it tells the most memory that the process had so far
+    Section { name: "opening", run: opening::run },
     Section { name: "machine", run: machine::run },
     Section { name: "startup", run: startup::run },
     Section { name: "decode", run: decode::run },
