@@ -5,14 +5,19 @@ use rand::RngExt as _;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
+use crate::error::Result;
 use crate::models::config::Config;
 use crate::models::cost::Cost;
 use crate::models::init::Scheme;
 use crate::models::init::initial_weights;
+use crate::training::engine::Engine as _;
+use crate::training::engine::FusedEngine;
 use crate::training::fused::Fused;
+use crate::training::fused::Loss;
 use crate::training::fused::StepOptions;
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
+use crate::training::plain::PlainEngine;
 use crate::training::settings::OptimizerSettings;
 
 /// As a modern recipe has it, so that masks are paid for.
@@ -31,6 +36,8 @@ pub struct Speed {
     pub words: usize,
     /// Floating-point operations of the products of an update, by [`Cost::train`].
     pub operations: u64,
+    /// Bytes of weights, gradients, the optimizer's memories and all buffers.
+    pub bytes: usize,
     /// -log p a word at the last update: finite, or nothing was trained.
     pub nll: f64,
 }
@@ -47,9 +54,8 @@ impl Speed {
 /// is not counted, on `threads` threads: minibatches of `batch` pairs, `length` words a side with
 /// `</s>`, and other words each time. `clock` gives seconds from some start.
 ///
-/// # Panics
-/// Never: the starting weights are those of the layout.
-#[must_use]
+/// # Errors
+/// None so far: the fused engine refuses nothing.
 pub fn speed(
     config: &Config,
     threads: usize,
@@ -57,36 +63,76 @@ pub fn speed(
     length: usize,
     updates: usize,
     clock: &dyn Fn() -> f64,
-) -> Speed {
-    let (threads, batch, length) = (threads.max(1), batch.max(1), length.max(1));
+) -> Result<Speed> {
     // as many threads for the rule that moves the weights as for the gradient
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build().ok();
     let settings = OptimizerSettings::default();
-    let mut fused = Fused::new(config, threads);
-    let weights = initial_weights(config, Scheme::Scaled, 1);
-    let mut flat = Layout::new(config).flatten(&weights).expect("starting weights have the tensors of their layout");
-    let mut optimizer = Optimizer::new(&settings, flat.len());
+    let flat = start(config)?;
+    let optimizer = Optimizer::new(&settings, flat.len());
+    let mut engine = FusedEngine::new(Fused::new(config, threads), flat, optimizer);
+    let mut update = |minibatch: Minibatch<'_>, options, update| {
+        let mut work = || engine.update(minibatch.0, minibatch.1, options, settings.rate(), update);
+        match &pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    };
+    let mut speed = measure(config, (batch, length), updates, clock, &mut update)?;
+    speed.bytes = engine.bytes();
+    Ok(speed)
+}
+
+/// As [`speed`], of the readable model under candle's autograd, on as many threads as candle takes. Its memory is not
+/// known.
+///
+/// # Errors
+/// What candle refuses.
+pub fn plain_speed(
+    config: &Config,
+    batch: usize,
+    length: usize,
+    updates: usize,
+    clock: &dyn Fn() -> f64,
+) -> Result<Speed> {
+    let settings = OptimizerSettings::default();
+    let mut engine = PlainEngine::new(config, &start(config)?, &settings, &candle_core::Device::Cpu)?;
+    let mut update = |minibatch: Minibatch<'_>, options, update| {
+        engine.update(minibatch.0, minibatch.1, options, settings.rate(), update)
+    };
+    measure(config, (batch, length), updates, clock, &mut update)
+}
+
+/// Starting weights in the layout's order.
+fn start(config: &Config) -> Result<Vec<f32>> {
+    Layout::new(config).flatten(&initial_weights(config, Scheme::Scaled, 1))
+}
+
+/// Sources and targets.
+type Minibatch<'a> = (&'a [&'a [u32]], &'a [&'a [u32]]);
+
+/// One update by an engine.
+type Update<'a> = dyn FnMut(Minibatch<'_>, StepOptions, u64) -> Result<(Loss, f32)> + 'a;
+
+fn measure(
+    config: &Config,
+    (batch, length): (usize, usize),
+    updates: usize,
+    clock: &dyn Fn() -> f64,
+    update: &mut Update<'_>,
+) -> Result<Speed> {
+    let (batch, length) = (batch.max(1), length.max(1));
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let operations = batch as u64 * Cost::of(config).train(length, length);
     let mut speed = Speed { words: batch * length, operations, ..Speed::default() };
-    for update in 0..=updates {
+    for number in 0..=updates {
         let source = sentences(config.source_vocabulary, config.eos, batch, length, &mut rng);
         let target = sentences(config.target_vocabulary, config.eos, batch, length, &mut rng);
         let started = clock();
-        let mut work = || {
-            let source: Vec<&[u32]> = source.iter().map(Vec::as_slice).collect();
-            let target: Vec<&[u32]> = target.iter().map(Vec::as_slice).collect();
-            let options =
-                StepOptions { dropout: DROPOUT, smoothing: 0.0, scale: 1.0 / batch as f32, seed: update as u64 };
-            let loss = fused.step(&flat, &source, &target, Some(options));
-            fused.update(&mut flat, &mut optimizer, settings.rate(), update as u64);
-            loss
-        };
-        let loss = match &pool {
-            Some(pool) => pool.install(work),
-            None => work(),
-        };
-        if update > 0 {
+        let source: Vec<&[u32]> = source.iter().map(Vec::as_slice).collect();
+        let target: Vec<&[u32]> = target.iter().map(Vec::as_slice).collect();
+        let options = StepOptions { dropout: DROPOUT, smoothing: 0.0, scale: 1.0 / batch as f32, seed: number as u64 };
+        let (loss, _) = update((&source, &target), options, number as u64)?;
+        if number > 0 {
             speed.seconds.push(clock() - started);
         }
         speed.nll = loss.nll / loss.words.max(1) as f64;
@@ -98,7 +144,7 @@ pub fn speed(
         speed.words_per_second = speed.words as f64 / median;
         speed.spread = (most - least) / median;
     }
-    speed
+    Ok(speed)
 }
 
 /// Random words behind the two specials, then `</s>`.

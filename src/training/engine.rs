@@ -69,6 +69,13 @@ impl FusedEngine {
     pub fn new(fused: Fused, flat: Vec<f32>, optimizer: Optimizer) -> Self {
         Self { fused, flat, optimizer }
     }
+
+    /// Bytes of weights, gradients, the optimizer's memories and all buffers, as the last update left them.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let numbers = self.flat.len() + self.optimizer.first.len() + self.optimizer.second.len();
+        self.fused.bytes() + 4 * numbers
+    }
 }
 
 impl Engine for FusedEngine {

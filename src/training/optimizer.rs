@@ -110,7 +110,9 @@ fn sum_into_first(gradients: &mut [Vec<f32>], reach: &Reach) -> f32 {
             let mut norm = 0.0;
             reach.parts(chunk(i, a.len()), |at, reached| {
                 if reached {
-                    others.iter_mut().for_each(|b| update::take(&mut a[at.clone()], &mut b[at.clone()]));
+                    for b in &mut others {
+                        update::take(&mut a[at.clone()], &mut b[at.clone()]);
+                    }
                     norm += squared_norm(&a[at]);
                 }
             });

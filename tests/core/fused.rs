@@ -405,28 +405,6 @@ fn logarithms_are_added_as_probabilities() {
 }
 
 #[test]
-fn cross_entropy_gives_loss_and_gradient() {
-    at_every_level(|level| {
-        for (&k, epsilon) in LENGTHS.iter().flat_map(|k| [0.0, 0.1].map(|epsilon| (k, epsilon))) {
-            let logits: Vec<f32> = numbers(k, &mut rng(k as u64)).iter().map(|x| 4.0 * x).collect();
-            let (target, scale) = (k * 2 / 3, 0.25);
-            let smoothing = f64::from(epsilon);
-            let nll = |x: &[f64]| log_sum_exp(x) - x[target];
-            let smoothed = |x: &[f64]| {
-                let mean = x.iter().sum::<f64>() / k as f64;
-                (1.0 - smoothing) * nll(x) + smoothing * (log_sum_exp(x) - mean)
-            };
-            let x64 = wide(&logits);
-            let mut x = logits;
-            let found = output::cross_entropy(&mut x, target, epsilon, scale);
-            let what = format!("{level:?}, {k} words, smoothing {epsilon}");
-            assert_close(&[found.0, found.1], &[nll(&x64), smoothed(&x64)], 1e-6, &what);
-            assert_close(&x, &differences(&x64, |x| f64::from(scale) * smoothed(x)), 1e-6, &what);
-        }
-    });
-}
-
-#[test]
 fn maxout_takes_neighbours_and_gives_back_to_the_greater() {
     at_every_level(|level| {
         for &l in LENGTHS {
@@ -676,6 +654,17 @@ fn rules_move_weights_as_their_papers_say() {
             {
                 assert_close(found, expected, 1e-5, &format!("{level:?}, {name} of {n} numbers"));
             }
+            // where the gradient is 0, nothing else comes of leaving it out
+            let memories = [(); 4].map(|()| numbers(n, &mut rng(n as u64)).iter().map(|x| x * x).collect::<Vec<f32>>());
+            let [mut m, mut v, mut g2, mut dx2] = memories.clone();
+            let [mut m_0, mut v_0, mut g2_0, mut dx2_0] = memories;
+            let (mut x, mut x_0, mut zeros) = (start.clone(), start.clone(), vec![0.0; n]);
+            update::adam(&mut x, &mut zeros, &mut m, &mut v, 0.5, 0.01, (0.9, 0.999), (0.1, 0.001), 1e-8);
+            update::adam_coast(&mut x_0, &mut m_0, &mut v_0, 0.01, (0.9, 0.999), (0.1, 0.001), 1e-8);
+            assert_eq!((&x, &m, &v), (&x_0, &m_0, &v_0), "{level:?}, Adam without a gradient, {n} numbers");
+            update::adadelta(&mut x, &mut zeros, &mut g2, &mut dx2, 0.5, 1.0, 0.95, 1e-6);
+            update::fade(&mut g2_0, &mut dx2_0, 0.95);
+            assert_eq!((x, g2, dx2), (x_0, g2_0, dx2_0), "{level:?}, Adadelta without a gradient, {n} numbers");
             let (mut a, mut b) = (start.clone(), start.clone());
             update::take(&mut a, &mut b);
             assert!(a.iter().zip(&start).all(|(a, s)| *a == 2.0 * s) && b.iter().all(|b| *b == 0.0));

@@ -34,6 +34,7 @@ const COLUMNS: &[Column] = &[
     Column::right("least", 8),
     Column::right("most", 8),
     Column::right("% of peak", 9),
+    Column::right("MB", 5),
 ];
 
 const PEER: &[Column] = &[Column::right("peer words/s", 12), Column::right("ratio", 6)];
@@ -47,10 +48,10 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     let threads = setup.threads().last().copied().unwrap_or(1);
     let (shape, peak) = (Shape { threads, batch, words }, setup.rates(threads)?.f32_gflops);
     for config in configs(setup)? {
-        let (ours, theirs, refused) = race(setup, &config, &shape)?;
-        let (cells, record) = row(setup, &config, &shape, peak, &ours, &theirs);
+        let raced = race(setup, &config, &shape)?;
+        let (cells, record) = row(setup, &config, &shape, peak, &raced);
         report.row(&cells)?;
-        if let Some(why) = refused {
+        if let Some(why) = raced.refused {
             report.note(&why)?;
         }
         rows.push(record);
@@ -81,30 +82,44 @@ fn configs(setup: &Setup) -> anyhow::Result<Vec<Config>> {
     Ok(configs)
 }
 
-/// Words a second of every update of ours and of every run of the peer, by turns.
-fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<(Vec<f64>, Vec<f64>, Option<String>)> {
-    let (mut ours, mut theirs, mut refused) = (Vec::new(), Vec::new(), None);
+/// What came of a race.
+#[derive(Default)]
+struct Raced {
+    /// Words a second of every update of ours.
+    ours: Vec<f64>,
+    /// Of every run of the peer.
+    theirs: Vec<f64>,
+    /// Why there are none.
+    refused: Option<String>,
+    /// Of ours: weights, gradients, the optimizer's memories, buffers.
+    bytes: usize,
+}
+
+/// Updates of ours and runs of the peer, by turns.
+fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<Raced> {
+    let mut raced = Raced::default();
     let mut peer = setup.train_peer.as_ref();
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
     let updates = if setup.quick { 1 } else { UPDATES };
     for _ in 0..setup.least.max(1) {
-        let speed = bench::speed(config, shape.threads, shape.batch, shape.words, updates, &clock);
+        let speed = bench::speed(config, shape.threads, shape.batch, shape.words, updates, &clock)?;
         anyhow::ensure!(speed.nll.is_finite(), "the loss of {} is not a number, so nothing was measured", config.name);
-        ours.extend(speed.seconds.iter().map(|seconds| speed.words as f64 / seconds.max(1e-9)));
+        raced.bytes = speed.bytes;
+        raced.ours.extend(speed.seconds.iter().map(|seconds| speed.words as f64 / seconds.max(1e-9)));
         let Some(program) = peer else { continue };
         match program.run(&arguments(config, shape, updates)) {
             Ok(told) => {
-                theirs.push(told["words_per_second"].as_f64().unwrap_or(f64::NAN));
+                raced.theirs.push(told["words_per_second"].as_f64().unwrap_or(f64::NAN));
             }
             // Once is enough: a peer need not know every architecture.
             Err(error) => {
-                refused = Some(format!("{error:#}"));
+                raced.refused = Some(format!("{error:#}"));
                 peer = None;
             }
         }
     }
-    Ok((ours, theirs, refused))
+    Ok(raced)
 }
 
 /// ARCHITECTURE, then what a peer must know, KEY=VALUE.
@@ -130,7 +145,8 @@ fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
     arguments
 }
 
-fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, ours: &[f64], theirs: &[f64]) -> (Vec<String>, Value) {
+fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> (Vec<String>, Value) {
+    let Raced { ours, theirs, bytes, .. } = raced;
     let rate = quantile(ours, 0.5);
     let operations = Cost::of(config).train(shape.words, shape.words) as f64 / shape.words as f64;
     let share = rate * operations / (peak * 1e9);
@@ -142,6 +158,7 @@ fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, ours: &[f64], t
         format!("{least:.0}"),
         format!("{most:.0}"),
         format!("{:.0}", 100.0 * share),
+        (bytes / 1_000_000).to_string(),
     ];
     let peer = (!theirs.is_empty()).then(|| quantile(theirs, 0.5));
     if setup.train_peer.is_some() {
@@ -151,7 +168,7 @@ fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, ours: &[f64], t
     let record = json!({
         "model": config.name, "architecture": config.architecture.name(), "threads": shape.threads,
         "batch": shape.batch, "length": shape.words, "target_words_per_s": rate, "least": least, "most": most,
-        "spread": (most - least) / rate.max(1e-9), "updates": ours.len(), "share_of_f32_peak": share,
+        "spread": (most - least) / rate.max(1e-9), "updates": ours.len(), "share_of_f32_peak": share, "bytes": bytes,
         "peer_target_words_per_s": peer, "peer_ratio": peer.map(|peer| rate / peer),
     });
     (cells, record)

@@ -467,63 +467,98 @@ unsafe fn avx512<const R: usize, const V: usize>(k: usize, a: View<'_>, b: View<
     }
 }
 
-/// As [`kernel`]: three lines by 16 columns at a time, 6 accumulators of 8 lanes.
+/// As [`kernel`]: up to six lines by 16 columns at a time, 12 accumulators of 8 lanes.
 ///
 /// # Safety
 /// As [`kernel`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn avx2(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
+    for half in (0..padded).step_by(16) {
+        for first in (0..lines).step_by(6) {
+            macro_rules! lines {
+                ($($r:literal)*) => {
+                    match lines - first {
+                        // SAFETY: the caller's promise, for these lines and columns.
+                        $($r => unsafe { avx2_lines::<$r>(first, half, k, a, b, out) },)*
+                        // SAFETY: as above.
+                        _ => unsafe { avx2_lines::<6>(first, half, k, a, b, out) },
+                    }
+                };
+            }
+            lines!(1 2 3 4 5);
+        }
+    }
+}
+
+/// R lines from `first` on by 16 columns from `half` on.
+///
+/// # Safety
+/// As [`kernel`], for these lines and columns.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2_lines<const R: usize>(first: usize, half: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
     use std::arch::x86_64::_mm256_fmadd_ps;
     use std::arch::x86_64::_mm256_loadu_ps;
     use std::arch::x86_64::_mm256_set1_ps;
     use std::arch::x86_64::_mm256_setzero_ps;
     use std::arch::x86_64::_mm256_storeu_ps;
+    // SAFETY: all offsets stay inside what the caller promises.
+    unsafe {
+        let mut acc = [[_mm256_setzero_ps(); 2]; R];
+        let (mut a_at, mut b_at) = (a.data.as_ptr().add(first * a.line), b.data.as_ptr().add(half));
+        for _ in 0..k {
+            let columns = [_mm256_loadu_ps(b_at), _mm256_loadu_ps(b_at.add(8))];
+            for r in 0..R {
+                let x = _mm256_set1_ps(*a_at.add(r * a.line));
+                for v in 0..2 {
+                    acc[r][v] = _mm256_fmadd_ps(x, columns[v], acc[r][v]);
+                }
+            }
+            (a_at, b_at) = (a_at.wrapping_add(a.k), b_at.wrapping_add(b.k));
+        }
+        for r in 0..R {
+            let mut line = [0.0f32; 16];
+            for v in 0..2 {
+                _mm256_storeu_ps(line.as_mut_ptr().add(8 * v), acc[r][v]);
+            }
+            finish(&line, first + r, half, out);
+        }
+    }
+}
+
+/// The plain twin, four lines by 16 columns at a time.
+///
+/// # Safety
+/// As [`kernel`].
+unsafe fn portable(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
+    const FOUR: usize = 4;
     for half in (0..padded).step_by(16) {
-        for r in (0..lines).step_by(3) {
-            let count = (lines - r).min(3);
-            let mut acc = [[_mm256_setzero_ps(); 2]; 3];
+        for first in (0..lines).step_by(FOUR) {
+            let mut acc = [[0.0f32; 16]; FOUR];
+            // lines past the last are the last again, and go nowhere
+            let at: [usize; FOUR] = std::array::from_fn(|q| (first + q).min(lines - 1) * a.line);
             for i in 0..k {
-                // SAFETY: the caller's promise; 16 columns from `half` on.
-                let b = unsafe { [0, 8].map(|o| _mm256_loadu_ps(b.data.as_ptr().add(i * b.k + half + o))) };
-                for q in 0..count {
-                    let x = _mm256_set1_ps(a.data[(r + q) * a.line + i * a.k]);
-                    for v in 0..2 {
-                        acc[q][v] = _mm256_fmadd_ps(x, b[v], acc[q][v]);
+                let Some(columns) = b.data[i * b.k + half..].first_chunk::<16>() else { continue };
+                for (acc, at) in acc.iter_mut().zip(at) {
+                    let x = a.data[at + i * a.k];
+                    for (acc, c) in acc.iter_mut().zip(columns) {
+                        *acc = multiply_add(x, *c, *acc);
                     }
                 }
             }
-            for q in 0..count {
-                let mut line = [0.0f32; 16];
-                for v in 0..2 {
-                    // SAFETY: 16 numbers.
-                    unsafe { _mm256_storeu_ps(line.as_mut_ptr().add(8 * v), acc[q][v]) };
-                }
+            for (r, line) in (first..lines).zip(&acc) {
                 // SAFETY: the caller's promise.
-                unsafe { finish(&line, r + q, half, out) };
+                unsafe { finish(line, r, half, out) };
             }
         }
     }
 }
 
-/// The plain twin.
-///
-/// # Safety
-/// As [`kernel`].
-unsafe fn portable(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
-    for half in (0..padded).step_by(16) {
-        for r in 0..lines {
-            let mut line = [0.0f32; 16];
-            for i in 0..k {
-                let x = a.data[r * a.line + i * a.k];
-                for (t, c) in line.iter_mut().zip(&b.data[i * b.k + half..i * b.k + half + 16]) {
-                    *t += x * c;
-                }
-            }
-            // SAFETY: the caller's promise.
-            unsafe { finish(&line, r, half, out) };
-        }
-    }
+/// x y + z, in one instruction where every processor of the target has it.
+#[inline(always)]
+fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
+    if cfg!(target_arch = "aarch64") { x.mul_add(y, z) } else { x * y + z }
 }
 
 /// Brings 16 columns from `half` on of line `r` to where they go.
