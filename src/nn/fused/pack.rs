@@ -157,6 +157,9 @@ impl Packed {
     }
 
     /// As [`Packed::apply_on`], with what the product is added to.
+    ///
+    /// # Panics
+    /// When a slice is too short.
     #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn apply_onto(
         &self,
@@ -205,6 +208,9 @@ pub fn padded(columns: usize) -> usize {
 
 /// C [m, n] (+)= A [m, k] B with a B that is made anew for each sentence and so not packed: its rows have the
 /// stride `ldb`, at least [`padded`] of n. For a few rows only: B is read for every twelve rows of A.
+///
+/// # Panics
+/// When a slice is too short.
 #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 pub fn mix(
     threads: usize,

@@ -172,7 +172,7 @@ pub fn run(threads: usize, parts: usize, work: &(dyn Fn(usize) + Sync)) {
 
 fn share(shared: &Arc<Shared>, threads: usize, parts: usize, work: &Work<'_>) {
     // SAFETY: only the lifetime changes; nobody uses the pointer once all parts are done, which is waited for below.
-    let work = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(std::ptr::from_ref(work)) };
+    let work = std::ptr::from_ref(unsafe { std::mem::transmute::<&Work<'_>, &Work<'static>>(work) });
     // SAFETY: no part of the job before is left or being done, so no one reads.
     unsafe { *shared.job.get() = Some(Job { work, level: level() }) };
     shared.done.0.store(0, Ordering::Relaxed);
