@@ -37,6 +37,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("corpora", &["words_per_s", "words_per_s_least", "share_of_f32_peak", "bound_f32_words_per_s", "batch"]),
     ("training", &["target_words_per_s", "least", "most", "share_of_f32_peak"]),
     ("heatmap", &["frame_millis", "p99", "triangles", "words"]),
+    ("list", &["first_millis", "whole_millis", "search_millis", "lines", "bytes"]),
 ];
 
 #[test]

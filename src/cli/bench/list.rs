@@ -1,0 +1,76 @@
+//! Floor 9: a long text file opened as a list of the window and searched, without a display.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::cli::bench::Setup;
+use crate::cli::bench::report::Column;
+use crate::cli::bench::report::Report;
+use crate::error::Error;
+use crate::session::measure;
+
+/// Lines of the file, and of that of the quick form.
+const LINES: (usize, usize) = (1_000_000, 2_000);
+/// What is looked for: in every line, in one of a thousand, nowhere.
+const NEEDLES: &[(&str, &str)] = &[("every line", "RIVER"), ("one in 1,000", "blue 77"), ("no line", "violet")];
+
+const COLUMNS: &[Column] = &[
+    Column::left("search finds", 13),
+    Column::right("lines", 9),
+    Column::right("MB", 6),
+    Column::right("first lines ms", 14),
+    Column::right("all lines ms", 12),
+    Column::right("search ms", 9),
+    Column::right("longest turn ms", 15),
+    Column::right("memory MB", 9),
+];
+
+/// Opens a file of this section's own making once for each thing to look for.
+pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
+    let lines = if setup.quick { LINES.1 } else { LINES.0 };
+    let temporary = |error: std::io::Error| Error::io(&std::env::temp_dir(), &error);
+    let folder = tempfile::tempdir().map_err(temporary)?;
+    let path = folder.path().join("list.txt");
+    std::fs::write(&path, text(lines)).map_err(temporary)?;
+    report
+        .line("memory is the most beyond that of before; a turn is what one frame takes in, at most 4 ms by itself")?;
+    report.head(COLUMNS)?;
+    let mut rows = Vec::new();
+    for (what, needle) in NEEDLES {
+        let figures = measure::opening(&path, needle)?;
+        let mega = |bytes: u64| bytes as f64 / 1e6;
+        let memory = figures.memory_bytes.map(mega);
+        report.row(&[
+            (*what).to_owned(),
+            figures.lines.to_string(),
+            format!("{:.0}", mega(figures.bytes)),
+            format!("{:.1}", figures.first_millis),
+            format!("{:.0}", figures.whole_millis),
+            format!("{:.0}", figures.search_millis),
+            format!("{:.1}", figures.longest_turn_millis),
+            memory.map_or_else(|| "-".to_owned(), |memory| format!("{memory:.0}")),
+        ])?;
+        rows.push(json!({"finds": what, "found": figures.found, "lines": figures.lines, "bytes": figures.bytes,
+                         "first_millis": figures.first_millis, "whole_millis": figures.whole_millis,
+                         "search_millis": figures.search_millis, "longest_turn_millis": figures.longest_turn_millis,
+                         "memory_bytes": figures.memory_bytes}));
+    }
+    Ok(Value::Array(rows))
+}
+
+/// Lines of about 120 bytes, no two alike.
+fn text(lines: usize) -> String {
+    let mut text = String::with_capacity(130 * lines);
+    for n in 0..lines {
+        // Writing to a string never fails.
+        let _ = writeln!(
+            text,
+            "Line {n}: the old bicycle stood behind the house near the river, where {} children of the village played; blue {}.",
+            n % 97,
+            n % 1000
+        );
+    }
+    text
+}
