@@ -72,6 +72,43 @@ enum Kind {
     F32,
 }
 
+/// A tensor of which single rows are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    slot: &'a Slot,
+    /// How many there are.
+    pub count: usize,
+    /// Numbers of each.
+    pub width: usize,
+}
+
+impl Rows<'_> {
+    /// Row `row`, in `buffer` where it has to be widened.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[must_use]
+    pub fn get<'b>(&'b self, row: usize, buffer: &'b mut Vec<f32>) -> &'b [f32] {
+        if let Some(array) = self.slot.wide.get() {
+            return &array.data[row * self.width..(row + 1) * self.width];
+        }
+        buffer.resize(self.width, 0.0);
+        if let Some(Stored { file, place, kind }) = &self.slot.stored {
+            let bytes = &file[place.clone()][row * self.width * kind.size()..(row + 1) * self.width * kind.size()];
+            match kind {
+                Kind::F32 => widen_f32(buffer, bytes),
+                Kind::F16 => buffer.chunks_mut(64).zip(bytes.chunks(128)).for_each(|(x, bytes)| {
+                    let mut halves = [f16::ZERO; 64];
+                    let words = bytes.as_chunks::<2>().0.iter();
+                    halves.iter_mut().zip(words).for_each(|(half, word)| *half = f16::from_le_bytes(*word));
+                    halves[..x.len()].convert_to_f32_slice(x);
+                }),
+            }
+        }
+        buffer
+    }
+}
+
 impl PartialEq for Weights {
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path && self.iter().eq(other.iter())
@@ -263,6 +300,16 @@ impl Weights {
     /// As [`Weights::get`].
     pub fn append(&self, name: &str, all: &mut Vec<f32>) -> Result<()> {
         self.slot(name).map(|slot| slot.append_to(all))
+    }
+
+    /// The tensor of that name row by row, read where it lies.
+    ///
+    /// # Errors
+    /// As [`Weights::get`].
+    pub fn rows(&self, name: &str) -> Result<Rows<'_>> {
+        let slot = self.slot(name)?;
+        let count = slot.shape.first().copied().unwrap_or(0);
+        Ok(Rows { slot, count, width: slot.shape.iter().skip(1).product() })
     }
 
     /// Puts an array in the place of that name.

@@ -5,6 +5,7 @@ use candle_core::Tensor;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::Annotations;
+use crate::models::Asked;
 use crate::models::Need;
 use crate::models::Row;
 use crate::models::State;
@@ -12,6 +13,9 @@ use crate::models::StepOutput;
 use crate::models::Stepper;
 use crate::models::TranslationModel;
 use crate::models::config::Architecture;
+
+/// Most words of a row that are searched one by one on a device; for more, log p goes to the host.
+const ROUNDS: usize = 64;
 
 /// A [`Stepper`] over any [`TranslationModel`].
 pub struct PlainStepper {
@@ -58,11 +62,15 @@ impl Stepper for PlainStepper {
         output.rows = rows.len();
         output.vocabulary = step.log_p.dim(1)?;
         output.t_x = batch.annotations.mask.dim(1)?;
-        output.log_p = to_host(&step.log_p)?;
+        if step.log_p.device().is_cpu() || need.every || need.best > ROUNDS {
+            output.log_p = to_host(&step.log_p)?;
+            output.answer(need);
+        } else {
+            answer_on_device(&step.log_p, need, output)?;
+        }
         output.alpha = step.alpha_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
         output.energies = step.e_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
         output.p_t = step.p_t.as_ref().map(to_host).transpose()?.unwrap_or_default();
-        output.answer(need);
         batch.state = Some(step.s);
         Ok(())
     }
@@ -147,4 +155,52 @@ fn gather(tensor: &Tensor, index: &[u32]) -> Result<Tensor> {
 
 fn to_host(tensor: &Tensor) -> Result<Vec<f32>> {
     Ok(tensor.flatten_all()?.to_vec1()?)
+}
+
+/// As [`StepOutput::answer`] from log p [rows, K_y] on a device, of which only the words asked for travel to the host:
+/// the best are found one after the other, each the lowest id among the greatest, and masked.
+///
+/// # Errors
+/// When the device refuses.
+pub fn answer_on_device(log_p: &Tensor, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    let ((rows, vocabulary), device) = (log_p.dims2()?, log_p.device());
+    output.forget_words();
+    output.log_p.clear();
+    let k = need.best.min(vocabulary);
+    if k > 0 {
+        let ids =
+            Tensor::arange(0, vocabulary as u32, device)?.reshape((1, vocabulary))?.broadcast_as(log_p.shape())?;
+        let nothing = Tensor::full(f32::NEG_INFINITY, log_p.shape(), device)?;
+        let nowhere = Tensor::full(vocabulary as u32, log_p.shape(), device)?;
+        // what is no number is never the greatest
+        let mut left = log_p.eq(log_p)?.where_cond(log_p, &nothing)?;
+        let mut found = Vec::with_capacity(k);
+        for _ in 0..k {
+            let most = left.max_keepdim(1)?;
+            let first = left.broadcast_eq(&most)?.where_cond(&ids, &nowhere)?.min_keepdim(1)?;
+            left = ids.broadcast_eq(&first)?.where_cond(&nothing, &left)?;
+            found.push((first, most));
+        }
+        let (tokens, values): (Vec<Tensor>, Vec<Tensor>) = found.into_iter().unzip();
+        let tokens: Vec<u32> = Tensor::cat(&tokens, 1)?.flatten_all()?.to_vec1()?;
+        let values = to_host(&Tensor::cat(&values, 1)?)?;
+        for (tokens, values) in tokens.chunks_exact(k).zip(values.chunks_exact(k)) {
+            let known = tokens.iter().copied().zip(values.iter().copied());
+            output.best.extend(known.filter(|word| word.1 > f32::NEG_INFINITY));
+            output.best_ends.push(output.best.len());
+        }
+    } else {
+        output.best_ends.resize(rows, 0);
+    }
+    let inside = |asked: &&Asked| (asked.token as usize) < vocabulary;
+    let places: Vec<u32> =
+        need.words.iter().filter(inside).map(|asked| asked.row as u32 * vocabulary as u32 + asked.token).collect();
+    let mut values = Vec::new();
+    if !places.is_empty() {
+        values = to_host(&log_p.flatten_all()?.index_select(&Tensor::new(places, device)?, 0)?)?;
+    }
+    let mut values = values.into_iter();
+    let value = |asked: &Asked| if inside(&asked) { values.next().unwrap_or(f32::NAN) } else { f32::NAN };
+    output.words.extend(need.words.iter().map(value));
+    Ok(())
 }

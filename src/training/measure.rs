@@ -1,6 +1,8 @@
 //! Floor 6: BLEU of weights in training: greedy translations of the first development sentences
 //! against the raw text of their references.
 
+use std::sync::Arc;
+
 use crate::analysis::bleu;
 use crate::decoding;
 use crate::decoding::Options;
@@ -55,7 +57,7 @@ fn translate(
     threads: usize,
     ticket: &Ticket,
 ) -> Result<Vec<String>> {
-    let mut stepper = fused::stepper(config, &layout.name(flat), threads)?;
+    let mut stepper = fused::stepper(config, &Arc::new(layout.name(flat)), threads)?;
     let specials = Specials { eos: config.eos, unk: config.unk };
     let options = Options { beam: 1, ..Options::default() };
     let lengths: Vec<usize> = sources.iter().map(Vec::len).collect();

@@ -139,7 +139,7 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
             |pairs: &[(&[u32], &[u32])]| force(&mut stepper, pairs, &Ticket::forever()).expect("it scores");
         let together = scores(&pairs);
         let alone: Vec<Forced> = pairs.iter().map(|pair| scores(&[*pair]).swap_remove(0)).collect();
-        let mut fused = fused::stepper(&config, &weights(&config), 1).expect("a stepper");
+        let mut fused = fused::stepper(&config, &std::sync::Arc::new(weights(&config)), 1).expect("a stepper");
         let by_kernels = force(fused.as_mut(), &pairs, &Ticket::forever()).expect("it scores");
         let decoded = beams(&mut stepper, &sources);
         for (index, source) in sources.into_iter().enumerate() {

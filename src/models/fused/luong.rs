@@ -12,6 +12,8 @@ use super::gather_states;
 use super::gaze;
 use super::gaze::Gaze;
 use super::pack;
+use super::readout;
+use super::readout::Readout;
 use super::rows::Distinct;
 use super::rows::Table;
 use super::sized;
@@ -30,7 +32,6 @@ use crate::nn::fused::Onto;
 use crate::nn::fused::Packed;
 use crate::nn::fused::attention;
 use crate::nn::fused::dot;
-use crate::nn::fused::elementwise::log_softmax;
 use crate::nn::fused::elementwise::sigmoid;
 use crate::nn::fused::elementwise::sum;
 use crate::nn::fused::elementwise::tanh_all;
@@ -104,7 +105,7 @@ pub struct Prepared {
     word: Packed,
     decoder: Vec<Cell>,
     look: Option<Look>,
-    w_s: Packed,
+    w_s: Readout,
 }
 
 impl Prepared {
@@ -112,7 +113,7 @@ impl Prepared {
     ///
     /// # Errors
     /// When a tensor is missing or the score has no kernels here (see [`super::supports`]).
-    pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
+    pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let Some(sizes) = config.luong.clone() else {
             return Err(Error::Internal("this configuration is not one of luong".into()));
         };
@@ -155,7 +156,7 @@ impl Prepared {
             word,
             decoder,
             look: Look::new(&sizes, n, weights)?,
-            w_s: pack(weights, &["W_s"], n)?,
+            w_s: Readout::new(weights, "W_s", None)?,
             sizes,
         })
     }
@@ -212,6 +213,7 @@ struct Buffers {
     base: Vec<f32>,
     c: Vec<f32>,
     h_tilde: Vec<f32>,
+    readout: readout::Buffers,
 }
 
 /// A model of Luong et al. as a [`Stepper`].
@@ -483,10 +485,7 @@ impl Stepper for FusedStepper {
         let h_tilde = &self.buffers.h_tilde[..rows.len() * n];
         self.states[top].clear();
         self.states[top].extend_from_slice(h_tilde);
-        let log_p = &mut output.log_p;
-        model.w_s.apply_on(self.threads, rows.len(), h_tilde, n, log_p, vocabulary, false);
-        log_p.chunks_exact_mut(vocabulary).for_each(log_softmax);
-        output.answer(need);
+        model.w_s.answer(self.threads, h_tilde, need, &mut self.buffers.readout, output)?;
         self.t += 1;
         Ok(())
     }

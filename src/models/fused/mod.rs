@@ -5,6 +5,7 @@
 
 mod gaze;
 pub mod luong;
+mod readout;
 pub mod rnn_encdec;
 pub mod rnn_search;
 mod rows;
@@ -20,9 +21,6 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Architecture;
 use crate::models::config::Config;
 use crate::nn::fused::Packed;
-use crate::nn::fused::add_bias;
-use crate::nn::fused::elementwise;
-use crate::nn::fused::team;
 
 /// A model packed for decoding; cheap to clone.
 #[derive(Clone, Debug)]
@@ -49,7 +47,7 @@ impl Prepared {
     ///
     /// # Errors
     /// When a tensor is missing.
-    pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
+    pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         Ok(match config.architecture {
             Architecture::RnnSearch => Self::Search(Arc::new(rnn_search::Prepared::new(config, weights)?)),
             Architecture::RnnEncDec => Self::EncDec(Arc::new(rnn_encdec::Prepared::new(config, weights)?)),
@@ -72,7 +70,7 @@ impl Prepared {
 ///
 /// # Errors
 /// When a tensor is missing.
-pub fn stepper(config: &Config, weights: &Weights, threads: usize) -> Result<Box<dyn Stepper>> {
+pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
     Ok(Prepared::new(config, weights)?.stepper(threads))
 }
 
@@ -169,7 +167,6 @@ fn prepare(output: &mut StepOutput, rows: usize, vocabulary: usize, t_x: Option<
     output.rows = rows;
     output.vocabulary = vocabulary;
     output.t_x = t_x.unwrap_or(0);
-    output.log_p.resize(rows * vocabulary, 0.0);
     output.p_t.clear();
     for row in [&mut output.alpha, &mut output.energies] {
         row.clear();
@@ -183,21 +180,4 @@ fn check_rows(rows: &[Row], sentences: usize) -> Result<()> {
         None => Ok(()),
         Some(row) => Err(Error::Internal(format!("sentence {} is not in the batch of {sentences}", row.sentence))),
     }
-}
-
-/// log softmax(G t + b) of every row.
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-fn log_softmax(
-    threads: usize,
-    rows: usize,
-    g: &Packed,
-    bias: &[f32],
-    t: &[f32],
-    width: usize,
-    vocabulary: usize,
-    log_p: &mut [f32],
-) {
-    add_bias(bias, log_p);
-    g.apply_on(threads, rows, t, width, log_p, vocabulary, true);
-    team::chunks(threads.min(rows), log_p, vocabulary, &|_, row| elementwise::log_softmax(row));
 }

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use super::Sources;
 use super::gather_states;
 use super::pack;
+use super::readout;
+use super::readout::Readout;
 use super::rows::Distinct;
 use super::rows::Table;
 use super::sized;
@@ -55,8 +57,7 @@ pub struct Prepared {
     bias: Vec<f32>,
     o_h: Packed,
     g_r: Option<Packed>,
-    g: Packed,
-    b_w: Vec<f32>,
+    g: Readout,
 }
 
 impl Prepared {
@@ -64,15 +65,15 @@ impl Prepared {
     ///
     /// # Errors
     /// When a tensor is missing.
-    pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
+    pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m, l) = (config.hidden, config.embedding, config.maxout);
         let data = |name: &str| weights.numbers(name);
         let [w, c, u] = ["W", "C", "U"].map(|matrix| super::gates("decoder", matrix));
         let mut bias = stack_gates(weights, "decoder", "b")?;
         bias.extend(stack(weights, &["readout.b_o"])?);
         let (g_r, g) = match config.output_rank {
-            Some(rank) => (Some(pack(weights, &["readout.G_r"], l)?), pack(weights, &["readout.G_l"], rank)?),
-            None => (None, pack(weights, &["readout.G"], l)?),
+            Some(_) => (Some(pack(weights, &["readout.G_r"], l)?), "readout.G_l"),
+            None => (None, "readout.G"),
         };
         Ok(Self {
             config: config.clone(),
@@ -92,8 +93,7 @@ impl Prepared {
             bias,
             o_h: pack(weights, &["readout.O_h"], n)?,
             g_r,
-            g,
-            b_w: data("readout.b_w")?,
+            g: Readout::new(weights, g, Some("readout.b_w"))?,
         })
     }
 }
@@ -113,6 +113,7 @@ struct Buffers {
     pre: Vec<f32>,
     t: Vec<f32>,
     low: Vec<f32>,
+    readout: readout::Buffers,
 }
 
 /// RNN Encoder-Decoder as a [`Stepper`].
@@ -186,11 +187,11 @@ impl FusedStepper {
     }
 
     /// log p from the new state h'_t, y_{t-1} and c.
-    fn read_out(&mut self, rows: &[Row], output: &mut StepOutput) {
+    fn read_out(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let model = &*self.model;
-        let (n, l, vocabulary) = (model.config.hidden, model.config.maxout, model.config.target_vocabulary);
+        let (n, l) = (model.config.hidden, model.config.maxout);
         let wide = model.word.columns();
-        let Buffers { words, from_word, pre, t, low, .. } = &mut self.buffers;
+        let Buffers { words, from_word, pre, t, low, readout, .. } = &mut self.buffers;
         let pre = sized(pre, rows.len() * 2 * l);
         for (i, (row, pre)) in rows.iter().zip(pre.chunks_exact_mut(2 * l)).enumerate() {
             let at = |row: usize| row * wide + 3 * n..(row + 1) * wide;
@@ -201,16 +202,16 @@ impl FusedStepper {
         for (pre, t) in pre.chunks_exact(2 * l).zip(t.chunks_exact_mut(l)) {
             output::maxout(pre, t);
         }
-        let (input, width) = match &model.g_r {
-            None => (&*t, l),
+        let input = match &model.g_r {
+            None => &*t,
             Some(g_r) => {
                 let rank = g_r.columns();
                 let low = sized(low, rows.len() * rank);
                 g_r.apply_on(self.threads, rows.len(), t, l, low, rank, false);
-                (&*low, rank)
+                &*low
             }
         };
-        super::log_softmax(self.threads, rows.len(), &model.g, &model.b_w, input, width, vocabulary, &mut output.log_p);
+        model.g.answer(self.threads, input, need, readout, output)
     }
 }
 
@@ -254,8 +255,7 @@ impl Stepper for FusedStepper {
         let from_word = sized(from_word, words.len() * wide);
         model.word.apply_onto(self.threads, words.len(), e, m, from_word, wide, Onto::Row(&model.bias));
         self.advance(rows);
-        self.read_out(rows, output);
-        output.answer(need);
+        self.read_out(rows, need, output)?;
         self.first = false;
         Ok(())
     }

@@ -11,6 +11,8 @@ use super::gather_states;
 use super::gaze;
 use super::gaze::Gaze;
 use super::pack;
+use super::readout;
+use super::readout::Readout;
 use super::rows::Distinct;
 use super::rows::Table;
 use super::sized;
@@ -86,8 +88,7 @@ pub struct Prepared {
     /// [C_z; C_r; C; C_o], 2n -> 3n + 2l
     context: Packed,
     u: Packed,
-    w_o: Packed,
-    b_w: Vec<f32>,
+    w_o: Readout,
 }
 
 impl Prepared {
@@ -95,7 +96,7 @@ impl Prepared {
     ///
     /// # Errors
     /// When a tensor is missing.
-    pub fn new(config: &Config, weights: &Weights) -> Result<Self> {
+    pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m) = (config.hidden, config.embedding);
         let data = |name: &str| weights.numbers(name);
         let w = super::gates("decoder", "W");
@@ -118,8 +119,7 @@ impl Prepared {
             bias,
             context: pack(weights, &[&c[0], &c[1], &c[2], "readout.C_o"], 2 * n)?,
             u: pack(weights, &["decoder.U"], n)?,
-            w_o: pack(weights, &["readout.W_o"], config.maxout)?,
-            b_w: data("readout.b_w")?,
+            w_o: Readout::new(weights, "readout.W_o", Some("readout.b_w"))?,
         })
     }
 }
@@ -147,6 +147,7 @@ struct Buffers {
     s_tilde: Vec<f32>,
     pre: Vec<f32>,
     t: Vec<f32>,
+    readout: readout::Buffers,
 }
 
 /// RNNsearch as a [`Stepper`].
@@ -260,11 +261,11 @@ impl FusedStepper {
     }
 
     /// t = maxout(U_o s + V_o e + C_o c + b_o), log p = log softmax(W_o t + b_w).
-    fn read_out(&mut self, rows: usize, output: &mut StepOutput) {
-        let Prepared { config, w_o, b_w, .. } = &*self.model;
-        let (n, l, vocabulary) = (config.hidden, config.maxout, config.target_vocabulary);
+    fn read_out(&mut self, rows: usize, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        let Prepared { config, w_o, .. } = &*self.model;
+        let (n, l) = (config.hidden, config.maxout);
         let (state, word) = (config.alignment + 2 * n + 2 * l, 3 * n + 2 * l);
-        let Buffers { parents, words, from_state, from_word, from_context, pre, t, .. } = &mut self.buffers;
+        let Buffers { parents, words, from_state, from_word, from_context, pre, t, readout, .. } = &mut self.buffers;
         let (pre, t) = (sized(pre, 2 * l), sized(t, rows * l));
         for (i, t) in t.chunks_exact_mut(l).enumerate() {
             let (parent, y) = (parents.of[i], words.of[i]);
@@ -273,7 +274,7 @@ impl FusedStepper {
             add(&from_state[at(parent, state)], pre);
             output::maxout(pre, t);
         }
-        super::log_softmax(self.threads, rows, w_o, b_w, t, l, vocabulary, &mut output.log_p);
+        w_o.answer(self.threads, t, need, readout, output)
     }
 
     /// s_i from s_{i-1}, y_{i-1} and c_i.
@@ -353,8 +354,7 @@ impl Stepper for FusedStepper {
         self.attend(rows, output);
         self.look(rows);
         self.advance(rows.len());
-        self.read_out(rows.len(), output);
-        output.answer(need);
+        self.read_out(rows.len(), need, output)?;
         self.first = false;
         Ok(())
     }

@@ -16,6 +16,7 @@ pub mod output;
 pub mod pack;
 pub mod peak;
 pub mod scan;
+pub mod screen;
 pub mod team;
 pub mod tile;
 pub mod update;

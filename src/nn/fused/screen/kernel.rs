@@ -1,0 +1,234 @@
+//! Floor 1: the products of [`super::Screen`]: 16-bit integers, added up in 32 bits over [`CHUNK`] inputs and in `f32`
+//! from there on. A chunk is short enough for its sum to fit and long enough for the rest to cost little.
+
+use std::sync::OnceLock;
+
+use super::CHUNK;
+use super::ROWS;
+use super::WIDTH;
+use crate::nn::fused::Level;
+use crate::nn::fused::level;
+
+/// Pairs of a chunk.
+const PAIRS: usize = CHUNK / 2;
+
+/// The instructions that [`Screen::run`] multiplies with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// AVX-512 BW.
+    #[cfg(target_arch = "x86_64")]
+    Wide,
+    /// AVX-512 VNNI.
+    #[cfg(target_arch = "x86_64")]
+    Vnni,
+}
+
+impl Kind {
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn found() -> Self {
+        static VNNI: OnceLock<bool> = OnceLock::new();
+        match level() {
+            Level::Avx512 if *VNNI.get_or_init(|| is_x86_feature_detected!("avx512vnni")) => Self::Vnni,
+            Level::Avx512 => Self::Wide,
+            Level::Avx2 => Self::Avx2,
+            Level::Base => Self::Portable,
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn found() -> Self {
+        Self::Portable
+    }
+}
+
+/// Rows t [rows, pairs, 2] times one panel.
+pub(super) fn block(kind: Kind, rows: usize, pairs: usize, t: &[i16], panel: &[i16], tile: &mut [[f32; WIDTH]; ROWS]) {
+    macro_rules! rows {
+        ($($r:literal)*) => {
+            match rows {
+                $($r => kernel::<$r>(kind, pairs, t, panel, tile.first_chunk_mut().expect("no more than ROWS")),)*
+                _ => debug_assert!(false, "a block has 1 to {ROWS} rows, not {rows}"),
+            }
+        };
+    }
+    rows!(1 2 3 4 5 6);
+}
+
+/// R rows times one panel.
+fn kernel<const R: usize>(kind: Kind, pairs: usize, t: &[i16], panel: &[i16], tile: &mut [[f32; WIDTH]; R]) {
+    *tile = [[0.0; WIDTH]; R];
+    assert!(t.len() >= R * pairs * 2 && panel.len() >= pairs * WIDTH * 2, "whole rows and a whole panel");
+    match kind {
+        // SAFETY: the processor has the features; the assert bounds every read.
+        #[cfg(target_arch = "x86_64")]
+        Kind::Vnni => unsafe { vnni::<R>(pairs, t.as_ptr(), panel.as_ptr(), tile) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Kind::Wide => unsafe { wide::<R>(pairs, t.as_ptr(), panel.as_ptr(), tile) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx2 => unsafe { avx2::<R>(pairs, t.as_ptr(), panel.as_ptr(), tile) },
+        Kind::Portable => portable::<R>(pairs, t, panel, tile),
+    }
+}
+
+/// The plain twin.
+fn portable<const R: usize>(pairs: usize, t: &[i16], panel: &[i16], tile: &mut [[f32; WIDTH]; R]) {
+    for (c, panel) in panel[..pairs * 2 * WIDTH].chunks(CHUNK * WIDTH).enumerate() {
+        for (r, tile) in tile.iter_mut().enumerate() {
+            let mut acc = [0i32; WIDTH];
+            let t = &t[(r * pairs + c * PAIRS) * 2..];
+            for (t, w) in t.as_chunks::<2>().0.iter().zip(panel.as_chunks::<{ 2 * WIDTH }>().0) {
+                let [x, y] = t.map(i32::from);
+                for l in 0..WIDTH {
+                    acc[l] += x * i32::from(w[2 * l]) + y * i32::from(w[2 * l + 1]);
+                }
+            }
+            for (tile, acc) in tile.iter_mut().zip(acc) {
+                *tile += acc as f32;
+            }
+        }
+    }
+}
+
+/// Two 16-lane accumulators a row; a chunk is added to the tile.
+#[cfg(target_arch = "x86_64")]
+macro_rules! sixteen_lanes {
+    ($(#[$meta:meta])* $name:ident, $features:literal, $step:expr) => {
+        $(#[$meta])*
+        ///
+        /// # Safety
+        /// `t` holds R rows of `pairs` pairs, `panel` [`WIDTH`] times as many.
+        #[target_feature(enable = $features)]
+        unsafe fn $name<const R: usize>(pairs: usize, t: *const i16, panel: *const i16, tile: &mut [[f32; WIDTH]; R]) {
+            use std::arch::x86_64::*;
+            // SAFETY: all offsets stay inside what the caller promises; no load asks for alignment.
+            unsafe {
+                for from in (0..pairs).step_by(PAIRS) {
+                    let mut acc = [[_mm512_setzero_si512(); 2]; R];
+                    for i in from..pairs.min(from + PAIRS) {
+                        let w0 = _mm512_loadu_si512(panel.add(i * 2 * WIDTH).cast());
+                        let w1 = _mm512_loadu_si512(panel.add(i * 2 * WIDTH + WIDTH).cast());
+                        for (r, acc) in acc.iter_mut().enumerate() {
+                            let x = _mm512_set1_epi32(t.add((r * pairs + i) * 2).cast::<i32>().read_unaligned());
+                            acc[0] = $step(acc[0], w0, x);
+                            acc[1] = $step(acc[1], w1, x);
+                        }
+                    }
+                    for (acc, tile) in acc.iter().zip(tile.iter_mut()) {
+                        for (l, &acc) in [0, 16].into_iter().zip(acc) {
+                            let at = tile.as_mut_ptr().add(l);
+                            _mm512_storeu_ps(at, _mm512_add_ps(_mm512_loadu_ps(at), _mm512_cvtepi32_ps(acc)));
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+sixteen_lanes! {
+    /// Pairs of products are added to the accumulator by one instruction.
+    vnni, "avx512f,avx512bw,avx512vnni", |acc, w, x| _mm512_dpwssd_epi32(acc, w, x)
+}
+
+#[cfg(target_arch = "x86_64")]
+sixteen_lanes! {
+    /// As `vnni`, in two instructions.
+    wide, "avx512f,avx512bw", |acc, w, x| _mm512_add_epi32(acc, _mm512_madd_epi16(w, x))
+}
+
+/// Two rows at a time: 8 accumulators of 8 lanes, 4 of the panel.
+///
+/// # Safety
+/// `t` holds R rows of `pairs` pairs, `panel` [`WIDTH`] times as many.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn avx2<const R: usize>(pairs: usize, t: *const i16, panel: *const i16, tile: &mut [[f32; WIDTH]; R]) {
+    use std::arch::x86_64::*;
+    for (number, tile) in tile.chunks_mut(2).enumerate() {
+        for from in (0..pairs).step_by(PAIRS) {
+            let mut acc = [[_mm256_setzero_si256(); 4]; 2];
+            for i in from..pairs.min(from + PAIRS) {
+                // SAFETY: pair i of the panel has 4 * 16 numbers; loads need no alignment.
+                let w = unsafe { [0, 16, 32, 48].map(|o| _mm256_loadu_si256(panel.add(i * 2 * WIDTH + o).cast())) };
+                for (r, acc) in acc.iter_mut().enumerate().take(tile.len()) {
+                    // SAFETY: row 2 number + r is one of the R rows.
+                    let x = unsafe { t.add(((2 * number + r) * pairs + i) * 2).cast::<i32>().read_unaligned() };
+                    let x = _mm256_set1_epi32(x);
+                    for l in 0..4 {
+                        acc[l] = _mm256_add_epi32(acc[l], _mm256_madd_epi16(w[l], x));
+                    }
+                }
+            }
+            for (acc, tile) in acc.iter().zip(tile.iter_mut()) {
+                for (l, &acc) in acc.iter().enumerate() {
+                    // SAFETY: a tile row has WIDTH = 4 * 8 numbers.
+                    unsafe {
+                        let at = tile.as_mut_ptr().add(8 * l);
+                        _mm256_storeu_ps(at, _mm256_add_ps(_mm256_loadu_ps(at), _mm256_cvtepi32_ps(acc)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds() -> Vec<Kind> {
+        let mut kinds = vec![Kind::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if level() >= Level::Avx2 {
+                kinds.push(Kind::Avx2);
+            }
+            if level() == Level::Avx512 {
+                kinds.extend([Kind::Wide, Kind::found()]);
+            }
+        }
+        kinds
+    }
+
+    /// Whole numbers of both signs, the greatest among them.
+    fn numbers(seed: u64, length: usize, most: i64) -> Vec<i16> {
+        let mut state = seed | 1;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) as i64 % (2 * most + 1) - most) as i16
+        };
+        (0..length).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn all_instructions_give_the_same_numbers() {
+        for rows in 1..=ROWS {
+            for pairs in [0, 1, 2, 7, 16, 17, 64] {
+                let most = if pairs == 1 { 32_767 } else { 300 };
+                let t = numbers(rows as u64, rows * pairs * 2, most);
+                let panel = numbers(99 + pairs as u64, pairs * 2 * WIDTH, most);
+                let one = |row: usize, l: usize, i: usize| {
+                    i64::from(t[row * pairs * 2 + i]) * i64::from(panel[(i / 2 * WIDTH + l) * 2 + i % 2])
+                };
+                // small enough for f32 to tell all sums apart
+                let product = |row: usize, l: usize| (0..2 * pairs).map(|i| one(row, l, i)).sum::<i64>();
+                for kind in kinds() {
+                    let mut tile = [[1.0; WIDTH]; ROWS];
+                    block(kind, rows, pairs, &t, &panel, &mut tile);
+                    for (row, tile) in tile[..rows].iter().enumerate() {
+                        for (l, &found) in tile.iter().enumerate() {
+                            let product = product(row, l) as f32;
+                            assert_eq!(found, product, "{kind:?}, {rows} rows, {pairs} pairs");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

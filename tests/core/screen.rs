@@ -1,0 +1,340 @@
+//! The output layer that computes no more than is asked for: against plain sums in f64, against itself asked for every
+//! word, and against the readable form, at every level of instructions.
+
+use std::sync::Arc;
+
+use interlinear::attention::AttentionKind;
+use interlinear::decoding::Options;
+use interlinear::decoding::Specials;
+use interlinear::decoding::decode;
+use interlinear::models::Asked;
+use interlinear::models::Need;
+use interlinear::models::Row;
+use interlinear::models::StepOutput;
+use interlinear::models::Stepper;
+use interlinear::models::checkpoint::Weights;
+use interlinear::models::config::Architecture;
+use interlinear::models::config::Config;
+use interlinear::models::config::LuongSizes;
+use interlinear::models::folder::readable;
+use interlinear::models::fused;
+use interlinear::models::init::Scheme;
+use interlinear::models::init::initial_weights;
+use interlinear::models::need::top;
+use interlinear::models::plain::PlainStepper;
+use interlinear::models::plain::answer_on_device;
+use interlinear::nn::fused::Level;
+use interlinear::nn::fused::at_most;
+use interlinear::nn::fused::level;
+use interlinear::nn::fused::screen;
+use interlinear::nn::fused::screen::Rounded;
+use interlinear::nn::fused::screen::Screen;
+use interlinear::nn::fused::screen::Sifted;
+use interlinear::ticket::Ticket;
+use rand::RngExt as _;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+fn levels() -> impl Iterator<Item = Level> {
+    [Level::Base, Level::Avx2, Level::Avx512].into_iter().filter(|one| *one <= level())
+}
+
+/// An output layer and rows for it.
+struct Layer {
+    what: &'static str,
+    n: usize,
+    k: usize,
+    rows: usize,
+    w: Vec<f32>,
+    b: Vec<f32>,
+    t: Vec<f32>,
+}
+
+impl Layer {
+    fn random(what: &'static str, (n, k, rows): (usize, usize, usize), seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| rng.random_range(-1.0..1.0)).collect() };
+        Self { what, n, k, rows, w: numbers(n * k), b: numbers(n), t: numbers(rows * k) }
+    }
+
+    /// l_v of a row, by definition.
+    fn logits(&self, row: usize) -> Vec<f64> {
+        let t = &self.t[row * self.k..(row + 1) * self.k];
+        let dot = |w: &[f32]| w.iter().zip(t).map(|(w, t)| f64::from(*w) * f64::from(*t)).sum::<f64>();
+        let bias = |v: usize| self.b.get(v).map_or(0.0, |b| f64::from(*b));
+        (0..self.n).map(|v| dot(&self.w[v * self.k..(v + 1) * self.k]) + bias(v)).collect()
+    }
+
+    /// Sifts and compares; gives the greatest number of words that had to be kept for a row.
+    fn check(&self, threads: usize, count: usize) -> usize {
+        let what = self.what;
+        let screen = Screen::new(&self.w, &self.b, self.n, self.k).expect("ordinary numbers");
+        let mut rounded = Rounded::default();
+        assert!(screen.round(self.rows, &self.t, &mut rounded), "{what}");
+        let (mut sieves, mut sifted, mut most) = (Vec::new(), Sifted::default(), 0);
+        let parts = screen.sift(threads, &rounded, count, &mut sieves);
+        for row in 0..self.rows {
+            screen::merge(&mut sieves, parts, self.rows, row, &mut sifted);
+            let logits = self.logits(row);
+            let greatest = logits.iter().fold(f64::NEG_INFINITY, |most, l| most.max(*l));
+            let log_sum = greatest + logits.iter().map(|l| (l - greatest).exp()).sum::<f64>().ln();
+            assert!(
+                (sifted.log_sum - log_sum).abs() < 3e-4 + 3e-5 * log_sum.abs(),
+                "{what}: {} is not {log_sum}",
+                sifted.log_sum
+            );
+            let mut order: Vec<usize> = (0..self.n).collect();
+            order.sort_by(|&a, &b| logits[b].total_cmp(&logits[a]).then(a.cmp(&b)));
+            for (place, &v) in order.iter().take(count).enumerate() {
+                let found = sifted.words.iter().any(|&(token, _)| token as usize == v);
+                assert!(found, "{what}, row {row}: word {v}, the best but {place}, was lost");
+            }
+            for &(token, l) in &sifted.words {
+                let exact = logits[token as usize];
+                assert!((l - exact).abs() < 2e-3 + 1e-6 * exact.abs(), "{what}: word {token} is {l}, not {exact}");
+            }
+            let mut tokens: Vec<u32> = sifted.words.iter().map(|word| word.0).collect();
+            tokens.sort_unstable();
+            tokens.dedup();
+            assert_eq!(tokens.len(), sifted.words.len(), "{what}: a word is there twice");
+            most = most.max(sifted.words.len());
+        }
+        most
+    }
+}
+
+fn layers() -> Vec<Layer> {
+    let sizes = [(1, 1, 1), (5, 3, 2), (31, 2, 13), (32, 7, 1), (33, 16, 12), (64, 33, 25), (700, 65, 5)];
+    let mut layers: Vec<Layer> =
+        sizes.into_iter().enumerate().map(|(i, sizes)| Layer::random("odd sizes", sizes, i as u64)).collect();
+    let mut peaked = Layer::random("peaked", (300, 40, 6), 20);
+    peaked.w.iter_mut().for_each(|w| *w *= 8.0);
+    let mut late = Layer::random("the later the better", (900, 20, 3), 21);
+    late.b = (0..900).map(|v| v as f32 * 0.3).collect();
+    let mut forbidden = Layer::random("almost all forbidden", (500, 20, 3), 22);
+    forbidden.b.iter_mut().enumerate().filter(|(v, _)| v % 100 != 7).for_each(|(_, b)| *b = -1e9);
+    let mut single = Layer::random("one number of many counts", (200, 50, 3), 23);
+    single.w.chunks_mut(50).for_each(|w| w[9] *= 1e4);
+    single.t.chunks_mut(50).for_each(|t| t[9] *= 1e-4);
+    let mut tiny = Layer::random("next to nothing", (200, 10, 3), 24);
+    tiny.w.iter_mut().for_each(|w| *w *= 1e-20);
+    tiny.t[10..20].fill(0.0);
+    let mut free = Layer::random("no bias", (100, 10, 3), 25);
+    free.b.clear();
+    layers.extend([peaked, late, forbidden, single, tiny, free]);
+    layers
+}
+
+#[test]
+fn the_best_words_pass_the_sieve_and_the_sum_is_right() {
+    for level in levels() {
+        at_most(level, || {
+            for layer in layers() {
+                for count in [1, 2, 5, 40] {
+                    layer.check(1, count);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn threads_share_the_words() {
+    let layer = Layer::random("two parts", (3001, 190, 14), 30);
+    // no more than 256 words can have a probability of 1/256
+    assert!(layer.check(1, 6) <= 263 && layer.check(2, 6) <= 263, "next to nothing but the best is kept");
+}
+
+#[test]
+fn equals_are_all_kept() {
+    let mut flat = Layer::random("flat", (400, 12, 2), 31);
+    let first = flat.w[..12].to_vec();
+    flat.w = first.repeat(400);
+    flat.b.fill(0.25);
+    assert_eq!(flat.check(1, 3), 400);
+}
+
+#[test]
+fn numbers_that_may_overflow_are_refused() {
+    let layer = Layer::random("", (40, 4, 2), 32);
+    for broken in [f32::NAN, f32::INFINITY, 1e30] {
+        let mut w = layer.w.clone();
+        w[17] = broken;
+        assert!(Screen::new(&w, &layer.b, 40, 4).is_none(), "{broken} among the weights");
+        let mut t = layer.t.clone();
+        t[5] = broken;
+        let screen = Screen::new(&layer.w, &layer.b, 40, 4).expect("ordinary numbers");
+        assert!(!screen.round(2, &t, &mut Rounded::default()), "{broken} among the inputs");
+    }
+    let mut b = layer.b.clone();
+    b[3] = f32::NAN;
+    assert!(Screen::new(&layer.w, &b, 40, 4).is_none());
+}
+
+const WORDS: usize = 150;
+
+fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
+    let luong = LuongSizes {
+        layers: 1,
+        attention: AttentionKind::Global,
+        score: "dot".to_owned(),
+        input_feeding: false,
+        reverse_source: false,
+        window: 0,
+        max_source: 0,
+        start: 3,
+    };
+    Config {
+        name: "many words".to_owned(),
+        architecture,
+        source_language: "en".to_owned(),
+        target_language: "fr".to_owned(),
+        source_vocabulary: 9,
+        target_vocabulary: WORDS,
+        eos: 0,
+        unk: 1,
+        source_eos: true,
+        embedding: 5,
+        hidden: 7,
+        maxout: if architecture == Architecture::Luong { 0 } else { 6 },
+        alignment: if architecture == Architecture::RnnSearch { 5 } else { 0 },
+        output_rank,
+        luong: (architecture == Architecture::Luong).then_some(luong),
+    }
+}
+
+fn configs() -> Vec<Config> {
+    vec![
+        config(Architecture::RnnSearch, None),
+        config(Architecture::RnnEncDec, None),
+        config(Architecture::RnnEncDec, Some(3)),
+        config(Architecture::Luong, None),
+    ]
+}
+
+/// Large enough weights that words differ, and some words twice, so that there are ties.
+fn weights(config: &Config, seed: u64) -> Weights {
+    let mut weights = initial_weights(config, Scheme::Scaled, seed);
+    for (name, array) in weights.iter_mut() {
+        array.data.iter_mut().enumerate().for_each(|(i, x)| *x = 2.0 * *x + 0.1 * (i as f32 + 1.0).sin());
+        if array.shape.first() == Some(&WORDS) && name != "target_embedding" {
+            let width = array.data.len() / WORDS;
+            array.data.copy_within(20 * width..40 * width, 100 * width);
+        }
+    }
+    weights
+}
+
+fn first(sentences: usize) -> Vec<Row> {
+    (0..sentences).map(|sentence| Row { sentence, parent: 0, y_prev: None }).collect()
+}
+
+/// A step for two sentences.
+fn step(stepper: &mut dyn Stepper, need: &Need<'_>) -> StepOutput {
+    let mut output = StepOutput::default();
+    stepper.begin(&[&[2, 5, 0], &[7, 0]]).expect("encodes");
+    stepper.step(&first(2), need, &mut output).expect("steps");
+    output
+}
+
+#[track_caller]
+fn assert_near(what: &str, found: &[(u32, f32)], all: &[f32], count: usize) {
+    let expected = top(all, count);
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (place, (&(token, log_p), expected)) in found.iter().zip(&expected).enumerate() {
+        assert!((log_p - expected.1).abs() < 1e-5, "{what}, place {place}: {log_p} is not {}", expected.1);
+        // words may change places only where rounding decides
+        assert!((all[token as usize] - expected.1).abs() < 4e-6, "{what}, place {place}: word {token}");
+        let twin = found[place + 1..].iter().find(|other| other.1.to_bits() == log_p.to_bits());
+        assert!(twin.is_none_or(|twin| twin.0 > token), "{what}: of equals the lower id comes first");
+    }
+}
+
+#[test]
+fn what_is_asked_for_is_what_every_word_would_have_said() {
+    for (seed, config) in (1..).zip(configs()) {
+        let weights = Arc::new(weights(&config, seed));
+        let mut plain = PlainStepper::new(readable(&config, &weights, &candle_core::Device::Cpu).expect("a model"));
+        let reference = step(&mut plain, &Need::all());
+        let words: Vec<Asked> =
+            [(1, 3), (0, 149), (0, 3), (1, WORDS as u32)].map(|(row, token)| Asked { row, token }).into();
+        for level in levels() {
+            let mut kernels = fused::stepper(&config, &weights, 1).expect("a stepper");
+            for engine in [kernels.as_mut(), &mut plain] {
+                at_most(level, || {
+                    let what = format!("{:?}, rank {:?}, {level:?}", config.architecture, config.output_rank);
+                    let all = step(engine, &Need::all());
+                    assert!(all.best.is_empty() && all.words.is_empty(), "{what}");
+                    for (a, b) in all.log_p.iter().zip(&reference.log_p) {
+                        assert!((a - b).abs() < 1e-5, "{what}: {a} is not {b}");
+                    }
+                    for best in [1, 2, 7, 60, 149, 150, 151, usize::MAX] {
+                        let output = step(engine, &Need { best, words: &words, every: false });
+                        assert!(output.log_p.is_empty(), "{what}");
+                        for row in 0..2 {
+                            assert_near(&what, output.best_row(row), all.log_p_row(row), best);
+                        }
+                        for (asked, found) in words.iter().zip(&output.words) {
+                            match all.log_p_row(asked.row).get(asked.token as usize) {
+                                Some(expected) => {
+                                    assert!((found - expected).abs() < 1e-5, "{what}: {found}, {expected}")
+                                }
+                                None => assert!(found.is_nan(), "{what}: no such word"),
+                            }
+                        }
+                    }
+                    let both = step(engine, &Need { every: true, best: 3, words: &words });
+                    assert!(both.log_p == all.log_p && both.best_row(1) == top(all.log_p_row(1), 3), "{what}");
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_weights_end_in_a_sentence() {
+    for config in configs() {
+        for broken in [f32::NAN, f32::INFINITY] {
+            for name in ["readout.W_o", "readout.G", "readout.G_l", "W_s", "target_embedding", "source_embedding"] {
+                let mut weights = weights(&config, 3);
+                let Ok(array) = weights.get(name) else { continue };
+                let mut array = array.clone();
+                array.data.fill(broken);
+                weights.insert(name, array);
+                let mut stepper = fused::stepper(&config, &Arc::new(weights), 1).expect("a stepper");
+                let (specials, options) = (Specials { eos: 0, unk: 1 }, Options { beam: 3, ..Options::default() });
+                let sources: [&[u32]; 2] = [&[2, 3, 0], &[4, 0]];
+                let error = decode(stepper.as_mut(), specials, &sources, &options, &Ticket::forever(), &mut |_, _| {});
+                let Err(error) = error else { continue };
+                let sentence = error.to_string();
+                assert!(sentence.contains("gives no word a probability"), "{name} = {broken}: {sentence}");
+            }
+        }
+    }
+}
+
+/// Rows with ties, words without any probability and what is no number.
+#[test]
+fn a_device_picks_the_same_words_as_the_host() {
+    let mut rng = ChaCha8Rng::seed_from_u64(50);
+    let (rows, vocabulary) = (6, 37);
+    let mut log_p: Vec<f32> = (0..rows * vocabulary).map(|_| -f32::from(rng.random_range(1..9u8)) / 2.0).collect();
+    log_p[2 * vocabulary..3 * vocabulary].fill(f32::NAN);
+    log_p[3 * vocabulary..4 * vocabulary - 2].fill(f32::NEG_INFINITY);
+    log_p[4 * vocabulary + 5] = f32::NAN;
+    let tensor = candle_core::Tensor::from_slice(&log_p, (rows, vocabulary), &candle_core::Device::Cpu);
+    let tensor = tensor.expect("it fits");
+    let words: Vec<Asked> = (0..rows).map(|row| Asked { row, token: 7 * row as u32 + 4 }).collect();
+    for best in [0, 1, 3, 37, 40] {
+        for words in [&words[..], &[]] {
+            let need = Need { best, words, every: false };
+            let mut host = StepOutput { rows, vocabulary, log_p: log_p.clone(), ..StepOutput::default() };
+            let mut device = StepOutput { rows, vocabulary, ..StepOutput::default() };
+            host.answer(&need);
+            answer_on_device(&tensor, &need, &mut device).expect("the CPU does all of it");
+            assert_eq!((&device.best, &device.best_ends), (&host.best, &host.best_ends), "{best} words");
+            let bits = |words: &[f32]| words.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&device.words), bits(&host.words));
+        }
+    }
+}
