@@ -65,6 +65,12 @@ impl Layer {
         (0..self.n).map(|v| dot(&self.w[v * self.k..(v + 1) * self.k]) + bias(v)).collect()
     }
 
+    /// |w_v| |t|, which what is rounded off goes by.
+    fn length(&self, row: usize, v: usize) -> f64 {
+        let norm = |x: &[f32]| x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+        norm(&self.w[v * self.k..(v + 1) * self.k]) * norm(&self.t[row * self.k..(row + 1) * self.k])
+    }
+
     /// Sifts and compares; gives the greatest number of words that had to be kept for a row.
     fn check(&self, threads: usize, count: usize) -> usize {
         let what = self.what;
@@ -91,7 +97,10 @@ impl Layer {
             }
             for &(token, l) in &sifted.words {
                 let exact = logits[token as usize];
-                assert!((l - exact).abs() < 2e-3 + 1e-6 * exact.abs(), "{what}: word {token} is {l}, not {exact}");
+                assert!(
+                    (l - exact).abs() < 1e-4 * self.length(row, token as usize) + 1e-6 * exact.abs(),
+                    "{what}: word {token} is {l}, not {exact}"
+                );
             }
             let mut tokens: Vec<u32> = sifted.words.iter().map(|word| word.0).collect();
             tokens.sort_unstable();
