@@ -31,13 +31,12 @@ fn record(arguments: &[&str]) -> (Value, String) {
 
 /// Keys that every row of a section has, with numbers above 0.
 const ROWS: &[(&str, &[&str])] = &[
-    ("opening", &["lines", "bytes", "whole_millis", "search_millis"]),
+    ("opening", &["lines", "bytes", "first_millis", "whole_millis", "search_millis"]),
     ("startup", &["load_millis", "first_translation_millis", "process_millis"]),
     ("decode", &["sentence_millis", "sentence_millis_p95", "words_per_s", "readable_millis", "of_bound_f32"]),
     ("corpora", &["words_per_s", "words_per_s_least", "share_of_f32_peak", "bound_f32_words_per_s", "batch"]),
     ("training", &["target_words_per_s", "least", "most", "share_of_f32_peak"]),
     ("heatmap", &["frame_millis", "p99", "triangles", "words"]),
-    ("list", &["first_millis", "whole_millis", "search_millis", "lines", "bytes"]),
 ];
 
 #[test]

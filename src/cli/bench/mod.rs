@@ -8,7 +8,6 @@ mod corpora;
 mod decode;
 mod file;
 mod heatmap;
-mod list;
 mod machine;
 mod opening;
 mod peer;
@@ -159,7 +158,6 @@ const SECTIONS: &[Section] = &[
     Section { name: "training", run: training::run },
     Section { name: "window", run: window::run },
     Section { name: "heatmap", run: heatmap::run },
-    Section { name: "list", run: list::run },
 ];
 
 fn section_names() -> Vec<&'static str> {
