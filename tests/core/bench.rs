@@ -117,6 +117,6 @@ fn a_peer_that_never_prints_figures_is_an_error() {
         let (_, outcome) = bench(&["--section", section, option, "false"]);
         assert_eq!(outcome.code, 2, "{}", outcome.stderr);
         assert!(outcome.stderr.contains("the peer printed no figures for any model"), "{}", outcome.stderr);
-        assert!(outcome.stdout.contains("`false` printed no figures"), "{}", outcome.stdout);
+        assert!(outcome.stdout.contains("the peer printed no figures (exit status: 1)"), "{}", outcome.stdout);
     }
 }

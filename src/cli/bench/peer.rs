@@ -25,6 +25,11 @@ impl Peer {
         Self { command: command.to_owned(), key }
     }
 
+    /// Why it printed none, without the command, for a table that is kept.
+    pub fn refusal(&self, error: &anyhow::Error) -> String {
+        error.to_string().replace(&format!(" `{}`", self.command), "")
+    }
+
     /// Runs it once and reads the last line that it prints.
     ///
     /// # Errors
@@ -63,7 +68,10 @@ mod tests {
             ("echo '{\"other\": 1}' #", "exit status: 0)"),
             ("sh -c 'echo no such model >&2; exit 3'", "exit status: 3: no such model)"),
         ] {
-            let error = run(command).expect_err("no figures").to_string();
+            let error = run(command).expect_err("no figures");
+            let kept = Peer::new(command, "rate").refusal(&error);
+            assert!(kept.contains(why) && !kept.contains(&format!("`{command}`")), "{kept}");
+            let error = error.to_string();
             assert!(error.contains(why) && error.contains(command), "{error}");
         }
     }

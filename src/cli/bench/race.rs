@@ -198,7 +198,7 @@ impl<'a> Racer<'a> {
             }
             // Once is enough: a peer need not know every architecture.
             Err(error) => {
-                race.refused = Some(format!("{error:#}"));
+                race.refused = Some(peer.refusal(&error));
                 self.peer = None;
             }
         }

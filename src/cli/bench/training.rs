@@ -114,7 +114,7 @@ fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<Raced> 
             }
             // Once is enough: a peer need not know every architecture.
             Err(error) => {
-                raced.refused = Some(format!("{error:#}"));
+                raced.refused = Some(program.refusal(&error));
                 peer = None;
             }
         }
