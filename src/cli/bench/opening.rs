@@ -34,7 +34,7 @@ const COLUMNS: &[Column] = &[
 /// Opens the file as the window does, once for each thing to look for.
 pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     let lines = if setup.quick { LINES.1 } else { LINES.0 };
-    let folder = tempfile::tempdir().map_err(|error| Error::io(&std::env::temp_dir(), &error))?;
+    let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
     let path = folder.path().join("lines.txt");
     write(&path, lines)?;
     report

@@ -127,7 +127,7 @@ impl<'a> Racer<'a> {
         let peer = setup.peer.clone();
         let folder = match &peer {
             Some(_) => {
-                let folder = tempfile::tempdir().map_err(|error| Error::io(&std::env::temp_dir(), &error))?;
+                let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
                 subject.save(&folder.path().join(MODEL))?;
                 Some(folder)
             }
@@ -164,7 +164,7 @@ impl<'a> Racer<'a> {
                 reference.pass(few, lap)?;
             }
             if let Some(text) = &text {
-                self.peer_turn(course, text, &mut race)?;
+                self.peer_turn(course, text, &mut race);
             }
             let (turns, took) = (turn + 1, started.elapsed());
             let enough = turns >= self.setup.least || (turns >= 2 && took >= LONG * turns as u32);
@@ -184,8 +184,8 @@ impl<'a> Racer<'a> {
         Ok(Some(path.into_os_string()))
     }
 
-    fn peer_turn(&mut self, course: &Course, text: &OsString, race: &mut Race) -> anyhow::Result<()> {
-        let (Some(peer), Some(folder)) = (&self.peer, &self.folder) else { return Ok(()) };
+    fn peer_turn(&mut self, course: &Course, text: &OsString, race: &mut Race) {
+        let (Some(peer), Some(folder)) = (&self.peer, &self.folder) else { return };
         let device = &self.subject.device().name;
         let model = folder.path().join(MODEL);
         let told = peer.run(&arguments(&model, text, course, (device != "cpu").then_some(device)));
@@ -202,7 +202,6 @@ impl<'a> Racer<'a> {
                 self.peer = None;
             }
         }
-        Ok(())
     }
 }
 
