@@ -5,7 +5,6 @@
 //! from the weights as they were loaded. The normaliser is the sum over all words with the exact logits in their
 //! places. Only who asks for log p of every word (samples, ensembles) has W multiplied in `f32` as a whole.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
@@ -146,8 +145,11 @@ impl Layer<'_> {
         words.clear();
         words.extend(sifted.words.iter().map(|&(token, _)| (token, self.logit(t, token, buffer))));
         *log_sum = corrected(sifted, words);
-        words.iter_mut().for_each(|word| word.1 = (f64::from(word.1) - *log_sum) as f32);
-        words.sort_unstable_by(best_first);
+        for word in words.iter_mut() {
+            word.1 = (f64::from(word.1) - *log_sum) as f32;
+        }
+        // the more probable first, of equals the lower id
+        words.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     }
 }
 
@@ -186,11 +188,6 @@ fn read_off(
         let l = layer.logit(row(asked.row), asked.token, &mut buffer);
         (f64::from(l) - rows[asked.row].log_sum) as f32
     }));
-}
-
-/// The more probable first, of equals the lower id.
-fn best_first(a: &(u32, f32), b: &(u32, f32)) -> Ordering {
-    b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
 }
 
 /// ln sum exp l with the exact logits in place of their approximations. What t lost in rounding moves all words alike

@@ -353,7 +353,7 @@ fn settle_rows<const FUSED: bool>(words: &Words<'_>, tile: &[[f32; WIDTH]], scal
             values[l] = if FUSED { q[l].mul_add(c, words.bias[l]) } else { q[l] * c + words.bias[l] };
             most[l % 16] = if values[l] > most[l % 16] { values[l] } else { most[l % 16] };
         }
-        if most.iter().fold(false, |any, &most| any | (most > sieve.alarm)) {
+        if most.iter().any(|&most| most > sieve.alarm) {
             sieve.look(words, &values);
         }
         let reference = sieve.reference;
@@ -371,7 +371,20 @@ fn settle_rows<const FUSED: bool>(words: &Words<'_>, tile: &[[f32; WIDTH]], scal
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn settle_wide(words: &Words<'_>, tile: &[[f32; WIDTH]], scales: &[f32], sieves: &mut [Sieve]) {
-    use std::arch::x86_64::*;
+    use std::arch::x86_64::_CMP_GT_OQ;
+    use std::arch::x86_64::_MM_FROUND_NO_EXC;
+    use std::arch::x86_64::_MM_FROUND_TO_NEAREST_INT;
+    use std::arch::x86_64::_mm512_add_ps;
+    use std::arch::x86_64::_mm512_cmp_ps_mask;
+    use std::arch::x86_64::_mm512_fmadd_ps;
+    use std::arch::x86_64::_mm512_loadu_ps;
+    use std::arch::x86_64::_mm512_max_ps;
+    use std::arch::x86_64::_mm512_mul_ps;
+    use std::arch::x86_64::_mm512_roundscale_ps;
+    use std::arch::x86_64::_mm512_scalef_ps;
+    use std::arch::x86_64::_mm512_set1_ps;
+    use std::arch::x86_64::_mm512_storeu_ps;
+    use std::arch::x86_64::_mm512_sub_ps;
     const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
     // SAFETY: every load and store stays within one of the arrays of 16 or 32 numbers.
     unsafe {
