@@ -27,6 +27,9 @@ const CHUNK: usize = 32;
 const NORM: f64 = 45_000.0;
 /// Weights of a panel that one more thread is worth.
 const WORTHWHILE: usize = 1 << 18;
+/// Most powers of two that rounding may come to: a row that loses more, since few of its numbers are all that counts,
+/// is better multiplied as it is. Trained models stay below a quarter of it.
+const UNCERTAIN: f64 = 0.1;
 /// Powers of two above its reference at which a running sum gets another one.
 const HEADROOM: f32 = 60.0;
 /// Words at least this probable, log2, are kept whatever is asked for: the normaliser mostly consists of them.
@@ -118,7 +121,7 @@ impl Screen {
         Some(screen)
     }
 
-    /// Rounds rows t [rows, k]; false when one holds what is no number or is too large.
+    /// Rounds rows t [rows, k]; false when one holds what is no number, is too large or would lose too much.
     pub fn round(&self, rows: usize, t: &[f32], rounded: &mut Rounded) -> bool {
         let wide = self.k.next_multiple_of(2);
         rounded.rows = rows;
@@ -131,8 +134,12 @@ impl Screen {
             // What rounding to 16 bits does, and what f32 does: here on the way to l^, there in adding up k products.
             let sixteen = self.error * length + self.norm * row.error;
             let float = (self.norm + self.error) * length * (self.k as f64 / 16.0 + 32.0) / f64::from(1u32 << 23);
+            let margin = (2.0 * sixteen + 2.0 * float) * std::f64::consts::LOG2_E * 1.000_001;
+            if margin > UNCERTAIN {
+                return false;
+            }
             rounded.scales.push(row.scale);
-            rounded.margins.push(((2.0 * sixteen + 2.0 * float) * std::f64::consts::LOG2_E * 1.000_001) as f32);
+            rounded.margins.push(margin as f32);
         }
         true
     }
