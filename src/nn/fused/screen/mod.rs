@@ -290,8 +290,8 @@ impl Sieve {
         }
         let (_, last, _) = self.kept.select_nth_unstable_by(self.count - 1, |a, b| b.0.total_cmp(&a.0));
         let last = last.0;
-        // what f32 does to the last digits of a large bias comes on top
-        let certain = last - self.margin - last.abs() * 4e-6;
+        // what f32 does to the last digits of a large bias comes on top; equals stay, even of a last of 0 without a margin
+        let certain = (last - self.margin - last.abs() * 4e-6).next_down();
         let probable = self.reference + self.sums.iter().sum::<f32>().log2() + PROBABLE;
         self.floor = self.floor.max(if probable < certain { probable } else { certain });
         self.kept.retain(|kept| kept.0 > self.floor);
