@@ -314,7 +314,8 @@ fn of_many_requests_the_latest_wins() {
     let worker = Worker::spawn_with(engine(), wake);
     let folders = [fixture("rnnsearch")];
     worker.submit(request(1, "", &folders));
-    for _ in until(&worker, |event| matches!(event, Event::Loaded { .. })) {
+    // The last that the first request has to say; told later, it would be held in place of the second.
+    for _ in until(&worker, |event| matches!(event, Event::Fingerprint { .. })) {
         wakes.recv_timeout(PATIENCE).expect("one wake for each event");
     }
     armed.store(true, Ordering::Release);
