@@ -16,6 +16,7 @@ const LANES: usize = 16;
 /// Numbers of a register that are multiplied, independent of each other: enough to fill the longest pipeline.
 const CHAINS: usize = 12;
 /// The greatest width of a register in `f32`.
+#[cfg(target_arch = "x86_64")]
 const WIDTH: usize = 16;
 
 per_level! {

@@ -6,6 +6,7 @@
 //! is written line by line. On the way back a block of lines is scaled and both products made of it while it is in
 //! the cache.
 
+#[cfg(target_arch = "x86_64")]
 use super::Level;
 use super::elementwise::exp;
 use super::level;
@@ -384,12 +385,14 @@ unsafe fn kernel(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>
     macro_rules! lines {
         ($($r:literal)*) => {
             match (lines, level()) {
-                // SAFETY: the processor has the features; for the rest the caller's promise.
-                #[cfg(target_arch = "x86_64")]
-                $(($r, Level::Avx512) if padded == WIDTH => unsafe { avx512::<$r, 2>(k, a, b, out) },
-                // SAFETY: as above.
-                #[cfg(target_arch = "x86_64")]
-                ($r, Level::Avx512) => unsafe { avx512::<$r, 1>(k, a, b, out) },)*
+                $(
+                    // SAFETY: the processor has the features; for the rest the caller's promise.
+                    #[cfg(target_arch = "x86_64")]
+                    ($r, Level::Avx512) if padded == WIDTH => unsafe { avx512::<$r, 2>(k, a, b, out) },
+                    // SAFETY: as above.
+                    #[cfg(target_arch = "x86_64")]
+                    ($r, Level::Avx512) => unsafe { avx512::<$r, 1>(k, a, b, out) },
+                )*
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
                 (_, Level::Avx2) => unsafe { avx2(lines, padded, k, a, b, out) },

@@ -1,12 +1,12 @@
 //! Floor 1: the products of [`super::Screen`]: 16-bit integers, added up in 32 bits over [`CHUNK`] inputs and in `f32`
 //! from there on. A chunk is short enough for its sum to fit and long enough for the rest to cost little.
 
-use std::sync::OnceLock;
-
 use super::CHUNK;
 use super::ROWS;
 use super::WIDTH;
+#[cfg(target_arch = "x86_64")]
 use crate::nn::fused::Level;
+#[cfg(target_arch = "x86_64")]
 use crate::nn::fused::level;
 
 /// Pairs of a chunk.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 impl Kind {
     #[cfg(target_arch = "x86_64")]
     pub(super) fn found() -> Self {
-        static VNNI: OnceLock<bool> = OnceLock::new();
+        static VNNI: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
         match level() {
             Level::Avx512 if *VNNI.get_or_init(|| is_x86_feature_detected!("avx512vnni")) => Self::Vnni,
             Level::Avx512 => Self::Wide,
@@ -191,6 +191,7 @@ mod tests {
     use super::*;
 
     fn kinds() -> Vec<Kind> {
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is no other kind"))]
         let mut kinds = vec![Kind::Portable];
         #[cfg(target_arch = "x86_64")]
         {
