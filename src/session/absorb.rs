@@ -234,7 +234,7 @@ impl Session {
     fn file_failed(&mut self, path: &Path) {
         for file in &mut self.files {
             if file.target_path.as_deref() == Some(path) {
-                file.target_path = None;
+                (file.target_path, file.target) = (None, None);
             }
         }
         while let Some(n) = self.files.iter().position(|file| file.path == path && !file.is_whole()) {

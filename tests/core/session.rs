@@ -775,6 +775,19 @@ fn a_list_and_its_translation_open_together() {
 }
 
 #[test]
+fn a_translation_that_is_no_text_further_down_is_not_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, target) = (folder.path().join("a.en"), folder.path().join("a.fr"));
+    std::fs::write(&source, "one\ntwo\n").expect("a file");
+    let mut bytes = b"un\n".repeat(100_000);
+    bytes.push(0xff);
+    std::fs::write(&target, bytes).expect("a file");
+    let mut opened = open(Options { source: Some(source), target: Some(target), ..Options::default() });
+    opened.until(|session| session.source == "one" && session.notices.iter().any(|notice| notice.is_error));
+    assert_eq!(opened.driver.session().reference(), None, "its beginning was there already");
+}
+
+#[test]
 fn a_state_that_cannot_be_written_is_a_notice() {
     let folder = tempfile::tempdir().expect("a folder");
     let blocked = folder.path().join("file");
