@@ -150,7 +150,17 @@ impl Model {
     /// SHA-256 of `model.safetensors` as it was loaded, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> String {
-        self.digest.get_or_init(|| hexadecimal(self.weights.file().unwrap_or_default())).clone()
+        self.digest_while(&|| true).unwrap_or_default()
+    }
+
+    /// As [`Model::digest`]; `None` when `goes_on`, which is asked again and again, is false before it is known.
+    #[must_use]
+    pub fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
+        if self.digest.get().is_none() {
+            let digest = hexadecimal(self.weights.file().unwrap_or_default(), goes_on)?;
+            return Some(self.digest.get_or_init(|| digest).clone());
+        }
+        self.digest.get().cloned()
     }
 
     /// How many numbers the weights are.
@@ -233,8 +243,16 @@ fn read_all(path: &Path, progress: &mut dyn FnMut(f32)) -> Result<Vec<u8>> {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    let hash = Sha256::digest(bytes);
+fn hexadecimal(bytes: &[u8], goes_on: &dyn Fn() -> bool) -> Option<String> {
+    /// Bytes that take less than a frame.
+    const PART: usize = 1 << 20;
+    let mut hash = Sha256::new();
+    for part in bytes.chunks(PART) {
+        if !goes_on() {
+            return None;
+        }
+        hash.update(part);
+    }
     let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
-    hash.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    Some(hash.finalize().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
 }

@@ -243,9 +243,16 @@ impl Engine {
         true
     }
 
-    /// True the first time that it is asked after [`Engine::must_tell`] was true.
-    pub(super) fn must_tell_fingerprint(&self, spec: &ColumnSpec) -> bool {
-        lock(&self.told).get_mut(&spec.column).is_some_and(|told| !std::mem::replace(&mut told.fingerprint, true))
+    /// Whether a column was told of its model and not yet the fingerprint.
+    pub(super) fn owes_fingerprint(&self, spec: &ColumnSpec) -> bool {
+        lock(&self.told).get(&spec.column).is_some_and(|told| !told.fingerprint)
+    }
+
+    /// The fingerprint is told.
+    pub(super) fn fingerprint_told(&self, spec: &ColumnSpec) {
+        if let Some(told) = lock(&self.told).get_mut(&spec.column) {
+            told.fingerprint = true;
+        }
     }
 }
 
@@ -408,10 +415,12 @@ impl Shelved {
             .map_or_else(|| self.model.stepper(kernels, threads), |ensemble| ensemble.stepper(kernels, threads))
     }
 
-    /// SHA-256 of the weights, of an ensemble those of all members; takes a moment at the first call.
-    pub(super) fn digest(&self) -> String {
+    /// SHA-256 of the weights, of an ensemble those of all members; takes a moment at the first call, and is `None` when
+    /// `goes_on` is false meanwhile.
+    pub(super) fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
         let members = self.ensemble.as_ref().map_or(std::slice::from_ref(&self.model), Ensemble::members);
-        members.iter().map(Model::digest).collect::<Vec<_>>().join(" ")
+        let digests = members.iter().map(|member| member.digest_while(goes_on)).collect::<Option<Vec<_>>>()?;
+        Some(digests.join(" "))
     }
 
     pub(super) fn specials(&self) -> Specials {

@@ -129,13 +129,15 @@ impl Job<'_> {
 
     /// Tells the fingerprint of a model, which takes a moment, when nothing is left to translate.
     fn fingerprint(&self, unit: &Unit, columns: &[&ColumnSpec]) {
-        if self.ticket.is_stale() || self.engine.has_failed(unit) {
+        if self.engine.has_failed(unit) {
             return;
         }
-        for spec in columns.iter().filter(|spec| self.engine.must_tell_fingerprint(spec)) {
-            if let Some(Ok(shelved)) = self.engine.wait(unit, self.ticket, &mut |_| ()) {
-                self.emit(Event::Fingerprint { column: spec.column, digest: shelved.digest() });
-            }
+        for spec in columns.iter().filter(|spec| self.engine.owes_fingerprint(spec)) {
+            let Some(Ok(shelved)) = self.engine.wait(unit, self.ticket, &mut |_| ()) else { return };
+            // Whoever types meanwhile does not wait for it.
+            let Some(digest) = shelved.digest_while(&|| !self.ticket.is_stale()) else { return };
+            self.engine.fingerprint_told(spec);
+            self.emit(Event::Fingerprint { column: spec.column, digest });
         }
     }
 

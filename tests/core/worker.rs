@@ -14,6 +14,8 @@ use interlinear::decoding::Options;
 use interlinear::decoding::ensemble::AlignmentOf;
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::models::Engine as Kernels;
+use interlinear::models::Model;
+use interlinear::nn::device::Device;
 use interlinear::nn::device::DeviceChoice;
 use interlinear::ticket::Counter;
 use interlinear::ticket::Ticket;
@@ -119,6 +121,32 @@ fn two_models_are_loaded_and_translate_side_by_side() {
     let again = serve_all(&request(2, "s9", &both), &mut engine, &Ticket::forever());
     assert_eq!(again.iter().find_map(told), None);
     assert_eq!(story(&again, 1), ["started", "row", "finished"], "a model is loaded once");
+}
+
+#[test]
+fn fingerprints_keep_nobody_waiting_and_are_not_forgotten() {
+    let mut engine = engine();
+    let wanted = request(1, "", &[fixture("rnnsearch"), fixture("rnnencdec")]);
+    let (tickets, mut told) = (Counter::new(), Vec::new());
+    for _ in 0..3 {
+        let ticket = tickets.next();
+        serve(&wanted, &mut engine, &ticket, &mut |event| {
+            if let Event::Fingerprint { column, digest } = event {
+                told.push((column, digest.len()));
+                tickets.cancel();
+            }
+        });
+    }
+    assert_eq!(told, [(1, 64), (2, 64)], "one of them each time that there was time");
+}
+
+#[test]
+fn a_fingerprint_is_given_up_and_worked_out_later() {
+    let model = Model::load(&fixture("rnnsearch"), &Device::cpu()).expect("a fixture");
+    assert_eq!(model.digest_while(&|| false), None);
+    let digest = model.digest();
+    assert_eq!(digest.len(), 64);
+    assert_eq!(model.digest_while(&|| false), Some(digest), "known once and for all");
 }
 
 #[test]
