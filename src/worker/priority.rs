@@ -3,9 +3,9 @@
 //! them. Linux alone has a priority for a thread that needs no rights; elsewhere nothing changes.
 
 /// How far behind the window: translating what is typed.
-pub const LIVE: i32 = 5;
+pub const LIVE: i32 = 10;
 /// How far behind the window: whole corpora, maps and the like.
-pub const CORPUS: i32 = 10;
+pub const CORPUS: i32 = 15;
 
 /// Steps the calling thread back; threads that it starts inherit this.
 pub fn step_back(to: i32) {
