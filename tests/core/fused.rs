@@ -261,7 +261,9 @@ fn threads_share_parts_and_each_is_done_once() {
     let cases = [1, 2, 3, 5].into_iter().flat_map(|threads| [0, 1, 2, 3, 100, 70_000].map(|parts| (threads, parts)));
     for (threads, parts) in cases {
         check(threads, parts);
-        pools.iter().for_each(|pool| pool.install(|| check(threads, parts)));
+        for pool in &pools {
+            pool.install(|| check(threads, parts));
+        }
     }
     // what is shared inside a part is done by its thread
     let mut outer = [[0; 7]; 5];

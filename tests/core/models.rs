@@ -454,7 +454,7 @@ fn numbers_that_no_f16_holds_are_refused_when_written() {
 fn a_loaded_folder_knows_its_digest_and_size_and_tells_its_progress() {
     let mut heard = Vec::new();
     let model = Model::load_with(&reference("rnnsearch"), &Device::cpu(), &Tokenizers::default(), &mut |share| {
-        heard.push(share)
+        heard.push(share);
     })
     .expect("loads");
     assert!(heard.is_sorted() && heard.first() == Some(&0.0) && heard.last() == Some(&1.0), "{heard:?}");

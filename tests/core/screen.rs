@@ -304,7 +304,7 @@ fn what_is_asked_for_is_what_every_word_would_have_said() {
                         for (asked, found) in words.iter().zip(&output.words) {
                             match all.log_p_row(asked.row).get(asked.token as usize) {
                                 Some(expected) => {
-                                    assert!((found - expected).abs() < 1e-5, "{what}: {found}, {expected}")
+                                    assert!((found - expected).abs() < 1e-5, "{what}: {found}, {expected}");
                                 }
                                 None => assert!(found.is_nan(), "{what}: no such word"),
                             }
