@@ -68,11 +68,7 @@ impl Walk<'_> {
     fn read(&mut self, i: usize, output: &StepOutput) -> Result<()> {
         let token = self.target[i];
         if token as usize >= output.vocabulary {
-            return Err(Error::Input(format!(
-                "word {} of a target has the id {token}, but the model knows only {} target words; encode it with the tokenizer of this model",
-                i + 1,
-                output.vocabulary
-            )));
+            return Err(outside(token, i, output.vocabulary));
         }
         let log_p = output.words[self.row];
         self.log_p += f64::from(log_p);
@@ -92,4 +88,12 @@ impl Walk<'_> {
     fn finish(self) -> Forced {
         Forced { log_p: self.log_p as f32, ..self.read }
     }
+}
+
+/// Word i of a target, from 0, is none of the model's.
+pub(crate) fn outside(token: u32, i: usize, vocabulary: usize) -> Error {
+    Error::Input(format!(
+        "word {} of a target has the id {token}, but the model knows only {vocabulary} target words; encode it with the tokenizer of this model",
+        i + 1
+    ))
 }

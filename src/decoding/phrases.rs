@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use crate::decoding::beam::check_sources;
+use crate::decoding::forced::outside;
 use crate::error::Error;
 use crate::error::Result;
 use crate::models::Asked;
@@ -257,11 +258,7 @@ fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<Row>, words: &mut Vec<
 /// `log_p` of word i of a target.
 fn checked(log_p: f32, vocabulary: usize, token: u32, i: usize) -> Result<f32> {
     if token as usize >= vocabulary {
-        return Err(Error::Input(format!(
-            "word {} of a target has the id {token}, but the model knows only {} target words; encode it with the tokenizer of this model",
-            i + 1,
-            vocabulary
-        )));
+        return Err(outside(token, i, vocabulary));
     }
     if log_p.is_nan() {
         return Err(Error::Input("the model gives no number for a phrase; its weights are damaged".into()));

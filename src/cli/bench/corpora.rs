@@ -7,15 +7,13 @@ use serde_json::json;
 
 use crate::cli::bench::Setup;
 use crate::cli::bench::decode::describe;
-use crate::cli::bench::decode::tell_refused;
+use crate::cli::bench::decode::race_all;
 use crate::cli::bench::decode::with_peer;
 use crate::cli::bench::machine::Rates;
-use crate::cli::bench::peer_must_have_run;
 use crate::cli::bench::race::BEAM;
 use crate::cli::bench::race::Course;
 use crate::cli::bench::race::PeerLap;
 use crate::cli::bench::race::Race;
-use crate::cli::bench::race::Racer;
 use crate::cli::bench::report::Column;
 use crate::cli::bench::report::Report;
 use crate::cli::bench::subject;
@@ -52,22 +50,9 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     report.line(&format!("batches of sentences, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
     report.head(&with_peer(setup.peer.is_some(), COLUMNS, PEER))?;
     let threads = setup.threads().last().copied().unwrap_or(1);
-    let mut rows = Vec::new();
-    for source in Source::all(setup, random) {
-        let subject = source.subject(&setup.runtime.device)?;
-        let mut racer = Racer::new(setup, &subject)?;
-        for &batch in batches(setup) {
-            let course = course(setup, &subject, batch, threads);
-            let race = racer.race(&course)?;
-            let rates = setup.rates(threads)?;
-            let (cells, record) = row(setup, &subject, &course, &race, &rates);
-            report.row(&cells)?;
-            tell_refused(&race, report)?;
-            rows.push(record);
-        }
-    }
-    peer_must_have_run(setup.peer.is_some(), &rows)?;
-    Ok(Value::Array(rows))
+    let courses =
+        |subject: &Subject| batches(setup).iter().map(|&batch| course(setup, subject, batch, threads)).collect();
+    race_all(setup, report, random, &courses, row)
 }
 
 fn batches(setup: &Setup) -> &'static [usize] {

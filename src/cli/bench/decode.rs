@@ -53,17 +53,33 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     report.line(&format!("one sentence at a time, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
     report.line(&format!("bounds: {}", work::BOUNDS))?;
     report.head(&with_peer(setup.peer.is_some(), COLUMNS, PEER))?;
+    let courses =
+        |subject: &Subject| setup.threads().into_iter().map(|threads| course(setup, subject, threads)).collect();
+    race_all(setup, report, random, &courses, row)
+}
+
+/// The cells and the record of a row.
+type MakeRow = fn(&Setup, &Subject, &Course, &Race, &Rates) -> (Vec<String>, Value);
+
+/// Runs every model over its courses; a row each.
+pub fn race_all(
+    setup: &Setup,
+    report: &mut Report<'_>,
+    random: Vec<Source>,
+    courses: &dyn Fn(&Subject) -> Vec<Course>,
+    row: MakeRow,
+) -> anyhow::Result<Value> {
     let mut rows = Vec::new();
     for source in Source::all(setup, random) {
         let subject = source.subject(&setup.runtime.device)?;
         let mut racer = Racer::new(setup, &subject)?;
-        for threads in setup.threads() {
-            let course = course(setup, &subject, threads);
+        for course in courses(&subject) {
             let race = racer.race(&course)?;
-            let rates = setup.rates(threads)?;
+            let rates = setup.rates(course.threads)?;
             let (cells, record) = row(setup, &subject, &course, &race, &rates);
             report.row(&cells)?;
-            tell_refused(&race, report)?;
+            // why a peer left a model out
+            race.refused.as_ref().map_or(Ok(()), |why| report.note(why))?;
             rows.push(record);
         }
     }
@@ -74,11 +90,6 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
 /// The columns, and those of a peer where there is one.
 pub fn with_peer(is_there: bool, columns: &[Column], peer: &[Column]) -> Vec<Column> {
     [columns, if is_there { peer } else { &[] }].concat()
-}
-
-/// Why a peer left a model out.
-pub fn tell_refused(race: &Race, report: &mut Report<'_>) -> anyhow::Result<()> {
-    race.refused.as_ref().map_or(Ok(()), |why| report.note(why))
 }
 
 fn course(setup: &Setup, subject: &Subject, threads: usize) -> Course {
