@@ -102,7 +102,6 @@ impl Error {
     }
 
     /// True for errors that the user caused and can mend (exit code 2).
-    #[must_use]
     pub fn is_users(&self) -> bool {
         !matches!(self, Self::Stale | Self::Internal(_) | Self::Candle(_))
     }

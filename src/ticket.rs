@@ -6,8 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Hands out tickets; only the newest is valid.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +21,6 @@ pub struct Ticket {
 
 impl Counter {
     /// A counter that has handed out nothing.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -41,19 +39,16 @@ impl Counter {
 
 impl Ticket {
     /// A ticket that nobody can make stale, for work that is never cancelled.
-    #[must_use]
     pub fn forever() -> Self {
         Counter::new().next()
     }
 
     /// The number that requests and events carry.
-    #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 
     /// True once a newer ticket was drawn.
-    #[must_use]
     pub fn is_stale(&self) -> bool {
         self.newest.load(Ordering::Acquire) != self.number
     }

@@ -3,8 +3,7 @@
 //! A are the links found, S the sure links of the annotators, P their possible ones, which include S. Sentences are
 //! pooled: counts add up over the corpus and the rates are taken once.
 
-use crate::text::links::Link;
-use crate::text::links::Links;
+use crate::text::links::{Link, Links};
 
 /// What the rates are made of; counts of sentences add up to those of the corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +31,6 @@ pub struct Rates {
 
 impl Counts {
     /// Counts one sentence pair; a link that is found twice counts once.
-    #[must_use]
     pub fn of(found: &[Link], gold: &Links) -> Self {
         let mut found = found.to_vec();
         found.sort_unstable();
@@ -55,7 +53,6 @@ impl Counts {
     }
 
     /// The rates of what was counted.
-    #[must_use]
     pub fn rates(&self) -> Rates {
         let rate = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         Rates {

@@ -9,32 +9,27 @@ pub struct Alignment<'a> {
 
 impl<'a> Alignment<'a> {
     /// The whole matrix: all target words, all source words, `</s>` included where they have it.
-    #[must_use]
     pub fn new(rows: &'a [Vec<f32>]) -> Self {
         Self { rows, columns: rows.iter().map(Vec::len).min().unwrap_or(0) }
     }
 
     /// Only the first `target_words` rows and `source_words` columns: without `</s>`, when those are the numbers of words.
-    #[must_use]
     pub fn words(self, target_words: usize, source_words: usize) -> Self {
         let rows = &self.rows[..target_words.min(self.rows.len())];
         Self { rows, columns: source_words.min(self.columns) }
     }
 
     /// Number of target words.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows.len()
     }
 
     /// Number of source words.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
     /// alpha_ij; `None` outside the matrix.
-    #[must_use]
     pub fn get(&self, i: usize, j: usize) -> Option<f32> {
         self.rows.get(i)?.get(..self.columns)?.get(j).copied()
     }
@@ -46,13 +41,11 @@ impl<'a> Alignment<'a> {
     }
 
     /// Sum over j of alpha_ij for each row: 1, or at most 1 for local-p and where `</s>` is cut off.
-    #[must_use]
     pub fn row_sums(&self) -> Vec<f32> {
         self.iter().map(|row| row.iter().sum()).collect()
     }
 
     /// The column of the greatest alpha of row `i`, the first of equals; `None` when no alpha is above 0.
-    #[must_use]
     pub fn greatest(&self, i: usize) -> Option<usize> {
         let row = self.rows.get(i)?.get(..self.columns)?;
         let better = |best: Option<(usize, f32)>, (j, alpha): (usize, f32)| match best {

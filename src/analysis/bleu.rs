@@ -3,10 +3,8 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::mteval::tokenize;
-use crate::analysis::mteval::words;
-use crate::analysis::ngrams::MAX_SYMBOL;
-use crate::analysis::ngrams::Ngrams;
+use crate::analysis::mteval::{tokenize, words};
+use crate::analysis::ngrams::{MAX_SYMBOL, Ngrams};
 
 pub use crate::analysis::mteval::Tokenization;
 
@@ -29,7 +27,6 @@ pub struct Settings {
 impl Settings {
     /// The signature of corpus-level BLEU in sacreBLEU's notation. `references` is how many each sentence has,
     /// `None` where that varies.
-    #[must_use]
     pub fn signature(&self, references: Option<usize>) -> String {
         let references = references.map_or_else(|| "var".to_owned(), |count| count.to_string());
         let case = if self.lowercase { "case:lc" } else { "case:mixed" };
@@ -40,7 +37,6 @@ impl Settings {
     }
 
     /// The same for [`Counts::sentence`].
-    #[must_use]
     pub fn sentence_signature(&self, references: Option<usize>) -> String {
         self.signature(references).replace("eff:no", "eff:yes")
     }
@@ -74,7 +70,6 @@ pub struct Counts {
 
 /// BLEU of a corpus with one reference for each sentence, detokenised text on both sides.
 /// Sentences without a partner on the other side do not count.
-#[must_use]
 pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) -> Bleu {
     let one = |(hypothesis, reference): (&H, &R)| {
         Counts::of(hypothesis.as_ref(), &[reference.as_ref()], &Settings::default())
@@ -84,7 +79,6 @@ pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) 
 
 impl Counts {
     /// Counts one sentence against its references.
-    #[must_use]
     pub fn of(hypothesis: &str, references: &[&str], settings: &Settings) -> Self {
         let mut ids = Ids::default();
         let hypothesis = ids.of(hypothesis, *settings);
@@ -114,7 +108,6 @@ impl Counts {
     }
 
     /// BLEU = BP exp(1/4 sum_n log p_n); precisions of 0 are smoothed to 1/(2^k total) for the k-th of them.
-    #[must_use]
     pub fn bleu(&self) -> Bleu {
         let mut bleu = Bleu { brevity_penalty: self.brevity_penalty(), counts: *self, ..Bleu::default() };
         bleu.precisions = self.precisions();
@@ -125,7 +118,6 @@ impl Counts {
 
     /// BLEU of a single sentence, from 0 to 100, with effective order: as [`Counts::bleu`], but the mean goes over
     /// those n alone for which the hypothesis has n-grams.
-    #[must_use]
     pub fn sentence(&self) -> f64 {
         let orders = self.total.iter().take_while(|total| **total > 0).count();
         if orders == 0 { 0.0 } else { self.brevity_penalty() * geometric_mean(&self.precisions()[..orders]) }
@@ -168,7 +160,6 @@ impl Counts {
 
 impl Bleu {
     /// What sacreBLEU prints behind the score: `66.7/40.0/25.0/16.7 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)`.
-    #[must_use]
     pub fn details(&self) -> String {
         let precisions: Vec<String> = self.precisions.iter().map(|precision| format!("{precision:.1}")).collect();
         let (c, r) = (self.counts.hypothesis_tokens, self.counts.reference_tokens);
@@ -178,7 +169,6 @@ impl Bleu {
     }
 
     /// sacreBLEU's line: name, signature, score with one decimal, details.
-    #[must_use]
     pub fn line(&self, signature: &str) -> String {
         format!("BLEU|{signature} = {:.1} {}", self.score, self.details())
     }

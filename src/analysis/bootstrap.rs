@@ -1,12 +1,10 @@
 //! Floor 5: is one system better than another, or was it lucky with the test set? Paired bootstrap resampling
 //! (Koehn 2004) over the counts of sentences, with the p-value of sacreBLEU's `--paired-bs`. Imports its room.
 
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::analysis::bleu;
-use crate::analysis::chrf;
+use crate::analysis::{bleu, chrf};
 
 /// Counts of a sentence that add up to those of a corpus, of which a score is made.
 pub trait Counted: Clone + Default {
@@ -69,7 +67,6 @@ pub struct Paired {
 
 /// Compares two systems by their counts of the same sentences. The same seed gives the same answer everywhere.
 /// `None` without sentences, without resamples or when the numbers of sentences differ.
-#[must_use]
 pub fn paired<C: Counted>(first: &[C], second: &[C], resamples: usize, seed: u64) -> Option<Paired> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let sentences = u32::try_from(first.len()).ok().filter(|sentences| *sentences > 0)?;
@@ -111,7 +108,6 @@ pub fn paired_by<C: Counted>(
 }
 
 /// The score of a system alone with its interval; `None` without sentences or resamples.
-#[must_use]
 pub fn single<C: Counted>(counts: &[C], resamples: usize, seed: u64) -> Option<Interval> {
     paired(counts, counts, resamples, seed).map(|paired| paired.first)
 }

@@ -1,7 +1,6 @@
 //! Floor 5: sentences by length, as in figure 2 of Bahdanau et al. 2015 and figure 6 of Luong et al. 2015.
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Sentences of so many source words, `</s>` not counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +28,6 @@ impl Default for Buckets {
 
 impl Buckets {
     /// Buckets that end with these lengths, and one for all that is longer.
-    ///
-    /// # Errors
-    /// When the lengths do not rise from 1 on.
     pub fn new(ends: &[usize]) -> Result<Self> {
         let rising = ends.first().is_none_or(|first| *first > 0) && ends.windows(2).all(|pair| pair[0] < pair[1]);
         if rising && ends.last() != Some(&usize::MAX) {
@@ -54,19 +50,16 @@ impl Buckets {
     }
 
     /// All of them, the shortest first.
-    #[must_use]
     pub fn all(&self) -> &[Bucket] {
         &self.0
     }
 
     /// The index of the bucket of a sentence of `words` source words; `None` for an empty one.
-    #[must_use]
     pub fn bucket(&self, words: usize) -> Option<usize> {
         self.0.iter().position(|bucket| (bucket.from..=bucket.to).contains(&words))
     }
 
     /// The sentences of each bucket, by their index in `lengths` (source words).
-    #[must_use]
     pub fn by_length(&self, lengths: &[usize]) -> Vec<Vec<usize>> {
         let mut sentences = vec![Vec::new(); self.0.len()];
         for (sentence, words) in lengths.iter().enumerate() {

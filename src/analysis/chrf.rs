@@ -22,7 +22,6 @@ pub struct Counts {
 }
 
 /// The signature in sacreBLEU's notation; `references` as in [`crate::analysis::bleu::Settings::signature`].
-#[must_use]
 pub fn signature(references: Option<usize>, lowercase: bool) -> String {
     let references = references.map_or_else(|| "var".to_owned(), |count| count.to_string());
     let case = if lowercase { "lc" } else { "mixed" };
@@ -32,7 +31,6 @@ pub fn signature(references: Option<usize>, lowercase: bool) -> String {
 
 /// chrF2, from 0 to 100, of a corpus with one reference for each sentence.
 /// Sentences without a partner on the other side do not count.
-#[must_use]
 pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) -> f64 {
     let one = |(hypothesis, reference): (&H, &R)| Counts::of(hypothesis.as_ref(), &[reference.as_ref()], false);
     hypotheses.iter().zip(references).map(one).sum::<Counts>().score()
@@ -40,7 +38,6 @@ pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) 
 
 impl Counts {
     /// Counts one sentence against the one of its references that gives the highest chrF, the first of equals.
-    #[must_use]
     pub fn of(hypothesis: &str, references: &[&str], lowercase: bool) -> Self {
         let hypothesis = characters(hypothesis, lowercase);
         let mut best: Option<(Self, f64)> = None;
@@ -77,7 +74,6 @@ impl Counts {
 
     /// chrF2 = 100 (1 + beta^2) P R / (beta^2 P + R), from 0 to 100. P and R are the means over those n for which both
     /// sides have n-grams.
-    #[must_use]
     pub fn score(&self) -> f64 {
         let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0.0);
         for order in 0..MAX_ORDER {

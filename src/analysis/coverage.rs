@@ -4,7 +4,6 @@
 use crate::analysis::alignment::Alignment;
 
 /// The attention that each source word receives in all, sum over i of alpha_ij, [columns].
-#[must_use]
 pub fn coverage(alignment: &Alignment<'_>) -> Vec<f32> {
     let mut sums = vec![0.0; alignment.columns()];
     for row in alignment.iter() {
@@ -16,7 +15,6 @@ pub fn coverage(alignment: &Alignment<'_>) -> Vec<f32> {
 }
 
 /// The source words that receive less than `least` in all: perhaps left untranslated.
-#[must_use]
 pub fn uncovered(alignment: &Alignment<'_>, least: f32) -> Vec<usize> {
     let sums = coverage(alignment);
     sums.iter().enumerate().filter(|(_, sum)| **sum < least).map(|(j, _)| j).collect()

@@ -20,7 +20,6 @@ pub struct Block {
 
 /// All phrase pairs consistent with the links of a sentence pair of `t_x` and `t_y` words, at most `most` words a side.
 /// Words without links at the edges of a phrase are left out and taken in, each time a pair of its own.
-#[must_use]
 pub fn blocks(links: &[Link], t_x: usize, t_y: usize, most: usize) -> Vec<Block> {
     let mut linked = vec![false; t_y];
     links.iter().filter(|link| link.target < t_y).for_each(|link| linked[link.target] = true);
@@ -115,13 +114,11 @@ impl PhraseCounts {
     }
 
     /// Number of different phrase pairs.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.merged().len()
     }
 
     /// True before anything was counted.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -142,9 +139,6 @@ impl PhraseCounts {
 
     /// Writes the table, sorted by source and target phrase: p(s | t), lexical weight, p(t | s), lexical weight, the
     /// most frequent alignment, and how often target, source and both were seen.
-    ///
-    /// # Errors
-    /// When `output` refuses.
     pub fn write(&self, output: &mut dyn Write) -> std::io::Result<()> {
         let merged = self.merged();
         let mut of_source = vec![0_u64; self.phrases[0].names.len()];

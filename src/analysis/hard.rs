@@ -9,7 +9,6 @@ pub use crate::text::links::Link;
 
 /// The links of an alignment of words, by target word. Cut `</s>` off first, with [`Alignment::words`]: a target
 /// word that looks mostly at `</s>` is linked to the word that it looks at most. One that looks at no word has no link.
-#[must_use]
 pub fn links(alignment: &Alignment<'_>) -> Vec<Link> {
     (0..alignment.rows())
         .filter_map(|target| alignment.greatest(target).map(|source| Link { source, target }))
@@ -18,7 +17,6 @@ pub fn links(alignment: &Alignment<'_>) -> Vec<Link> {
 
 /// The links of an alignment of words with alpha_ij of at least `theta`, by target word: a target word may have
 /// several links, or none. An alpha of 0 never links, whatever `theta` is.
-#[must_use]
 pub fn links_above(alignment: &Alignment<'_>, theta: f32) -> Vec<Link> {
     let linked = |alpha: f32| alpha >= theta && alpha > 0.0;
     let row = |(target, alpha_i): (usize, &[f32])| -> Vec<Link> {
@@ -29,7 +27,6 @@ pub fn links_above(alignment: &Alignment<'_>, theta: f32) -> Vec<Link> {
 }
 
 /// The links as `i-j` pairs, source first, with spaces between.
-#[must_use]
 pub fn pharaoh(links: &[Link]) -> String {
     links.iter().enumerate().fold(String::new(), |mut text, (n, link)| {
         let space = if n == 0 { "" } else { " " };

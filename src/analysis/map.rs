@@ -2,8 +2,7 @@
 
 use crate::analysis::pca::Pca;
 use crate::analysis::tsne;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ticket::Ticket;
 
 /// Dimensions that t-SNE gets at most: the first principal components, as van der Maaten and Hinton advise.
@@ -50,13 +49,11 @@ pub const METHODS: &[MethodEntry] = &[
 
 impl Method {
     /// The method of a name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         METHODS.iter().find(|entry| entry.name == name).map(|entry| entry.method)
     }
 
     /// Its line of the table.
-    #[must_use]
     pub fn entry(self) -> &'static MethodEntry {
         METHODS.iter().find(|entry| entry.method == self).unwrap_or(&METHODS[0])
     }

@@ -122,7 +122,6 @@ pub const METRICS: &[Metric] = &[
 ];
 
 /// The metric of a name.
-#[must_use]
 pub fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
 }

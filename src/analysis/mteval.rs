@@ -27,7 +27,6 @@ pub const TOKENIZATIONS: &[(Tokenization, &str)] = &[
 
 impl Tokenization {
     /// sacreBLEU's name for it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Mteval13a => "13a",
@@ -37,7 +36,6 @@ impl Tokenization {
     }
 
     /// The one of a name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         TOKENIZATIONS.iter().map(|(tokenization, _)| *tokenization).find(|tokenization| tokenization.name() == name)
     }
@@ -54,7 +52,6 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `text` with spaces between its tokens.
-#[must_use]
 pub fn tokenize(text: &str, tokenization: Tokenization) -> String {
     let text = text.trim_end_matches(is_space);
     match tokenization {

@@ -24,7 +24,6 @@ pub struct Neighbour {
 
 impl Space {
     /// Takes rows of `dimension` numbers each; an incomplete row at the end is left out.
-    #[must_use]
     pub fn new(dimension: usize, mut rows: Vec<f32>) -> Self {
         rows.truncate(rows.len().checked_div(dimension).unwrap_or(0) * dimension);
         for row in rows.chunks_exact_mut(dimension.max(1)) {
@@ -34,37 +33,31 @@ impl Space {
     }
 
     /// How many rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.unit.len() / self.dimension.max(1)
     }
 
     /// Whether there is nothing to compare with.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.unit.is_empty()
     }
 
     /// How many numbers a row has.
-    #[must_use]
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
     /// A row, of length 1.
-    #[must_use]
     pub fn row(&self, index: usize) -> Option<&[f32]> {
         self.unit.get(index * self.dimension..(index + 1) * self.dimension)
     }
 
     /// The `k` rows nearest to a row, nearest first, itself left out.
-    #[must_use]
     pub fn nearest_to(&self, index: usize, k: usize) -> Vec<Neighbour> {
         self.row(index).map_or_else(Vec::new, |row| self.among(row, k, Some(index)))
     }
 
     /// The `k` rows nearest to any vector of this dimension, nearest first.
-    #[must_use]
     pub fn nearest(&self, vector: &[f32], k: usize) -> Vec<Neighbour> {
         let mut query = vector.to_vec();
         if query.len() != self.dimension || !scale(&mut query) {

@@ -19,7 +19,6 @@ pub struct Ngrams {
 
 impl Ngrams {
     /// The n-grams of `symbols`, none above [`MAX_SYMBOL`], up to `order` of them.
-    #[must_use]
     pub fn new(symbols: &[u32], order: usize) -> Self {
         let order = order.min(MAX_ORDER);
         let suffix = |start: usize| {
@@ -44,13 +43,11 @@ impl Ngrams {
     }
 
     /// How many n-grams of `order` symbols there are, repeated ones included.
-    #[must_use]
     pub fn total(&self, order: usize) -> u64 {
         (self.suffixes.len() + 1).saturating_sub(order) as u64
     }
 
     /// How many n-grams of `order` symbols any of `others` has too, each counted as often as in the one that has it most.
-    #[must_use]
     pub fn shared(&self, others: &[Self], order: usize) -> u64 {
         let own: Vec<(u128, u64)> = self.counted(order).collect();
         let mut most = vec![0; own.len()];

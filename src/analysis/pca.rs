@@ -4,13 +4,11 @@
 //! iteration with a Rayleigh-Ritz step (Golub and Van Loan, section 8.2), until each answers to the covariance
 //! within single precision. Signs are fixed, so the same rows give the same picture. Imports `nn`.
 
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
-use crate::nn::fused::dot;
-use crate::nn::fused::matmul_tn;
+use crate::nn::fused::{dot, matmul_tn};
 use crate::ticket::Ticket;
 
 /// Rows that are centred and multiplied at a time.
@@ -43,9 +41,6 @@ pub struct Pca {
 
 impl Pca {
     /// Finds the first `components` of `rows` (each `dimension` numbers), or as many as there are dimensions.
-    ///
-    /// # Errors
-    /// When the ticket goes stale.
     pub fn fit(rows: &[f32], dimension: usize, components: usize, ticket: &Ticket) -> Result<Self> {
         let mean = mean(rows, dimension);
         let covariance = covariance(rows, &mean, ticket)?;
@@ -55,7 +50,6 @@ impl Pca {
     }
 
     /// The coordinates of rows along the components. [rows, components]
-    #[must_use]
     pub fn project(&self, rows: &[f32]) -> Vec<f32> {
         let offsets: Vec<f32> = self.axes.iter().map(|axis| dot(axis, &self.mean)).collect();
         let along = |row| self.axes.iter().zip(&offsets).map(move |(axis, offset)| dot(axis, row) - offset);
@@ -63,7 +57,6 @@ impl Pca {
     }
 
     /// The share of all variance that lies along component `i`, from 0 to 1.
-    #[must_use]
     pub fn explained(&self, i: usize) -> f32 {
         let variance = self.variances.get(i).copied().unwrap_or(0.0);
         if self.total > 0.0 { (variance / self.total).clamp(0.0, 1.0) } else { 0.0 }

@@ -20,7 +20,6 @@ pub struct Chart {
 
 impl Chart {
     /// The points of pairs with these scores; `table` are the numbers of the table as they stand.
-    #[must_use]
     pub fn new(table: &[f32], log_p: &[f32]) -> Self {
         let mut chart = Self { holds_logarithms: table.iter().any(|value| *value < 0.0), ..Self::default() };
         for (pair, (table, log_p)) in table.iter().zip(log_p).enumerate() {
@@ -38,7 +37,6 @@ impl Chart {
     }
 
     /// The point of a pair.
-    #[must_use]
     pub fn point(&self, pair: usize) -> Option<[f32; 2]> {
         let at = self.pairs.binary_search(&(pair as u32)).ok()?;
         Some(self.points[at])
@@ -47,7 +45,6 @@ impl Chart {
 
 /// The indexes of the `k` greatest of `values`, greatest first; of equal ones the earlier. What is no number
 /// comes last.
-#[must_use]
 pub fn best(values: &[f64], k: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     let greater = |a: &usize, b: &usize| descending(values[*a], values[*b]).then(a.cmp(b));
@@ -70,7 +67,6 @@ fn descending(a: f64, b: f64) -> Ordering {
 
 /// Spearman's rank correlation of two scores of the same pairs, equal scores sharing their mean rank; `None`
 /// where one of them never changes.
-#[must_use]
 pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let x = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
     let y = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());

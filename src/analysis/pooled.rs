@@ -11,7 +11,6 @@ use crate::analysis::alignment::Alignment;
 /// alpha over words, a row for each target word, a column for each source word. `source` and `target` say which
 /// words each token belongs to, as [`crate::text::links::places::places`] has it; a token of several words
 /// shares its weight among them, and gives its row to each. Words without tokens get zeros.
-#[must_use]
 pub fn pooled(
     alpha: &Alignment<'_>,
     (source, source_words): (&[Range<usize>], usize),

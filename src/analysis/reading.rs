@@ -43,19 +43,16 @@ pub const READINGS: &[ReadingEntry] = &[
 
 impl Reading {
     /// Its name on the command line and in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.entry().map_or("predicted", |entry| entry.name)
     }
 
     /// What it says, in a sentence.
-    #[must_use]
     pub fn about(self) -> &'static str {
         self.entry().map_or("", |entry| entry.about)
     }
 
     /// The reading of that name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         READINGS.iter().find(|entry| entry.name == name).map(|entry| entry.reading)
     }
@@ -67,7 +64,6 @@ impl Reading {
     /// Which of `rows` rows belongs to target word `i`; `None` for words that have none. As the input word of a
     /// step, word i has the row of the step after its own, so the last word, `</s>`, has none, and row 0, made
     /// with the sentence start, belongs to no word.
-    #[must_use]
     pub fn row(self, i: usize, rows: usize) -> Option<usize> {
         let row = match self {
             Self::Predicted => i,
@@ -78,7 +74,6 @@ impl Reading {
 
     /// The rows by the word that they belong to, as many as before; zeros for a word that has none, which links
     /// it to nothing. Assign the rows before `</s>` is cut off: the last word but one has the row of `</s>`.
-    #[must_use]
     pub fn assign(self, alpha: &[Vec<f32>]) -> Cow<'_, [Vec<f32>]> {
         if self == Self::Predicted {
             return Cow::Borrowed(alpha);

@@ -50,7 +50,6 @@ pub const SYMMETRIZATIONS: &[Symmetrization] = &[
 ];
 
 /// The symmetrization of a name.
-#[must_use]
 pub fn symmetrization(name: &str) -> Option<&'static Symmetrization> {
     SYMMETRIZATIONS.iter().find(|symmetrization| symmetrization.name == name)
 }

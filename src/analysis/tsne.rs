@@ -4,17 +4,13 @@
 //! library adds up numbers in the order in which the threads of the current pool deliver them: in a pool of one
 //! thread the same input gives the same map, bit for bit. Imports `nn`.
 
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use bhtsne::Neighbor;
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::nn::fused::matmul_nt;
 use crate::ticket::Ticket;
 
@@ -95,7 +91,6 @@ pub fn embed(
 }
 
 /// The perplexity that so many points allow: three times as many neighbours must exist.
-#[must_use]
 pub fn lowered(perplexity: f32, points: usize) -> f32 {
     let most = (points.saturating_sub(1) / 3) as f32;
     if perplexity.is_finite() { perplexity.min(most).max(1.0) } else { most.max(1.0) }

@@ -16,19 +16,16 @@ pub struct Replacing {
 
 /// The source word that a target word looks at most, `</s>` left aside; `None` where it looks at no word.
 /// `alpha` has a row for each target word.
-#[must_use]
 pub fn attended(alpha: &[Vec<f32>], i: usize, source: &Sentence) -> Option<usize> {
     Alignment::new(alpha).words(alpha.len(), source.words()).greatest(i)
 }
 
 /// What stands for an unknown word that goes with a source word.
-#[must_use]
 pub fn stand_in<'a>(word: &'a str, dictionary: Option<&'a Dictionary>) -> Cow<'a, str> {
     dictionary.and_then(|dictionary| dictionary.translate(word)).unwrap_or(Cow::Borrowed(word))
 }
 
 /// The words of a translation with those replaced that are `unknown`; where there is no alignment all stay.
-#[must_use]
 pub fn replace<'a>(
     words: &[&'a str],
     unknown: impl Fn(usize) -> bool,

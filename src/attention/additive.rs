@@ -2,15 +2,9 @@
 
 use candle_core::Tensor;
 
-use crate::attention::Attention;
-use crate::attention::Query;
-use crate::attention::Shapes;
-use crate::attention::Sizes;
-use crate::attention::Source;
+use crate::attention::{Attention, Query, Shapes, Sizes, Source};
 use crate::error::Result;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::affine;
-use crate::nn::linear::apply;
+use crate::nn::linear::{Parameters, affine, apply};
 
 /// e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a).
 #[expect(clippy::struct_field_names, reason = "the paper's names; a stands for alignment")]
@@ -23,16 +17,12 @@ pub struct Additive {
 }
 
 /// Its parameters: s_{i-1} [n] and h_j [annotation] meet in n' units.
-#[must_use]
 pub fn shapes(sizes: &Sizes) -> Shapes {
     let n_a = sizes.units;
     vec![("W_a", vec![n_a, sizes.query]), ("U_a", vec![n_a, sizes.annotation]), ("b_a", vec![n_a]), ("v_a", vec![n_a])]
 }
 
 /// From `W_a`, `U_a`, `b_a` and `v_a`.
-///
-/// # Errors
-/// When one is missing.
 pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     Ok(Box::new(Additive {
         w_a: parameters.get("W_a")?,

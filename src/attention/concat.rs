@@ -2,14 +2,9 @@
 
 use candle_core::Tensor;
 
-use crate::attention::Attention;
-use crate::attention::Query;
-use crate::attention::Shapes;
-use crate::attention::Sizes;
-use crate::attention::Source;
+use crate::attention::{Attention, Query, Shapes, Sizes, Source};
 use crate::error::Result;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::apply;
+use crate::nn::linear::{Parameters, apply};
 
 /// e_ts = v_a' tanh(W_a [h_t; h_s]), where the halves of W_a meet h_t and h_s.
 #[derive(Clone, Debug)]
@@ -19,16 +14,12 @@ pub struct Concat {
 }
 
 /// Its matrix over [h_t; h_s] and the vector v_a.
-#[must_use]
 pub fn shapes(sizes: &Sizes) -> Shapes {
     let n = sizes.query;
     vec![("W_a", vec![n, n + sizes.annotation]), ("v_a", vec![n])]
 }
 
 /// From `W_a` and `v_a`.
-///
-/// # Errors
-/// When one is missing.
 pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     Ok(Box::new(Concat { w_a: parameters.get("W_a")?, v_a: parameters.get("v_a")? }))
 }

@@ -2,12 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::Attention;
-use crate::attention::Query;
-use crate::attention::Shapes;
-use crate::attention::Sizes;
-use crate::attention::Source;
-use crate::attention::inner_products;
+use crate::attention::{Attention, Query, Shapes, Sizes, Source, inner_products};
 use crate::error::Result;
 use crate::nn::linear::Parameters;
 
@@ -16,15 +11,11 @@ use crate::nn::linear::Parameters;
 pub struct Dot;
 
 /// It has no parameters.
-#[must_use]
 pub fn shapes(_: &Sizes) -> Shapes {
     Shapes::new()
 }
 
 /// From nothing.
-///
-/// # Errors
-/// Never.
 pub fn construct(_: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     Ok(Box::new(Dot))
 }

@@ -2,15 +2,9 @@
 
 use candle_core::Tensor;
 
-use crate::attention::Attention;
-use crate::attention::Query;
-use crate::attention::Shapes;
-use crate::attention::Sizes;
-use crate::attention::Source;
-use crate::attention::inner_products;
+use crate::attention::{Attention, Query, Shapes, Sizes, Source, inner_products};
 use crate::error::Result;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::apply;
+use crate::nn::linear::{Parameters, apply};
 
 /// e_ts = h_t' W_a h_s.
 #[derive(Clone, Debug)]
@@ -19,15 +13,11 @@ pub struct General {
 }
 
 /// Its one matrix.
-#[must_use]
 pub fn shapes(sizes: &Sizes) -> Shapes {
     vec![("W_a", vec![sizes.query, sizes.annotation])]
 }
 
 /// From `W_a`.
-///
-/// # Errors
-/// When it is missing.
 pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     Ok(Box::new(General { w_a: parameters.get("W_a")? }))
 }

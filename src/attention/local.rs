@@ -7,14 +7,9 @@
 use candle_core::Tensor;
 use candle_nn::ops::sigmoid;
 
-use crate::attention::Alignment;
-use crate::attention::Attention;
-use crate::attention::Query;
-use crate::attention::Shapes;
-use crate::attention::Source;
+use crate::attention::{Alignment, Attention, Query, Shapes, Source};
 use crate::error::Result;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::apply;
+use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;
 
 /// A score within a window of D words on both sides of p_t.
@@ -36,22 +31,17 @@ enum Place {
 }
 
 /// local-m: source and target advance together.
-#[must_use]
 pub fn monotonic(score: Box<dyn Attention>, window: usize) -> Box<dyn Attention> {
     Box::new(Local { score, window, place: Place::Monotonic })
 }
 
 /// local-p, from `W_p` and `v_p`.
-///
-/// # Errors
-/// When one is missing.
 pub fn predictive(score: Box<dyn Attention>, window: usize, parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     let place = Place::Predictive { w_p: parameters.get("W_p")?, v_p: parameters.get("v_p")? };
     Ok(Box::new(Local { score, window, place }))
 }
 
 /// The parameters by which local-p predicts p_t.
-#[must_use]
 pub fn shapes(n: usize) -> Shapes {
     vec![("W_p", vec![n, n]), ("v_p", vec![n])]
 }

@@ -2,15 +2,9 @@
 
 use candle_core::Tensor;
 
-use crate::attention::Alignment;
-use crate::attention::Attention;
-use crate::attention::Query;
-use crate::attention::Shapes;
-use crate::attention::Sizes;
-use crate::attention::Source;
+use crate::attention::{Alignment, Attention, Query, Shapes, Sizes, Source};
 use crate::error::Result;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::apply;
+use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;
 
 /// e_t = W_a h_t, of which a sentence of T_x words has the first T_x. W_a has a row for each of the first
@@ -21,15 +15,11 @@ pub struct Location {
 }
 
 /// Its one matrix.
-#[must_use]
 pub fn shapes(sizes: &Sizes) -> Shapes {
     vec![("W_a", vec![sizes.max_source, sizes.query])]
 }
 
 /// From `W_a`.
-///
-/// # Errors
-/// When it is missing.
 pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
     Ok(Box::new(Location { w_a: parameters.get("W_a")? }))
 }

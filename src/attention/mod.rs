@@ -14,8 +14,7 @@ pub mod location;
 
 use candle_core::Tensor;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::nn::linear::Parameters;
 use crate::nn::softmax;
 
@@ -39,9 +38,6 @@ pub struct Source<'a> {
 
 impl Source<'_> {
     /// The keys of a function that has some.
-    ///
-    /// # Errors
-    /// When there are none.
     pub fn keys(&self) -> Result<&Tensor> {
         self.keys.ok_or_else(|| Error::Internal("an alignment model was given no keys".into()))
     }
@@ -60,22 +56,13 @@ pub struct Alignment {
 pub trait Attention: Send + Sync {
     /// The part of the energies that depends on the annotations alone, made once a sentence: `h` [b, t_x, |h_j|]
     /// gives [b, t_x, ..]; `None` where the energies do not depend on them.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     fn keys(&self, h: &Tensor) -> Result<Option<Tensor>>;
 
     /// e_i, [rows, t_x]; NaN at words for which there is none.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     fn energies(&self, query: &Query<'_>, source: &Source<'_>) -> Result<Tensor>;
 
     /// alpha_i from `e_i` [rows, t_x]: a softmax over the words that exist. Functions that look at less, or
     /// that do not normalise, override it.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     fn align(&self, _query: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<Alignment> {
         Ok(Alignment { alpha: softmax::masked(e_i, source.mask)?, p_t: None })
     }
@@ -222,33 +209,28 @@ pub const KINDS: &[KindEntry] = &[
 
 impl AttentionKind {
     /// Its name in configurations.
-    #[must_use]
     pub fn name(self) -> &'static str {
         KINDS.iter().find(|entry| entry.kind == self).map_or("none", |entry| entry.name)
     }
 
     /// The kind of that name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         KINDS.iter().find(|entry| entry.name == name).map(|entry| entry.kind)
     }
 
     /// Whether it looks at a window.
-    #[must_use]
     pub fn is_local(self) -> bool {
         matches!(self, Self::LocalM | Self::LocalP)
     }
 
     /// Whether the paper defines it with this score function: a window needs energies that are read off
     /// the annotations.
-    #[must_use]
     pub fn allows(self, score: &AttentionEntry) -> bool {
         !self.is_local() || score.content
     }
 }
 
 /// The score function of that name.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static AttentionEntry> {
     ATTENTIONS.iter().find(|entry| entry.name == name)
 }
@@ -259,7 +241,6 @@ pub fn scores(architecture: &str) -> impl Iterator<Item = &'static AttentionEntr
 }
 
 /// Names and shapes of all parameters below `attention.` of a score function in its place.
-#[must_use]
 pub fn shapes(kind: AttentionKind, score: &AttentionEntry, sizes: &Sizes) -> Shapes {
     if kind == AttentionKind::None {
         return Shapes::new();
@@ -270,9 +251,6 @@ pub fn shapes(kind: AttentionKind, score: &AttentionEntry, sizes: &Sizes) -> Sha
 
 /// A score function in its place, from the parameters below `attention.`; `window` is D. `None` without
 /// attention.
-///
-/// # Errors
-/// When a parameter is missing.
 pub fn construct(
     kind: AttentionKind,
     score: &AttentionEntry,
@@ -299,8 +277,7 @@ fn inner_products(keys: &Tensor, query: &Tensor) -> Result<Tensor> {
 mod tests {
     use std::collections::HashMap;
 
-    use candle_core::Device;
-    use candle_core::Var;
+    use candle_core::{Device, Var};
 
     use super::*;
 

@@ -5,43 +5,23 @@
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use clap::ValueEnum;
+use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
 use crate::analysis::hard;
-use crate::analysis::reading::READINGS;
-use crate::analysis::reading::Reading;
-use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::analysis::symmetrize::Symmetrization;
-use crate::analysis::symmetrize::symmetrization;
-use crate::cli::Context;
-use crate::cli::args::BatchArgs;
-use crate::cli::args::PairArgs;
-use crate::cli::args::RunArgs;
-use crate::cli::args::Runtime;
-use crate::cli::args::threshold;
+use crate::analysis::reading::{READINGS, Reading};
+use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization, symmetrization};
+use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, threshold};
 use crate::cli::evaluate::opposite;
-use crate::cli::input::Growth;
-use crate::cli::input::Line;
+use crate::cli::input::{Growth, Line};
 use crate::cli::output::Output;
 use crate::cli::pairs::ParallelLines;
 use crate::cli::progress::Progress;
-use crate::cli::words;
-use crate::error::Error;
-use crate::error::Result;
-use crate::evaluation::alignment::Aligner;
-use crate::evaluation::alignment::Extraction;
-use crate::evaluation::alignment::Refused;
-use crate::evaluation::alignment::WordPair;
-use crate::evaluation::alignment::readings;
-use crate::models::Model;
-use crate::models::Stepper;
-use crate::text::line;
-use crate::text::links;
-use crate::text::links::Link;
-use crate::text::links::Links;
+use crate::cli::{Context, words};
+use crate::error::{Error, Result};
+use crate::evaluation::alignment::{Aligner, Extraction, Refused, WordPair, readings};
+use crate::models::{Model, Stepper};
+use crate::text::links::{Link, Links};
+use crate::text::{line, links};
 use crate::ticket::Ticket;
 
 /// A window ends at so many bytes of both sides.

@@ -1,27 +1,17 @@
 //! Floor 9: the arguments that several commands share, as typed (low) and as meant (high).
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use crate::analysis::unknown::Replacing;
 use crate::cli::output;
-use crate::decoding::Ensemble;
-use crate::decoding::LengthRule;
-use crate::decoding::Options;
-use crate::decoding::Ranking;
-use crate::decoding::ensemble::AlignmentOf;
-use crate::decoding::ensemble::Average;
-use crate::decoding::ensemble::Mixing;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Engine;
-use crate::models::Model;
+use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
+use crate::decoding::{Ensemble, LengthRule, Options, Ranking};
+use crate::error::{Error, Result};
+use crate::models::{Engine, Model};
 use crate::nn::device;
-use crate::nn::device::Device;
-use crate::nn::device::DeviceChoice;
+use crate::nn::device::{Device, DeviceChoice};
 use crate::text::dictionary::Dictionary;
 
 /// Where to compute, as typed.
@@ -61,9 +51,6 @@ pub struct Runtime {
 
 impl RunArgs {
     /// Finds the device; the threads of everything that shares the global pool are set as well.
-    ///
-    /// # Errors
-    /// When a device asked for by name is not there.
     pub fn high(&self) -> Result<Runtime> {
         let device = device::pick(self.device)?;
         if let Some(notice) = &device.notice {
@@ -89,9 +76,6 @@ impl RunArgs {
 
 impl Runtime {
     /// Loads a model folder onto the device.
-    ///
-    /// # Errors
-    /// When the folder is not a sound model.
     pub fn load(&self, folder: &Path) -> Result<Model> {
         Model::load(folder, &self.device)
     }
@@ -155,9 +139,6 @@ impl EnsembleArgs {
     }
 
     /// Loads folders and makes one of them.
-    ///
-    /// # Errors
-    /// What [`Ensemble::load`] refuses.
     pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
         let average = match self.ensemble_average {
             AverageArg::Probability => Average::Probability,
@@ -241,9 +222,6 @@ pub struct ReplaceArgs {
 
 impl ReplaceArgs {
     /// Reads the dictionary, if unknown words are replaced at all.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub fn high(&self) -> Result<Option<Replacing>> {
         if !self.replace_unk {
             return Ok(None);
@@ -273,17 +251,11 @@ fn finite(text: &str) -> Result<f32> {
 }
 
 /// A number from 0, as typed.
-///
-/// # Errors
-/// When it is none.
 pub fn not_negative(text: &str) -> Result<f32> {
     finite(text).ok().filter(|number| *number >= 0.0).ok_or_else(|| Error::Input("write a number such as 0.2".into()))
 }
 
 /// A bound on alpha as typed.
-///
-/// # Errors
-/// When it is none.
 pub fn threshold(text: &str) -> Result<f32> {
     let number: Option<f32> = text.parse().ok();
     let wrong = || Error::Input("write a number above 0 and at most 1, such as 0.2".into());

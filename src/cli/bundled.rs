@@ -1,7 +1,6 @@
 //! Floor 9: where the models that come with the program lie.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::models::MODELS;
 use crate::models::config::FORMAT;

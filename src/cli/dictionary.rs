@@ -3,20 +3,13 @@
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
+use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
-use crate::cli::Context;
-use crate::cli::args::BatchArgs;
-use crate::cli::args::ModelArgs;
-use crate::cli::args::PairArgs;
-use crate::cli::args::RunArgs;
-use crate::cli::pairs::Pair;
-use crate::cli::pairs::PairForcer;
-use crate::cli::words;
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::cli::pairs::{Pair, PairForcer};
+use crate::cli::{Context, words};
 use crate::decoding::Forced;
 use crate::text::dictionary::Counts;
 

@@ -15,27 +15,19 @@ use std::io::BufReader;
 use std::path::Path;
 use std::time::Instant;
 
-use clap::ArgMatches;
-use clap::FromArgMatches as _;
+use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::cli::Context;
 use crate::cli::args::Runtime;
-use crate::cli::evaluate::arguments::Format;
-use crate::cli::evaluate::arguments::Low;
-use crate::cli::evaluate::arguments::UnkArg;
+use crate::cli::evaluate::arguments::{Format, Low, UnkArg};
 use crate::cli::evaluate::report::Told;
 use crate::cli::input::STDIN;
-use crate::cli::output;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
-use crate::error::Error;
-use crate::error::Result;
+use crate::cli::{Context, output};
+use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::Options;
-use crate::evaluation::Stage;
-use crate::evaluation::TestSet;
-use crate::evaluation::Unk;
 use crate::evaluation::compare::compare;
+use crate::evaluation::{Options, Stage, TestSet, Unk};
 use crate::models::Model;
 use crate::text::reader::LineReader;
 use crate::ticket::Ticket;
@@ -55,9 +47,6 @@ fn check_bootstrap(low: &Low) -> crate::error::Result<()> {
 }
 
 /// Evaluates every model and writes one report.
-///
-/// # Errors
-/// When a model, the test set or the output fails.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     check_bootstrap(&low)?;

@@ -2,13 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
+use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::cli::Context;
 use crate::cli::args::RunArgs;
-use crate::cli::bundled;
+use crate::cli::{Context, bundled};
 use crate::error::Error;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
@@ -36,17 +33,11 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 }
 
 /// Opens the window on what was asked for.
-///
-/// # Errors
-/// When there is no window, no display, or something asked for is not there.
 pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
     open(Low::from_arg_matches(matches)?, context)
 }
 
 /// Opens the window.
-///
-/// # Errors
-/// As [`run`].
 pub fn open(low: Low, context: Context) -> anyhow::Result<()> {
     let Some(window) = context.window else {
         let sentence =

@@ -1,28 +1,18 @@
 //! Floor 9: `interlinear phrases`: a phrase table from parallel text, by given word alignments or a model's own.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
+use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::extract::PhraseCounts;
 use crate::analysis::hard;
-use crate::cli::Context;
-use crate::cli::args::BatchArgs;
-use crate::cli::args::ModelArgs;
-use crate::cli::args::PairArgs;
-use crate::cli::args::RunArgs;
-use crate::cli::output;
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
 use crate::cli::pairs::PairForcer;
-use crate::cli::words;
-use crate::error::Error;
-use crate::error::Result;
-use crate::text::links::places;
-use crate::text::links::read;
+use crate::cli::{Context, output, words};
+use crate::error::{Error, Result};
 use crate::text::links::read::Reading;
+use crate::text::links::{places, read};
 use crate::text::phrases::write_packed;
 use crate::text::reader::read_lines;
 

@@ -4,24 +4,16 @@
 //! model could read, so memory stays constant.
 
 use std::io;
-use std::io::BufRead as _;
-use std::io::BufReader;
-use std::io::Read;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::sync_channel;
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::cli::output;
-use crate::error::Error;
-use crate::error::Result;
-use crate::text::line;
-use crate::text::reader;
+use crate::error::{Error, Result};
 use crate::text::reader::Ends;
-use crate::text::sentence::MAX_SOURCE_BYTES;
-use crate::text::sentence::MAX_SOURCE_TOKENS;
-use crate::text::sentence::Sentence;
+use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
 use crate::text::tokenizer::Encode;
+use crate::text::{line, reader};
 
 /// How error sentences name stdin.
 pub const STDIN: &str = "standard input";
@@ -62,9 +54,6 @@ const AHEAD: usize = 512;
 
 impl Lines {
     /// Opens a text file, packed with gzip or zstandard or not; `None` or `-` is stdin.
-    ///
-    /// # Errors
-    /// When the file cannot be opened.
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             let is_file = std::fs::metadata("/dev/stdin").is_ok_and(|facts| facts.is_file());
@@ -134,9 +123,6 @@ impl Lines {
     }
 
     /// The next line, or `None` at the end.
-    ///
-    /// # Errors
-    /// When reading fails or the line is not UTF-8.
     pub fn read(&mut self) -> Result<Option<Line>> {
         // Behind the end the thread has nothing more to say.
         let Some(read) = self.next.take().or_else(|| self.read.recv().ok()) else { return Ok(None) };
@@ -161,9 +147,6 @@ impl LineReader {
 
     /// The next line, or `None` at the end. Lines end as [`reader::LineReader`] has it: the first end
     /// decides whether a carriage return alone ends a line.
-    ///
-    /// # Errors
-    /// When reading fails or the line is not UTF-8.
     fn read(&mut self) -> Result<Option<Line>> {
         let mut kept = Vec::new();
         let mut length = 0;

@@ -3,17 +3,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use clap::{ArgMatches, Args, FromArgMatches as _};
+use serde_json::{Map, Value, json};
 
 use crate::cli::Context;
 use crate::cli::output::Output;
-use crate::models::MODELS;
-use crate::models::Model;
+use crate::models::{MODELS, Model};
 use crate::nn::device::Device;
 
 /// As typed.
@@ -36,9 +31,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 }
 
 /// Prints what the folder holds.
-///
-/// # Errors
-/// When the folder is not a sound model.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let model = Model::load(&low.folder, &Device::cpu())?;

@@ -2,28 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use serde_json::json;
 
-use crate::analysis::map;
-use crate::analysis::map::Layout;
-use crate::analysis::map::METHODS;
-use crate::analysis::map::Method;
-use crate::analysis::tsne;
+use crate::analysis::map::{Layout, METHODS, Method};
+use crate::analysis::{map, tsne};
 use crate::cli::Context;
 use crate::cli::args::RunArgs;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
-use crate::cli::vectors::SideArg;
-use crate::cli::vectors::Vectors;
-use crate::cli::vectors::cell;
-use crate::error::Error;
-use crate::error::Result;
+use crate::cli::vectors::{SideArg, Vectors, cell};
+use crate::error::{Error, Result};
 use crate::models::Model;
 use crate::ticket::Ticket;
 
@@ -95,9 +86,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 }
 
 /// Lays out and writes.
-///
-/// # Errors
-/// When the model, the file or the output fails, or there is too little to map.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     refuse_idle_options(&low, matches)?;

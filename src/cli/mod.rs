@@ -32,16 +32,14 @@ pub mod words;
 
 use std::ffi::OsString;
 use std::io;
-use std::panic::AssertUnwindSafe;
-use std::panic::PanicHookInfo;
+use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 
 use clap::ArgMatches;
 
 use crate::error::Error;
 use crate::session::driver::Options as WindowOptions;
-use crate::session::figures::MeasureHeatmap;
-use crate::session::figures::WindowFigures;
+use crate::session::figures::{MeasureHeatmap, WindowFigures};
 
 /// Opens the window and returns when it is closed.
 pub type Window = fn(WindowOptions) -> crate::error::Result<()>;

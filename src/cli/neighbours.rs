@@ -2,25 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use clap::ValueEnum;
+use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use serde_json::json;
 
-use crate::analysis::neighbours::Neighbour;
-use crate::analysis::neighbours::Space;
+use crate::analysis::neighbours::{Neighbour, Space};
 use crate::cli::Context;
-use crate::cli::args::RunArgs;
-use crate::cli::args::Runtime;
+use crate::cli::args::{RunArgs, Runtime};
 use crate::cli::output::Output;
-use crate::cli::vectors::Entry;
-use crate::cli::vectors::SideArg;
-use crate::cli::vectors::Vectors;
-use crate::cli::vectors::cell;
+use crate::cli::vectors::{Entry, SideArg, Vectors, cell};
 use crate::error::Error;
-use crate::models::Model;
-use crate::models::representations;
+use crate::models::{Model, representations};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -77,9 +68,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 }
 
 /// Lists the neighbours of every query.
-///
-/// # Errors
-/// When the model or the file fails, or a word is not in the vocabulary.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let runtime = low.run.high()?;

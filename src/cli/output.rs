@@ -1,8 +1,7 @@
 //! Floor 9: stdout for results, stderr for the rest, and what their failures mean.
 
 use std::io;
-use std::io::BufWriter;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 use crate::error::Error;
 
@@ -19,42 +18,27 @@ impl Output {
     }
 
     /// Writes `text` as it is.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn text(&mut self, text: &str) -> anyhow::Result<()> {
         self.0.write_all(text.as_bytes()).map_err(|error| failed(STDOUT, error))
     }
 
     /// Writes `text` and ends the line.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn line(&mut self, text: &str) -> anyhow::Result<()> {
         self.text(text)?;
         self.text("\n")
     }
 
     /// Writes a record as one line of JSON; `f32` come back bit for bit.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn json(&mut self, record: &impl serde::Serialize) -> anyhow::Result<()> {
         self.line(&serde_json::to_string(record)?)
     }
 
     /// Shows what was written so far.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn flush(&mut self) -> anyhow::Result<()> {
         self.0.flush().map_err(|error| failed(STDOUT, error))
     }
 
     /// Writes out what is left.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn finish(mut self) -> anyhow::Result<()> {
         self.flush()
     }

@@ -3,21 +3,12 @@
 
 use std::io::IsTerminal as _;
 
-use crate::cli::args::BatchArgs;
-use crate::cli::args::ModelArgs;
-use crate::cli::args::PairArgs;
-use crate::cli::args::RunArgs;
-use crate::cli::input::Growth;
-use crate::cli::input::Line;
-use crate::cli::input::Lines;
-use crate::cli::input::Side;
-use crate::cli::input::SourceLine;
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::cli::input::{Growth, Line, Lines, Side, SourceLine};
 use crate::cli::progress::Progress;
 use crate::cli::words;
-use crate::decoding::Ensemble;
-use crate::decoding::Forced;
-use crate::error::Error;
-use crate::error::Result;
+use crate::decoding::{Ensemble, Forced};
+use crate::error::{Error, Result};
 use crate::models::Stepper;
 use crate::text::line;
 
@@ -42,9 +33,6 @@ pub struct PairForcer {
 
 impl PairForcer {
     /// Opens the files, then loads what reads them.
-    ///
-    /// # Errors
-    /// When a file or a model fails.
     pub fn open(pairs: &PairArgs, models: &ModelArgs, batch: BatchArgs, run: &RunArgs) -> Result<Self> {
         let files = ParallelLines::open(pairs)?;
         let runtime = run.high()?;
@@ -55,9 +43,6 @@ impl PairForcer {
 
     /// Reads window after window; `each` hears of every pair in order, without a result where a model cannot read it.
     /// Gives the number of those, each of which was told; see [`words::refused`].
-    ///
-    /// # Errors
-    /// When the input or `each` fails.
     pub fn run(mut self, doing: &str, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let mut progress = Progress::new(doing, self.files.source.size(), std::io::stdout().is_terminal());
         let (mut refused, mut growth) = (0, Growth::new(self.batch));
@@ -127,9 +112,6 @@ pub struct ParallelLines {
 
 impl ParallelLines {
     /// Opens both.
-    ///
-    /// # Errors
-    /// When either cannot be opened.
     pub fn open(pairs: &PairArgs) -> Result<Self> {
         Ok(Self { source: Lines::open(Some(&pairs.source))?, target: Lines::open(Some(&pairs.target))? })
     }
@@ -140,9 +122,6 @@ impl ParallelLines {
     }
 
     /// The next pair of lines.
-    ///
-    /// # Errors
-    /// When reading fails, or one file ends before the other.
     pub fn lines(&mut self) -> Result<Option<(Line, Line)>> {
         match (self.source.read()?, self.target.read()?) {
             (Some(source), Some(target)) => Ok(Some((source, target))),

@@ -6,31 +6,20 @@
 
 mod top;
 
-use std::io::BufWriter;
-use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use clap::ValueEnum;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
-use crate::cli::args::BatchArgs;
-use crate::cli::args::RunArgs;
+use crate::cli::args::{BatchArgs, RunArgs};
 use crate::cli::output;
 use crate::cli::progress::Progress;
-use crate::decoding::phrases::BATCH;
-use crate::decoding::phrases::PhraseOptions;
-use crate::decoding::phrases::Phrases;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Model;
-use crate::models::Stepper;
+use crate::decoding::phrases::{BATCH, PhraseOptions, Phrases};
+use crate::error::{Error, Result};
+use crate::models::{Model, Stepper};
 use crate::text::phrases;
-use crate::text::phrases::Entry;
-use crate::text::phrases::PhraseTable;
+use crate::text::phrases::{Entry, PhraseTable};
 use crate::ticket::Ticket;
 
 /// Lines of a window.
@@ -98,9 +87,6 @@ struct Scorer {
 }
 
 /// Scores a phrase table, or shows its top targets.
-///
-/// # Errors
-/// When the model, the table or the output fails.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let path = low.phrase_table.clone().unwrap_or_default();

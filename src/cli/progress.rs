@@ -1,11 +1,9 @@
 //! Floor 9: how far long work is: a bar on a terminal, plain lines otherwise, both on stderr.
 
 use std::io::IsTerminal as _;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
-use indicatif::ProgressStyle;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::output;
 
@@ -38,7 +36,6 @@ impl Progress {
     }
 
     /// The same, of what comes in other pieces than sentences.
-    #[must_use]
     pub fn counting(self, what: &'static str) -> Self {
         Self { what, ..self }
     }

@@ -4,29 +4,17 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use clap::ValueEnum;
+use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use serde::Serialize;
 
-use crate::cli::Context;
-use crate::cli::args::BatchArgs;
-use crate::cli::args::ModelArgs;
-use crate::cli::args::RunArgs;
-use crate::cli::args::not_negative;
-use crate::cli::input::Lines;
-use crate::cli::input::Side;
-use crate::cli::input::SourceLine;
+use crate::cli::args::{BatchArgs, ModelArgs, RunArgs, not_negative};
+use crate::cli::input::{Lines, Side, SourceLine};
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
-use crate::cli::words;
-use crate::decoding::Ensemble;
+use crate::cli::{Context, words};
 use crate::decoding::batching::bounded_batches;
-use crate::decoding::sample;
-use crate::decoding::sample::Numbered;
-use crate::decoding::sample::Sample;
-use crate::decoding::sample::SampleOptions;
+use crate::decoding::sample::{Numbered, Sample, SampleOptions};
+use crate::decoding::{Ensemble, sample};
 use crate::models::Stepper;
 use crate::ticket::Ticket;
 

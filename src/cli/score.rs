@@ -1,20 +1,12 @@
 //! Floor 9: `interlinear score`: log p(y | x) and the alignment of given pairs, as JSON lines.
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
+use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde::Serialize;
 
-use crate::cli::Context;
-use crate::cli::args::BatchArgs;
-use crate::cli::args::ModelArgs;
-use crate::cli::args::PairArgs;
-use crate::cli::args::RunArgs;
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
 use crate::cli::output::Output;
-use crate::cli::pairs::Pair;
-use crate::cli::pairs::PairForcer;
-use crate::cli::phrases;
-use crate::cli::words;
+use crate::cli::pairs::{Pair, PairForcer};
+use crate::cli::{Context, phrases, words};
 use crate::decoding::Forced;
 
 /// As typed.

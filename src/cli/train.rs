@@ -1,35 +1,21 @@
 //! Floor 9: `interlinear train`: a run with its progress.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use indicatif::ProgressBar;
-use indicatif::ProgressStyle;
+use clap::{ArgMatches, Args, FromArgMatches as _};
+use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::attention::KINDS;
-use crate::attention::scores;
-use crate::cli::Context;
+use crate::attention::{KINDS, scores};
 use crate::cli::args::RunArgs;
-use crate::cli::output;
+use crate::cli::{Context, output};
 use crate::error::Error;
-use crate::models::Engine;
-use crate::models::MODELS;
 use crate::models::config::Architecture;
+use crate::models::{Engine, MODELS};
 use crate::ticket::Ticket;
-use crate::training::RunOptions;
-use crate::training::recipe;
-use crate::training::recipe::PAPERS;
-use crate::training::recipe::Plan;
-use crate::training::recipe::RECIPES;
-use crate::training::recipe::SIZES;
-use crate::training::train;
-use crate::training::trainer::Line;
-use crate::training::trainer::Measure;
-use crate::training::trainer::Report;
+use crate::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
+use crate::training::trainer::{Line, Measure, Report};
+use crate::training::{RunOptions, recipe, train};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -170,9 +156,6 @@ fn compose(path: &Path, arguments: PlanArgs) -> anyhow::Result<()> {
 }
 
 /// Trains; the log and the checkpoints lie beside the model.
-///
-/// # Errors
-/// What is wrong with the configuration, the text, the device or the disk.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     if let Some(path) = low.plan.new.clone() {

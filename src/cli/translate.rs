@@ -7,31 +7,17 @@
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use clap::ValueEnum;
+use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use serde::Serialize;
 
 use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
-use crate::cli::Context;
-use crate::cli::args::BatchArgs;
-use crate::cli::args::ModelArgs;
-use crate::cli::args::ReplaceArgs;
-use crate::cli::args::RunArgs;
-use crate::cli::args::SearchArgs;
-use crate::cli::input::Growth;
-use crate::cli::input::Lines;
-use crate::cli::input::Side;
-use crate::cli::input::SourceLine;
+use crate::cli::args::{BatchArgs, ModelArgs, ReplaceArgs, RunArgs, SearchArgs};
+use crate::cli::input::{Growth, Lines, Side, SourceLine};
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
-use crate::cli::words;
-use crate::decoding::Decoded;
-use crate::decoding::Ensemble;
-use crate::decoding::Hypothesis;
-use crate::decoding::Options;
+use crate::cli::{Context, words};
+use crate::decoding::{Decoded, Ensemble, Hypothesis, Options};
 use crate::error::Error;
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;

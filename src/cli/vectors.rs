@@ -6,13 +6,11 @@ use clap::ValueEnum;
 
 use crate::analysis::neighbours::Space;
 use crate::cli::args::Runtime;
-use crate::cli::input::Lines;
-use crate::cli::input::Side as Cut;
+use crate::cli::input::{Lines, Side as Cut};
 use crate::cli::progress::Progress;
 use crate::error::Error;
-use crate::models::Model;
-use crate::models::representations;
 use crate::models::representations::Side;
+use crate::models::{Model, representations};
 
 /// A vocabulary, as typed.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,9 +57,6 @@ pub struct Vectors {
 
 impl Vectors {
     /// The first `most` words of a side.
-    ///
-    /// # Errors
-    /// When the weights lack the matrix.
     pub fn words(model: &Model, side: Side, most: usize) -> crate::error::Result<Self> {
         let words = representations::words(model, side, most)?;
         let vocabulary = representations::tokenizer(model, side);
@@ -75,9 +70,6 @@ impl Vectors {
     }
 
     /// The lines of a file, `-` being stdin; those without words are left out, those that are too long are told.
-    ///
-    /// # Errors
-    /// When the file cannot be read or the model has no vector for a phrase.
     pub fn phrases(runtime: &Runtime, model: &Model, file: &Path, pretokenized: bool) -> anyhow::Result<Self> {
         let mut lines = Lines::open(Some(file))?;
         let mut texts = Vec::new();

@@ -1,24 +1,15 @@
 //! Floor 9: from hypotheses to words, and the loops over batches that several commands share.
 
 use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
 use crate::analysis::hard::Link;
-use crate::analysis::unknown;
 use crate::analysis::unknown::Replacing;
+use crate::analysis::{hard, unknown};
 use crate::decoding;
-use crate::decoding::Decoded;
-use crate::decoding::Ensemble;
-use crate::decoding::Forced;
-use crate::decoding::Hypothesis;
-use crate::decoding::Options;
-use crate::decoding::Specials;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Model;
-use crate::models::Stepper;
+use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, Options, Specials};
+use crate::error::{Error, Result};
+use crate::models::{Model, Stepper};
 use crate::text::join::join;
-use crate::text::sentence::Sentence;
-use crate::text::sentence::UNK;
+use crate::text::sentence::{Sentence, UNK};
 use crate::ticket::Ticket;
 
 /// The ids that the search must know.
@@ -27,9 +18,6 @@ pub fn specials(model: &Model) -> Specials {
 }
 
 /// [`decoding::decode_all`] for work that is never cancelled.
-///
-/// # Errors
-/// What the search refuses.
 pub fn decode_all(
     specials: Specials,
     stepper: &mut dyn Stepper,
@@ -46,9 +34,6 @@ pub fn decode_all(
 }
 
 /// [`decoding::force_all`] for work that is never cancelled.
-///
-/// # Errors
-/// What forced decoding refuses.
 pub fn force_all(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],
@@ -108,9 +93,6 @@ pub fn without_eos<'a>(model: &Model, ids: &'a [u32]) -> &'a [u32] {
 }
 
 /// Refuses what needs an alignment where the model has none.
-///
-/// # Errors
-/// A sentence that names the model and the flag.
 pub fn require_alignment(system: &Ensemble, flag: &str) -> Result<()> {
     if system.aligns() {
         return Ok(());
@@ -125,9 +107,6 @@ pub fn require_alignment(system: &Ensemble, flag: &str) -> Result<()> {
 }
 
 /// The end of work during which so many lines were refused, each with its own sentence.
-///
-/// # Errors
-/// When there were any.
 pub fn refused(count: usize) -> anyhow::Result<()> {
     match count {
         0 => Ok(()),

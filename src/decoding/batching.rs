@@ -15,7 +15,6 @@ pub const WINDOW: usize = 20;
 ///
 /// Within a window of [`WINDOW`] batches the shortest come first; every index occurs once.
 /// Whoever wants the order of the corpus puts the results back by index.
-#[must_use]
 pub fn batches(lengths: &[usize], batch_size: usize) -> Vec<Vec<usize>> {
     let batch_size = batch_size.max(1);
     let indexes: Vec<usize> = (0..lengths.len()).collect();
@@ -29,7 +28,6 @@ pub fn batches(lengths: &[usize], batch_size: usize) -> Vec<Vec<usize>> {
 }
 
 /// Batches of like length, like [`batches`], cut further where sentences are long or the beam is wide.
-#[must_use]
 pub fn bounded_batches(lengths: &[usize], batch_size: usize, beam: usize) -> Vec<Vec<usize>> {
     let mut bounded = Vec::new();
     for batch in batches(lengths, batch_size) {

@@ -6,26 +6,13 @@
 //! returned only when none finished. Finished ones are ranked by log p, corrected for length and
 //! coverage as [`Ranking`](crate::decoding::Ranking) says; the search itself goes by log p alone.
 
-use crate::decoding::Options;
-use crate::decoding::Specials;
-use crate::decoding::constraint::Allowed;
-use crate::decoding::constraint::Constraint;
-use crate::decoding::select::Best;
-use crate::decoding::select::Extension;
-use crate::decoding::trace::Decoded;
-use crate::decoding::trace::Fate;
-use crate::decoding::trace::Hypothesis;
-use crate::decoding::trace::Progress;
-use crate::decoding::tree::Expansion;
-use crate::decoding::tree::Reading;
-use crate::decoding::tree::Tree;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Asked;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
+use crate::decoding::constraint::{Allowed, Constraint};
+use crate::decoding::select::{Best, Extension};
+use crate::decoding::trace::{Decoded, Fate, Hypothesis, Progress};
+use crate::decoding::tree::{Expansion, Reading, Tree};
+use crate::decoding::{Options, Specials};
+use crate::error::{Error, Result};
+use crate::models::{Asked, Need, Row, StepOutput, Stepper};
 use crate::ticket::Ticket;
 
 /// Translates a batch of sentences (ids, `</s>` included); see [`decode`](crate::decoding::decode).

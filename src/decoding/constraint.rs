@@ -1,7 +1,6 @@
 //! Floor 4: which words the search may take at a position.
 
-use crate::decoding::Options;
-use crate::decoding::Specials;
+use crate::decoding::{Options, Specials};
 
 /// What may stand at one target position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +15,6 @@ pub enum Allowed {
 
 impl Allowed {
     /// How many of the best words of a row must be known for the best `seen` allowed ones to be among them.
-    #[must_use]
     pub fn best(self, seen: usize) -> usize {
         match self {
             Self::Only(_) => 0,
@@ -35,13 +33,11 @@ pub struct Constraint<'a> {
 
 impl<'a> Constraint<'a> {
     /// What `options` demand.
-    #[must_use]
     pub fn new(options: &'a Options, specials: Specials) -> Self {
         Self { prefix: &options.prefix, forbidden: options.forbid_unk.then_some(specials.unk) }
     }
 
     /// What may stand at position i, from 0. A prefix that itself names `[UNK]` has its way.
-    #[must_use]
     pub fn at(&self, i: usize) -> Allowed {
         match (self.prefix.get(i), self.forbidden) {
             (Some(&token), _) => Allowed::Only(token),

@@ -1,11 +1,8 @@
 //! Floor 4: any number of sentences, decoded or scored in batches of like length.
 
 use crate::decoding;
-use crate::decoding::Decoded;
-use crate::decoding::Forced;
-use crate::decoding::Options;
-use crate::decoding::Specials;
 use crate::decoding::batching::bounded_batches;
+use crate::decoding::{Decoded, Forced, Options, Specials};
 use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::Ticket;

@@ -2,13 +2,8 @@
 
 use crate::decoding::beam::check_sources;
 use crate::decoding::trace::Forced;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Asked;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
+use crate::error::{Error, Result};
+use crate::models::{Asked, Need, Row, StepOutput, Stepper};
 use crate::ticket::Ticket;
 
 /// A pair on its way through the target.

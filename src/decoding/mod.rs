@@ -23,18 +23,11 @@ use crate::models::Stepper;
 use crate::ticket::Ticket;
 
 pub use crate::decoding::batching::batches;
-pub use crate::decoding::corpus::decode_all;
-pub use crate::decoding::corpus::force_all;
+pub use crate::decoding::corpus::{decode_all, force_all};
 pub use crate::decoding::ensemble::Ensemble;
-pub use crate::decoding::rank::LengthRule;
-pub use crate::decoding::rank::Ranking;
+pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
-pub use crate::decoding::trace::Decoded;
-pub use crate::decoding::trace::Fate;
-pub use crate::decoding::trace::Forced;
-pub use crate::decoding::trace::Hypothesis;
-pub use crate::decoding::trace::Node;
-pub use crate::decoding::trace::Progress;
+pub use crate::decoding::trace::{Decoded, Fate, Forced, Hypothesis, Node, Progress};
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +68,6 @@ impl Default for Options {
 
 impl Options {
     /// The most target tokens for a source of `t_x` words, `</s>` included on both sides.
-    #[must_use]
     pub fn limit(&self, t_x: usize) -> usize {
         self.max_length.unwrap_or(2 * t_x + 10)
     }

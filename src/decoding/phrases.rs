@@ -8,14 +8,8 @@ use std::collections::HashMap;
 
 use crate::decoding::beam::check_sources;
 use crate::decoding::forced::outside;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Asked;
-use crate::models::Model;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
+use crate::error::{Error, Result};
+use crate::models::{Asked, Model, Need, Row, StepOutput, Stepper};
 use crate::text::phrases::unescape;
 use crate::text::tokenizer::Tokenizer;
 use crate::ticket::Ticket;
@@ -55,25 +49,21 @@ pub struct Phrases<'a> {
 
 impl<'a> Phrases<'a> {
     /// No pairs yet.
-    #[must_use]
     pub fn new(model: &'a Model, options: PhraseOptions) -> Self {
         Self { model, options, known: HashMap::new(), sources: Vec::new(), pairs: Vec::new() }
     }
 
     /// Number of pairs.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
     /// True without any.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
     /// Target words of all pairs, the `</s>` of each included.
-    #[must_use]
     pub fn words(&self) -> usize {
         self.pairs.iter().map(|(_, target)| target.len()).sum()
     }
@@ -121,9 +111,6 @@ impl<'a> Phrases<'a> {
 
     /// log p of every pair, in the order in which they came. `done` hears after each batch how many are scored,
     /// and may end the work with an error.
-    ///
-    /// # Errors
-    /// What [`score`] returns.
     pub fn score(
         &self,
         stepper: &mut dyn Stepper,

@@ -14,8 +14,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A source word that receives less than this in all counts as if it received so much. Local attention gives words
 /// outside its windows exactly 0, and the logarithm of that would make all hypotheses equal.
@@ -38,7 +37,6 @@ impl Default for LengthRule {
 
 impl LengthRule {
     /// What the log p of a hypothesis of `length` words, `</s>` included, is divided by.
-    #[must_use]
     pub fn divisor(self, length: usize) -> f64 {
         let length = length as f64;
         match self {
@@ -48,7 +46,6 @@ impl LengthRule {
     }
 
     /// Whether a length makes any difference.
-    #[must_use]
     pub fn normalises(self) -> bool {
         let (Self::Power(a) | Self::Wu(a)) = self;
         a != 0.0
@@ -91,7 +88,6 @@ pub struct Ranking {
 
 impl Ranking {
     /// log p / |y|^A.
-    #[must_use]
     pub fn power(a: f32) -> Self {
         Self { length: LengthRule::Power(a), coverage: 0.0 }
     }
@@ -104,7 +100,6 @@ impl Ranking {
 }
 
 /// sum_j log(min(sum_i alpha_ij, 1)) of rows alpha_i: 0 where every source word is covered.
-#[must_use]
 pub fn penalty(rows: &[&[f32]]) -> f64 {
     let t_x = rows.first().map_or(0, |row| row.len());
     let sum = |j: usize| rows.iter().filter_map(|row| row.get(j)).map(|&alpha| f64::from(alpha)).sum::<f64>();

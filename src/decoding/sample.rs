@@ -5,23 +5,16 @@
 //! drawn depends neither on the batch nor on the threads. Draws that begin with the same words share a row, so that a
 //! thousand samples of a phrase cost little more than their distinct beginnings.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::decoding::Options;
-use crate::decoding::Specials;
 use crate::decoding::beam::check_sources;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
+use crate::decoding::{Options, Specials};
+use crate::error::{Error, Result};
+use crate::models::{Need, Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise;
 use crate::ticket::Ticket;
 

@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use crate::decoding::rank::Ranking;
 use crate::decoding::select::Extension;
-use crate::decoding::trace::Fate;
-use crate::decoding::trace::Hypothesis;
-use crate::decoding::trace::Node;
+use crate::decoding::trace::{Fate, Hypothesis, Node};
 use crate::models::StepOutput;
 
 /// What one row of a step says about all its extensions.

@@ -8,28 +8,19 @@
 
 use std::ops::Range;
 
-use crate::analysis::aer;
 use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
 use crate::analysis::pooled::pooled;
 use crate::analysis::reading::Reading;
-use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::analysis::symmetrize::Symmetrization;
+use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
+use crate::analysis::{aer, hard};
 use crate::attention;
 use crate::decoding;
-use crate::error::Error;
-use crate::error::Result;
-use crate::evaluation::Progress;
-use crate::evaluation::Stage;
-use crate::evaluation::TestSet;
-use crate::models::Model;
-use crate::models::Stepper;
-use crate::models::config::Config;
-use crate::models::config::LuongSizes;
+use crate::error::{Error, Result};
+use crate::evaluation::{Progress, Stage, TestSet};
+use crate::models::config::{Config, LuongSizes};
+use crate::models::{Model, Stepper};
 use crate::text::line;
-use crate::text::links::Link;
-use crate::text::links::Links;
-use crate::text::links::places;
+use crate::text::links::{Link, Links, places};
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 
@@ -59,9 +50,6 @@ pub struct Refused {
 
 impl WordPair {
     /// Tokenises a pair for a model.
-    ///
-    /// # Errors
-    /// When the model does not read so much, or so little.
     pub fn read(
         model: &Model,
         (source, target): (&str, &str),
@@ -103,7 +91,6 @@ pub struct Extraction {
 
 /// The readings that the rows of a model's alpha have, the usual one first: both for the scores of Luong et al. that
 /// compare contents (their footnote 14), else the usual one alone; none without an alignment.
-#[must_use]
 pub fn readings(config: &Config) -> &'static [Reading] {
     let by_content = |luong: &LuongSizes| attention::find(&luong.score).is_some_and(|score| score.content);
     match &config.luong {
@@ -158,9 +145,6 @@ impl Aligner<'_> {
     }
 
     /// Refuses a model that has no alignment.
-    ///
-    /// # Errors
-    /// A sentence that names the model.
     pub fn require_alignment(&self) -> Result<()> {
         let config = &self.model.config;
         if config.aligns() {
@@ -208,7 +192,6 @@ pub enum Direction {
 
 impl Direction {
     /// Its name: `forward`, `reverse`, or that of the symmetrization.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Forward => "forward",

@@ -1,12 +1,8 @@
 //! Floor 6: whether one model is better than another on the same test set: paired bootstrap (Koehn 2004).
 
-use crate::analysis::bleu;
-use crate::analysis::bootstrap::Paired;
-use crate::analysis::bootstrap::paired;
-use crate::analysis::chrf;
-use crate::evaluation::Report;
-use crate::evaluation::Translation;
-use crate::evaluation::Unk;
+use crate::analysis::bootstrap::{Paired, paired};
+use crate::analysis::{bleu, chrf};
+use crate::evaluation::{Report, Translation, Unk};
 
 /// Two models, by each figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +17,6 @@ pub struct Comparison {
 
 /// Compares the models of two reports of the same test set, all sentences, for each kind of translation that both
 /// have. The same seed gives the same answer.
-#[must_use]
 pub fn compare(first: &Report, second: &Report, resamples: usize, seed: u64) -> Vec<Comparison> {
     let kinds = first.unk.iter().enumerate();
     let same = kinds.filter_map(|(at, unk)| Some((at, *unk, second.unk.iter().position(|other| other == unk)?)));

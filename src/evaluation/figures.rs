@@ -1,7 +1,6 @@
 //! Floor 6: the figures of a report for spreadsheets and programs: one line, one object a row. Pure.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::evaluation::Row;
 
@@ -10,7 +9,6 @@ pub const HEADER: &str =
     "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n";
 
 /// One row of the table of `model`, tab-separated, with the line's end; `none` stands for what is not known.
-#[must_use]
 pub fn line(model: &str, row: &Row, words_per_second: Option<f64>, none: &str) -> String {
     let figure = |value: Option<f64>, digits: usize| match value {
         Some(value) => format!("{value:.digits$}"),
@@ -34,7 +32,6 @@ pub fn line(model: &str, row: &Row, words_per_second: Option<f64>, none: &str) -
 }
 
 /// The same row as an object; what is not known is `null`.
-#[must_use]
 pub fn object(row: &Row) -> Value {
     json!({"set": row.set.name(), "unk": row.unk.name(), "length": row.length(), "sentences": row.sentences,
            "words": row.words, "nll": row.nll, "nll_per_sentence": row.nll_per_sentence(),
@@ -42,7 +39,6 @@ pub fn object(row: &Row) -> Value {
 }
 
 /// A name that stays in its cell.
-#[must_use]
 pub fn plain(name: &str) -> String {
     name.replace(char::is_control, " ")
 }

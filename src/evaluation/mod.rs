@@ -12,15 +12,6 @@ pub mod report;
 pub mod run;
 pub mod test_set;
 
-pub use crate::evaluation::report::Record;
-pub use crate::evaluation::report::Report;
-pub use crate::evaluation::report::Row;
-pub use crate::evaluation::report::Set;
-pub use crate::evaluation::report::Translation;
-pub use crate::evaluation::report::Unk;
-pub use crate::evaluation::run::Options;
-pub use crate::evaluation::run::Progress;
-pub use crate::evaluation::run::Stage;
-pub use crate::evaluation::run::run;
-pub use crate::evaluation::test_set::Pair;
-pub use crate::evaluation::test_set::TestSet;
+pub use crate::evaluation::report::{Record, Report, Row, Set, Translation, Unk};
+pub use crate::evaluation::run::{Options, Progress, Stage, run};
+pub use crate::evaluation::test_set::{Pair, TestSet};

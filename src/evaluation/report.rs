@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::analysis::bleu;
-use crate::analysis::buckets::Bucket;
-use crate::analysis::buckets::Buckets;
-use crate::analysis::chrf;
+use crate::analysis::buckets::{Bucket, Buckets};
+use crate::analysis::{bleu, chrf};
 use crate::decoding;
 use crate::evaluation::Pair;
 
@@ -20,7 +18,6 @@ pub enum Unk {
 
 impl Unk {
     /// Its name: `allowed` or `forbidden`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
@@ -40,7 +37,6 @@ pub enum Set {
 
 impl Set {
     /// Its name: `all` or `without UNK`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -87,7 +83,6 @@ pub struct Record {
 
 impl Record {
     /// Whether it belongs to a set.
-    #[must_use]
     pub fn is_in(&self, set: Set) -> bool {
         set == Set::All || !(self.source_unk || self.reference_unk)
     }
@@ -116,25 +111,21 @@ pub struct Row {
 
 impl Row {
     /// In nats; `None` of no sentences.
-    #[must_use]
     pub fn nll_per_sentence(&self) -> Option<f64> {
         (self.sentences > 0).then(|| self.nll / self.sentences as f64)
     }
 
     /// In nats; `None` of no words.
-    #[must_use]
     pub fn nll_per_word(&self) -> Option<f64> {
         (self.words > 0).then(|| self.nll / self.words as f64)
     }
 
     /// exp(NLL / words); `None` of no words.
-    #[must_use]
     pub fn perplexity(&self) -> Option<f64> {
         self.nll_per_word().map(f64::exp)
     }
 
     /// The length: `all` or the bucket's name.
-    #[must_use]
     pub fn length(&self) -> &str {
         self.bucket.as_ref().map_or("all", |bucket| &bucket.name)
     }
@@ -177,26 +168,22 @@ pub struct Report {
 
 impl Report {
     /// Words produced a second.
-    #[must_use]
     pub fn words_per_second(&self) -> Option<f64> {
         self.seconds.map(|seconds| self.words as f64 / seconds.max(1e-9))
     }
 
     /// Sentences translated a second.
-    #[must_use]
     pub fn sentences_per_second(&self) -> Option<f64> {
         self.seconds.map(|seconds| self.translated as f64 / seconds.max(1e-9))
     }
 
     /// The row of a set, of any length.
-    #[must_use]
     pub fn row(&self, set: Set, unk: Unk) -> Option<&Row> {
         self.rows.iter().find(|row| row.set == set && row.unk == unk && row.bucket.is_none())
     }
 }
 
 /// A row for each set and kind of translation (where there is none, one without BLEU), and behind it one for each bucket with anything in it.
-#[must_use]
 pub fn rows(records: &[Record], unk: &[Unk], buckets: &Buckets) -> Vec<Row> {
     let mut rows = Vec::new();
     for set in [Set::All, Set::WithoutUnk] {

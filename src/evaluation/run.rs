@@ -5,30 +5,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 
-use crate::analysis::bleu;
 use crate::analysis::buckets::Buckets;
-use crate::analysis::chrf;
-use crate::analysis::unknown;
 use crate::analysis::unknown::Replacing;
+use crate::analysis::{bleu, chrf, unknown};
 use crate::decoding;
-use crate::decoding::Hypothesis;
-use crate::decoding::Specials;
 use crate::decoding::batching::WINDOW;
-use crate::error::Error;
-use crate::error::Result;
-use crate::evaluation::Pair;
-use crate::evaluation::Record;
-use crate::evaluation::Report;
-use crate::evaluation::TestSet;
-use crate::evaluation::Translation;
-use crate::evaluation::Unk;
+use crate::decoding::{Hypothesis, Specials};
+use crate::error::{Error, Result};
 use crate::evaluation::report::rows;
-use crate::models::Model;
-use crate::models::Stepper;
+use crate::evaluation::{Pair, Record, Report, TestSet, Translation, Unk};
+use crate::models::{Model, Stepper};
 use crate::text::join::join;
 use crate::text::line;
-use crate::text::sentence::Sentence;
-use crate::text::sentence::UNK;
+use crate::text::sentence::{Sentence, UNK};
 use crate::ticket::Ticket;
 
 /// How to evaluate.

@@ -1,11 +1,9 @@
 //! Floor 6: a test set in memory: sources and one or more references, line by line.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::reader::LineReader;
 
 /// A source sentence and its references. Cloning it copies no text.
@@ -42,9 +40,6 @@ impl TestSet {
     }
 
     /// As [`TestSet::read`], from any readers.
-    ///
-    /// # Errors
-    /// As [`TestSet::read`].
     pub fn from_lines(mut source: LineReader, mut references: Vec<LineReader>, pretokenized: bool) -> Result<Self> {
         if references.is_empty() {
             return Err(Error::Input("a test set needs at least one file of references".into()));
@@ -80,19 +75,16 @@ impl TestSet {
     }
 
     /// Number of sentences.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
     /// Never true for a set that was read.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
     /// A short name: that of the file of sources without its folder.
-    #[must_use]
     pub fn name(&self) -> String {
         self.source.file_name().map_or_else(|| "test set".to_owned(), |name| name.to_string_lossy().into_owned())
     }

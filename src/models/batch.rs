@@ -1,11 +1,8 @@
 //! Floor 3: sentences of ids as padded tensors, and rows of embeddings.
 
-use candle_core::DType;
-use candle_core::Device;
-use candle_core::Tensor;
+use candle_core::{DType, Device, Tensor};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A batch of b sentences, padded to the longest, time-major as the recurrent layers read it.
 #[derive(Clone, Debug)]
@@ -20,9 +17,6 @@ pub struct Batch {
 
 impl Batch {
     /// Pads sentences, none of them empty.
-    ///
-    /// # Errors
-    /// When there is no sentence or an empty one, which the callers must not let through.
     pub fn new(sentences: &[&[u32]]) -> Result<Self> {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
         let Some(&longest) = lengths.iter().max() else {
@@ -38,29 +32,21 @@ impl Batch {
     }
 
     /// Number of sentences, b.
-    #[must_use]
     pub fn sentences(&self) -> usize {
         self.lengths.len()
     }
 
     /// True where some sentence is shorter than the longest.
-    #[must_use]
     pub fn is_padded(&self) -> bool {
         self.lengths.iter().any(|length| *length < self.longest)
     }
 
     /// Rows `table[id]` of all positions, [t_x, b, m].
-    ///
-    /// # Errors
-    /// When an id lies outside the table.
     pub fn embed(&self, table: &Tensor) -> Result<Tensor> {
         Ok(embed(table, &self.ids)?.reshape((self.longest, self.sentences(), ()))?)
     }
 
     /// 1 at words and 0 at padding, [b, t_x].
-    ///
-    /// # Errors
-    /// When the device refuses.
     pub fn mask(&self, dtype: DType, device: &Device) -> Result<Tensor> {
         let mask: Vec<f32> = self
             .lengths
@@ -71,9 +57,6 @@ impl Batch {
     }
 
     /// The mask as the recurrent layers want it, [t_x, b, 1]; `None` where nothing is padded.
-    ///
-    /// # Errors
-    /// When the device refuses.
     pub fn time_mask(&self, dtype: DType, device: &Device) -> Result<Option<Tensor>> {
         if !self.is_padded() {
             return Ok(None);
@@ -82,34 +65,24 @@ impl Batch {
     }
 
     /// Where the real words are among the t_x * b positions, and their ids.
-    #[must_use]
     pub fn words(&self) -> (Vec<u32>, Vec<u32>) {
         let b = self.sentences();
         (0..self.ids.len()).filter(|i| i / b < self.lengths[i % b]).map(|i| (i as u32, self.ids[i])).unzip()
     }
 
     /// Of [t_x * b, ..] the rows where words are, [words, ..].
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn rows_of_words(&self, tensor: &Tensor) -> Result<Tensor> {
         if self.is_padded() { embed(tensor, &self.words().0) } else { Ok(tensor.clone()) }
     }
 }
 
 /// Rows `table[id]`, [rows, m].
-///
-/// # Errors
-/// When an id lies outside the table.
 pub fn embed(table: &Tensor, ids: &[u32]) -> Result<Tensor> {
     let ids = Tensor::from_slice(ids, ids.len(), table.device())?;
     Ok(table.index_select(&ids, 0)?)
 }
 
 /// Rows `table[y_{i-1}]`, or zeros for y_0, [rows, m].
-///
-/// # Errors
-/// When an id lies outside the table, or there is not one for each row.
 pub fn embed_previous(table: &Tensor, y_prev: Option<&[u32]>, rows: usize) -> Result<Tensor> {
     match y_prev {
         None => Ok(Tensor::zeros((rows, table.dim(1)?), table.dtype(), table.device())?),
@@ -119,9 +92,6 @@ pub fn embed_previous(table: &Tensor, y_prev: Option<&[u32]>, rows: usize) -> Re
 }
 
 /// The embeddings that a decoder reads when its target is given: zeros, then y_1 .. y_{T-1}, [t_y, b, m].
-///
-/// # Errors
-/// When an id lies outside the table.
 pub fn embed_shifted(table: &Tensor, target: &Batch) -> Result<Tensor> {
     let b = target.sentences();
     let start = embed_previous(table, None, b)?; // [b, m]

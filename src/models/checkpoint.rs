@@ -9,23 +9,17 @@ use std::collections::BTreeMap;
 use std::io;
 use std::io::Write as _;
 use std::ops::Range;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
-use candle_core::Device;
-use candle_core::Tensor;
+use candle_core::{Device, Tensor};
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 use rayon::prelude::*;
-use safetensors::Dtype;
-use safetensors::SafeTensorError;
-use safetensors::SafeTensors;
 use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::lines::write_atomic;
 
 /// Numbers widened at a time: small enough for the first-level cache, large enough to share out.
@@ -87,7 +81,6 @@ impl Rows<'_> {
     ///
     /// # Panics
     /// When there is no such row.
-    #[must_use]
     pub fn get<'b>(&'b self, row: usize, buffer: &'b mut Vec<f32>) -> &'b [f32] {
         if let Some(array) = self.slot.wide.get() {
             return &array.data[row * self.width..(row + 1) * self.width];
@@ -188,7 +181,6 @@ impl Kind {
 
 impl Weights {
     /// No weights yet.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -204,17 +196,11 @@ impl Weights {
     }
 
     /// As [`Weights::load`], from the bytes of the file; `path` is only named in errors.
-    ///
-    /// # Errors
-    /// As [`Weights::load`].
     pub fn from_bytes(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)]) -> Result<Self> {
         Self::from_file(path, buffer.to_vec(), expected)
     }
 
     /// As [`Weights::from_bytes`]; the buffer is kept and nothing is copied.
-    ///
-    /// # Errors
-    /// As [`Weights::load`].
     pub fn from_file(path: &Path, buffer: Vec<u8>, expected: &[(String, Vec<usize>)]) -> Result<Self> {
         let places = places(path, &buffer, expected)?;
         let file = Arc::new(buffer);
@@ -227,16 +213,12 @@ impl Weights {
     }
 
     /// The bytes of the file that they were read from.
-    #[must_use]
     pub fn file(&self) -> Option<&[u8]> {
         self.file.as_deref().map(Vec::as_slice)
     }
 
     /// Writes a safetensors file, as `f16` if `half`: under a temporary name in the same folder,
     /// synchronised, then renamed, so that no reader ever sees half a file.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or a number does not fit `f16`.
     pub fn save(&self, path: &Path, half: bool) -> Result<()> {
         let (size, dtype) = if half { (2, "F16") } else { (4, "F32") };
         if half
@@ -287,25 +269,16 @@ impl Weights {
     }
 
     /// A copy of the numbers of that name.
-    ///
-    /// # Errors
-    /// As [`Weights::get`].
     pub fn numbers(&self, name: &str) -> Result<Vec<f32>> {
         self.slot(name).map(Slot::to_vec)
     }
 
     /// As [`Weights::numbers`], behind those that are in `all` already.
-    ///
-    /// # Errors
-    /// As [`Weights::get`].
     pub fn append(&self, name: &str, all: &mut Vec<f32>) -> Result<()> {
         self.slot(name).map(|slot| slot.append_to(all))
     }
 
     /// The tensor of that name row by row, read where it lies.
-    ///
-    /// # Errors
-    /// As [`Weights::get`].
     pub fn rows(&self, name: &str) -> Result<Rows<'_>> {
         let slot = self.slot(name)?;
         let count = slot.shape.first().copied().unwrap_or(0);
@@ -337,15 +310,11 @@ impl Weights {
     }
 
     /// How many numbers there are in all.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         self.slots.values().map(|slot| slot.shape.iter().product::<usize>()).sum()
     }
 
     /// A copy of the array of that name as a tensor on `device`.
-    ///
-    /// # Errors
-    /// When there is none, or the device refuses.
     pub fn tensor(&self, name: &str, device: &Device) -> Result<Tensor> {
         let slot = self.slot(name)?;
         Ok(Tensor::from_vec(slot.to_vec(), slot.shape.as_slice(), device)?)

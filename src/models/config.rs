@@ -4,15 +4,10 @@
 
 use std::path::Path;
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::attention::AttentionEntry;
-use crate::attention::KINDS;
-use crate::attention::find;
-use crate::attention::scores;
-use crate::error::Error;
-use crate::error::Result;
+use crate::attention::{AttentionEntry, KINDS, find, scores};
+use crate::error::{Error, Result};
 use crate::models::MODELS;
 use crate::text::lines::write_atomic;
 
@@ -38,13 +33,11 @@ pub enum Architecture {
 
 impl Architecture {
     /// Its name in `config.json`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         MODELS.iter().find(|entry| entry.architecture == self).map_or("unknown", |entry| entry.name)
     }
 
     /// The architecture of that name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         MODELS.iter().find(|entry| entry.name == name).map(|entry| entry.architecture)
     }
@@ -152,7 +145,6 @@ const KEYS: &[(&str, Belongs)] = &[
 
 impl Config {
     /// Whether the model aligns at all; rnnencdec and luong with attention `none` do not.
-    #[must_use]
     pub fn aligns(&self) -> bool {
         match self.architecture {
             Architecture::RnnSearch => true,
@@ -163,7 +155,6 @@ impl Config {
 
     /// Where it looks and how it scores, in the names of the tables in [`crate::attention`], such as
     /// `local-p general`; `None` where the model does not align.
-    #[must_use]
     pub fn attention(&self) -> Option<String> {
         if !self.aligns() {
             return None;
@@ -175,22 +166,17 @@ impl Config {
     }
 
     /// D of local attention, in words; `None` for models that look at every word or at none.
-    #[must_use]
     pub fn window(&self) -> Option<usize> {
         self.luong.as_ref().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)
     }
 
     /// Whether a row of the alignment may also be read by the word before: the decoder had read it when it compared
     /// its state with the source (Luong et al. 2015, footnote 14).
-    #[must_use]
     pub fn has_two_readings(&self) -> bool {
         self.aligns() && self.luong.as_ref().and_then(|luong| find(&luong.score)).is_some_and(|score| score.content)
     }
 
     /// Reads and checks `config.json`.
-    ///
-    /// # Errors
-    /// A sentence that names the file and, where there is one, the line or the key.
     pub fn load(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
         let Ok(text) = std::str::from_utf8(&bytes) else {
@@ -200,9 +186,6 @@ impl Config {
     }
 
     /// Checks the text of a `config.json`; `path` is only named in errors.
-    ///
-    /// # Errors
-    /// A sentence that names the file and, where there is one, the line or the key.
     pub fn from_json(path: &Path, text: &str) -> Result<Self> {
         let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|error| Error::line(path, error.line().max(1), format!("is not valid JSON ({error})")))?;
@@ -213,16 +196,12 @@ impl Config {
     }
 
     /// Writes `config.json`, under a temporary name first.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         use std::io::Write as _;
         write_atomic(path, |file| file.write_all(self.to_json().as_bytes()))
     }
 
     /// The text of `config.json`, one key a line.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let lines: Vec<String> = KEYS
             .iter()
@@ -257,7 +236,6 @@ impl Config {
 
 impl LuongSizes {
     /// The score function; `None` where `score` is no name of the table.
-    #[must_use]
     pub fn entry(&self) -> Option<&'static AttentionEntry> {
         find(&self.score)
     }

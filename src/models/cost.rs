@@ -6,8 +6,7 @@
 //! words that are looked at. What does not depend on the step is counted once a sentence (U_a h_j, C c). Not counted are
 //! element-wise work, look-ups and padding. Imports its own room.
 
-use crate::models::config::Architecture;
-use crate::models::config::Config;
+use crate::models::config::{Architecture, Config};
 use crate::models::shapes;
 
 /// Operations of the products, as they are shared out. A sentence has t_x source words, `</s>` included; a step makes
@@ -30,7 +29,6 @@ pub struct Cost {
 
 impl Cost {
     /// The cost of a model with this configuration.
-    #[must_use]
     pub fn of(config: &Config) -> Self {
         let mut cost = Self { reach: config.window().map_or(usize::MAX, |d| 2 * d + 1), ..Self::default() };
         for (name, shape) in shapes(config) {
@@ -71,20 +69,17 @@ impl Cost {
     }
 
     /// Reading a sentence of `t_x` words.
-    #[must_use]
     pub fn encode(&self, t_x: usize) -> u64 {
         self.sentence + self.source_word * t_x as u64
     }
 
     /// One step of one hypothesis of a sentence of `t_x` words, the output layer for all words included.
-    #[must_use]
     pub fn decode(&self, t_x: usize) -> u64 {
         self.step + self.output + self.look * t_x.min(self.reach) as u64
     }
 
     /// Loss and gradient of one pair: three times the way forward, for each product has two of its size on the way
     /// back, one for the weight (or annotation) and one for what it was applied to.
-    #[must_use]
     pub fn train(&self, t_x: usize, t_y: usize) -> u64 {
         3 * (self.encode(t_x) + self.decode(t_x) * t_y as u64)
     }

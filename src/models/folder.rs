@@ -3,34 +3,24 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use candle_core::Tensor;
-use sha2::Digest as _;
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Stepper;
-use crate::models::TranslationModel;
+use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::config::Architecture;
-use crate::models::config::Config;
-use crate::models::fused;
+use crate::models::config::{Architecture, Config};
 use crate::models::fused::Prepared;
 use crate::models::luong::Luong;
 use crate::models::plain::PlainStepper;
 use crate::models::rnn_encdec::RnnEncDec;
 use crate::models::rnn_search::RnnSearch;
-use crate::models::shapes;
+use crate::models::{Stepper, TranslationModel, fused, shapes};
 use crate::nn::device::Device;
-use crate::text::sentence::EOS;
-use crate::text::sentence::UNK;
-use crate::text::tokenizer::Tokenizer;
-use crate::text::tokenizer::Tokenizers;
+use crate::text::sentence::{EOS, UNK};
+use crate::text::tokenizer::{Tokenizer, Tokenizers};
 
 /// Names of the files in a model folder.
 pub const CONFIG_FILE: &str = "config.json";
@@ -83,9 +73,6 @@ impl Model {
 
     /// As [`Model::load`]; tokenizers are shared with other models that were loaded with `known`, and `progress` hears
     /// how much is done, from 0 to 1.
-    ///
-    /// # Errors
-    /// As [`Model::load`].
     pub fn load_with(
         folder: &Path,
         device: &Device,
@@ -121,9 +108,6 @@ impl Model {
     }
 
     /// What the search drives. `threads` holds for the fused engine; candle keeps its own pool.
-    ///
-    /// # Errors
-    /// When the device refuses.
     pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
         if engine == Engine::Fused && self.device.is_cpu() && fused::supports(&self.config) {
             return Ok(self.prepared()?.stepper(threads));
@@ -140,21 +124,16 @@ impl Model {
     }
 
     /// The readable form on the model's device.
-    ///
-    /// # Errors
-    /// When the device refuses, for example because its memory is full.
     pub fn plain(&self) -> Result<Box<dyn TranslationModel>> {
         readable(&self.config, &self.weights, &self.device.candle)
     }
 
     /// SHA-256 of `model.safetensors` as it was loaded, in hexadecimal.
-    #[must_use]
     pub fn digest(&self) -> String {
         self.digest_while(&|| true).unwrap_or_default()
     }
 
     /// As [`Model::digest`]; `None` when `goes_on`, which is asked again and again, is false before it is known.
-    #[must_use]
     pub fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
         if self.digest.get().is_none() {
             let digest = hexadecimal(self.weights.file().unwrap_or_default(), goes_on)?;
@@ -164,28 +143,22 @@ impl Model {
     }
 
     /// How many numbers the weights are.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         self.weights.parameters()
     }
 
     /// Ids of `</s>` and `[UNK]`.
-    #[must_use]
     pub fn specials(&self) -> (u32, u32) {
         (self.config.eos, self.config.unk)
     }
 
     /// The `eos` that [`Tokenizer::encode`] appends to a source sentence, where the model reads one.
-    #[must_use]
     pub fn source_eos(&self) -> Option<u32> {
         self.config.source_eos.then_some(self.config.eos)
     }
 }
 
 /// The readable form of given weights on a device; no gradients are recorded.
-///
-/// # Errors
-/// When a tensor is missing or the device refuses.
 pub fn readable(config: &Config, weights: &Weights, device: &candle_core::Device) -> Result<Box<dyn TranslationModel>> {
     let tensors: HashMap<String, Tensor> =
         weights.names().map(|name| Ok((name.to_owned(), weights.tensor(name, device)?))).collect::<Result<_>>()?;

@@ -4,13 +4,10 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::models::checkpoint::Array;
-use crate::models::checkpoint::Weights;
+use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::Config;
 use crate::models::shapes;
-use crate::nn::init::gaussian;
-use crate::nn::init::orthogonal;
-use crate::nn::init::uniform;
+use crate::nn::init::{gaussian, orthogonal, uniform};
 
 /// How to draw the weights. Recurrent matrices U are orthogonal and biases 0 in the first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +24,6 @@ pub enum Scheme {
 }
 
 /// The weights of a model to be trained; the same for the same seed on every machine.
-#[must_use]
 pub fn initial_weights(config: &Config, scheme: Scheme, seed: u64) -> Weights {
     let drawn: Vec<(String, Array)> = shapes(config)
         .into_par_iter()

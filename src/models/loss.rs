@@ -5,17 +5,14 @@
 
 use std::collections::HashMap;
 
-use candle_core::D;
-use candle_core::Tensor;
-use rand::Rng as _;
-use rand::SeedableRng as _;
+use candle_core::{D, Tensor};
+use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
 use crate::models::TranslationModel;
 use crate::models::batch::Batch;
-use crate::models::config::Architecture;
-use crate::models::config::Config;
+use crate::models::config::{Architecture, Config};
 use crate::models::luong::Luong;
 use crate::models::rnn_encdec::RnnEncDec;
 use crate::models::rnn_search::RnnSearch;
@@ -32,21 +29,16 @@ pub struct Regularizer {
 
 impl Regularizer {
     /// With a generator of its own; the same seed drops the same numbers.
-    #[must_use]
     pub fn new(dropout: f64, label_smoothing: f64, seed: u64) -> Self {
         Self { dropout, label_smoothing, rng: ChaCha8Rng::seed_from_u64(seed) }
     }
 
     /// No dropout and no smoothing.
-    #[must_use]
     pub fn none() -> Self {
         Self::new(0.0, 0.0, 0)
     }
 
     /// x with a share of its numbers 0 and the rest scaled up by as much.
-    ///
-    /// # Errors
-    /// When the device refuses.
     pub fn drop(&mut self, x: &Tensor) -> Result<Tensor> {
         if self.dropout <= 0.0 {
             return Ok(x.clone());
@@ -75,21 +67,12 @@ pub struct Loss {
 pub trait Trainable: TranslationModel {
     /// What the output layer reads for every real target word, in the order of [`Batch::words`]: the maxout layer
     /// t, [words, l], or Luong's h~_t, [words, n].
-    ///
-    /// # Errors
-    /// When candle refuses an operation.
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor>;
 
     /// The output layer before its softmax, [rows, K_y], from rows of [`Trainable::last_hidden`].
-    ///
-    /// # Errors
-    /// When candle refuses an operation.
     fn logits(&self, t: &Tensor) -> Result<Tensor>;
 
     /// Summed -log p of the targets (ids, `</s>` included) and the number of their words.
-    ///
-    /// # Errors
-    /// When candle refuses an operation.
     fn loss(&self, source: &[&[u32]], target: &[&[u32]]) -> Result<(Tensor, usize)> {
         let loss = self.training_loss(source, target, &mut Regularizer::none())?;
         Ok((loss.nll, loss.words))
@@ -97,9 +80,6 @@ pub trait Trainable: TranslationModel {
 
     /// As [`Trainable::loss`], with label smoothing and with dropout: on the embeddings, on what the output layer
     /// reads and, in stacked layers, between them; never on what goes from one step to the next.
-    ///
-    /// # Errors
-    /// When candle refuses an operation.
     fn training_loss(&self, source: &[&[u32]], target: &[&[u32]], regularizer: &mut Regularizer) -> Result<Loss> {
         let (source, target) = (Batch::new(source)?, Batch::new(target)?);
         let hidden = self.last_hidden(&source, &target, regularizer)?;
@@ -127,9 +107,6 @@ fn smoothed_loss(logits: &Tensor, y: &[u32], epsilon: f64) -> Result<Loss> {
 
 /// The readable model over given tensors, by the names of [`crate::models::shapes`]. Variables stay
 /// variables: what is set in them later is what the model computes with.
-///
-/// # Errors
-/// When a tensor is missing.
 #[expect(clippy::implicit_hasher, reason = "maps of tensors have the default hasher everywhere, as in candle")]
 pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>> {
     Ok(match config.architecture {

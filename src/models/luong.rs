@@ -25,30 +25,15 @@ use std::collections::HashMap;
 
 use candle_core::Tensor;
 
-use crate::attention::Alignment;
-use crate::attention::Attention;
-use crate::attention::Query;
-use crate::attention::Sizes;
-use crate::attention::construct;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Annotations;
-use crate::models::Shapes;
-use crate::models::State;
-use crate::models::Step;
-use crate::models::TranslationModel;
-use crate::models::batch::Batch;
-use crate::models::batch::embed;
-use crate::models::config::Config;
-use crate::models::config::LuongSizes;
-use crate::models::loss::Regularizer;
-use crate::models::loss::Trainable;
+use crate::attention::{Alignment, Attention, Query, Sizes, construct};
+use crate::error::{Error, Result};
+use crate::models::batch::{Batch, embed};
+use crate::models::config::{Config, LuongSizes};
+use crate::models::loss::{Regularizer, Trainable};
+use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
 use crate::nn::bidirectional::Direction;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::apply;
-use crate::nn::lstm::Gates;
-use crate::nn::lstm::Lstm;
-use crate::nn::lstm::Memory;
+use crate::nn::linear::{Parameters, apply};
+use crate::nn::lstm::{Gates, Lstm, Memory};
 use crate::nn::softmax::log_softmax;
 
 /// A model of Luong et al. over candle tensors.
@@ -99,9 +84,6 @@ struct Seen {
 
 impl Luong {
     /// From tensors by the names of [`shapes`]; variables stay variables.
-    ///
-    /// # Errors
-    /// When a tensor is missing, or the configuration is not of this architecture.
     pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
         let all = Parameters::new(tensors);
         let Some(sizes) = config.luong.clone() else {
@@ -284,7 +266,6 @@ impl Trainable for Luong {
 
 /// Names and shapes of its tensors. K vocabulary, m embedding, n hidden; a layer has the gates i, f, o and the
 /// proposal g.
-#[must_use]
 pub fn shapes(config: &Config) -> Shapes {
     let (m, n) = (config.embedding, config.hidden);
     let mut shapes = Shapes::new();

@@ -22,15 +22,11 @@ pub mod rnn_search;
 use candle_core::Tensor;
 
 use crate::attention::Source;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::config::Architecture;
-use crate::models::config::Config;
+use crate::error::{Error, Result};
+use crate::models::config::{Architecture, Config};
 
-pub use crate::models::folder::Engine;
-pub use crate::models::folder::Model;
-pub use crate::models::need::Asked;
-pub use crate::models::need::Need;
+pub use crate::models::folder::{Engine, Model};
+pub use crate::models::need::{Asked, Need};
 
 /// What the encoder leaves for the decoder.
 #[derive(Clone, Debug)]
@@ -50,15 +46,11 @@ pub struct Annotations {
 
 impl Annotations {
     /// What an alignment model is asked about.
-    #[must_use]
     pub fn source(&self) -> Source<'_> {
         Source { keys: self.keys.as_ref(), mask: &self.mask }
     }
 
     /// c_i = sum_j alpha_ij h_j, [rows, |h_j|], from `alpha_i` [rows, t_x].
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn context(&self, alpha_i: &Tensor) -> Result<Tensor> {
         if self.h.dim(0)? == 1 {
             return Ok(alpha_i.matmul(&self.h.squeeze(0)?)?);
@@ -78,9 +70,6 @@ pub struct State {
 
 impl State {
     /// The tensor of a state that is one tensor, [rows, n].
-    ///
-    /// # Errors
-    /// When it is not one tensor.
     pub fn only(&self) -> Result<&Tensor> {
         let [s] = self.tensors.as_slice() else {
             return Err(Error::Internal(format!("a state of one tensor was expected, not of {}", self.tensors.len())));
@@ -112,19 +101,10 @@ pub trait TranslationModel: Send + Sync {
     /// Sizes and languages.
     fn config(&self) -> &Config;
     /// Reads sentences of ids (`</s>` included), padded and masked here.
-    ///
-    /// # Errors
-    /// When candle refuses an operation.
     fn encode(&self, source: &[&[u32]]) -> Result<Annotations>;
     /// s_0, [b, n].
-    ///
-    /// # Errors
-    /// When candle refuses an operation.
     fn init_state(&self, annotations: &Annotations) -> Result<State>;
     /// One step. `y_prev` is `None` for y_0, else an id for each row.
-    ///
-    /// # Errors
-    /// When candle refuses an operation.
     fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step>;
 }
 
@@ -166,33 +146,28 @@ pub struct StepOutput {
 
 impl StepOutput {
     /// log p of all words for row `r`, where every word was asked for.
-    #[must_use]
     pub fn log_p_row(&self, r: usize) -> &[f32] {
         &self.log_p[r * self.vocabulary..(r + 1) * self.vocabulary]
     }
 
     /// The most probable words of row `r` with their log p, best first, of equals the lower id: as many as were asked
     /// for, or all that have a probability.
-    #[must_use]
     pub fn best_row(&self, r: usize) -> &[(u32, f32)] {
         let first = if r == 0 { 0 } else { self.best_ends[r - 1] };
         &self.best[first..self.best_ends[r]]
     }
 
     /// alpha_i of row `r` over the first `length` source words; `None` without alignment.
-    #[must_use]
     pub fn alpha_row(&self, r: usize, length: usize) -> Option<&[f32]> {
         (!self.alpha.is_empty()).then(|| &self.alpha[r * self.t_x..r * self.t_x + length])
     }
 
     /// p_t of row `r`; `None` where the attention is not local.
-    #[must_use]
     pub fn p_t_row(&self, r: usize) -> Option<f32> {
         self.p_t.get(r).copied()
     }
 
     /// e_i of row `r` over the first `length` source words; `None` without alignment.
-    #[must_use]
     pub fn energies_row(&self, r: usize, length: usize) -> Option<&[f32]> {
         (!self.energies.is_empty()).then(|| &self.energies[r * self.t_x..r * self.t_x + length])
     }
@@ -201,14 +176,8 @@ impl StepOutput {
 /// Decodes a batch step by step; rows may be dropped, repeated and reordered between steps.
 pub trait Stepper: Send {
     /// Encodes the sources (ids, `</s>` included, none empty) and forgets the batch before.
-    ///
-    /// # Errors
-    /// When the device or candle refuses.
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()>;
     /// One step for the given rows; of log p, `output` gets what `need` asks for.
-    ///
-    /// # Errors
-    /// When the device or candle refuses.
     fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()>;
     /// The one context vector c of a sentence of the batch (rnnencdec), else `None`. [n]
     fn context(&self, sentence: usize) -> Option<Vec<f32>>;
@@ -258,7 +227,6 @@ pub const MODELS: &[ModelEntry] = &[
 ];
 
 /// Names and shapes of the tensors of a model with this configuration.
-#[must_use]
 pub fn shapes(config: &Config) -> Shapes {
     MODELS
         .iter()

@@ -29,19 +29,16 @@ pub struct Need<'a> {
 
 impl<'a> Need<'a> {
     /// log p of every word.
-    #[must_use]
     pub fn all() -> Self {
         Self { every: true, ..Self::default() }
     }
 
     /// The `k` most probable words of each row.
-    #[must_use]
     pub fn best(k: usize) -> Self {
         Self { best: k, ..Self::default() }
     }
 
     /// log p of given words.
-    #[must_use]
     pub fn words(words: &'a [Asked]) -> Self {
         Self { words, ..Self::default() }
     }
@@ -79,7 +76,6 @@ const CHUNK: usize = 64;
 
 /// The `count` most probable words of a row with their log p, best first; of equals the lower id. What is no
 /// number and what has no probability at all is left out.
-#[must_use]
 pub fn top(log_p: &[f32], count: usize) -> Vec<(u32, f32)> {
     let mut kept: Vec<(u32, f32)> = Vec::with_capacity(count.min(log_p.len()));
     let mut floor = if count == 0 { f32::INFINITY } else { f32::NEG_INFINITY };

@@ -2,17 +2,9 @@
 
 use candle_core::Tensor;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Annotations;
-use crate::models::Asked;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::State;
-use crate::models::StepOutput;
-use crate::models::Stepper;
-use crate::models::TranslationModel;
+use crate::error::{Error, Result};
 use crate::models::config::Architecture;
+use crate::models::{Annotations, Asked, Need, Row, State, StepOutput, Stepper, TranslationModel};
 
 /// Most words of a row that are searched one by one on a device; for more, log p goes to the host.
 const ROUNDS: usize = 64;
@@ -35,7 +27,6 @@ struct Batch {
 
 impl PlainStepper {
     /// Drives `model`.
-    #[must_use]
     pub fn new(model: Box<dyn TranslationModel>) -> Self {
         Self { model, batch: None }
     }
@@ -159,9 +150,6 @@ fn to_host(tensor: &Tensor) -> Result<Vec<f32>> {
 
 /// As [`StepOutput::answer`] from log p [rows, K_y] on a device, of which only the words asked for travel to the host:
 /// the best are found one after the other, each the lowest id among the greatest, and masked.
-///
-/// # Errors
-/// When the device refuses.
 pub fn answer_on_device(log_p: &Tensor, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
     let ((rows, vocabulary), device) = (log_p.dims2()?, log_p.device());
     output.forget_words();

@@ -3,11 +3,9 @@
 //! A word is its row of an embedding matrix. A phrase is the context c of RNNencdec (Cho's equation for c,
 //! section 2.2), and the mean of its annotations h_j where a model has no such vector (Bahdanau et al. 2015, eq. 7).
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Model;
-use crate::models::Stepper;
+use crate::error::{Error, Result};
 use crate::models::checkpoint::Array;
+use crate::models::{Model, Stepper};
 use crate::text::tokenizer::Tokenizer;
 
 /// Phrases read together.
@@ -27,7 +25,6 @@ pub enum Side {
 
 impl Side {
     /// Its name on the command line.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Source => "source",
@@ -47,7 +44,6 @@ pub enum PhraseVector {
 
 impl PhraseVector {
     /// What it is, in words.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Context => "context c",
@@ -57,9 +53,6 @@ impl PhraseVector {
 }
 
 /// The embedding matrix of a side, a row for each word: [K, m].
-///
-/// # Errors
-/// When the weights lack it.
 pub fn embedding(model: &Model, side: Side) -> Result<&Array> {
     model.weights.get(match side {
         Side::Source => "source_embedding",
@@ -79,9 +72,6 @@ pub struct Words {
 }
 
 /// The first `most` words of a side with their vectors; `</s>` and holes of a foreign vocabulary are left out.
-///
-/// # Errors
-/// When the weights lack the matrix.
 pub fn words(model: &Model, side: Side, most: usize) -> Result<Words> {
     let table = embedding(model, side)?;
     let dimension = table.shape.get(1).copied().unwrap_or(0);
@@ -94,7 +84,6 @@ pub fn words(model: &Model, side: Side, most: usize) -> Result<Words> {
 }
 
 /// The vocabulary of a side.
-#[must_use]
 pub fn tokenizer(model: &Model, side: Side) -> &Tokenizer {
     match side {
         Side::Source => &model.source,

@@ -13,27 +13,14 @@ use std::collections::HashMap;
 
 use candle_core::Tensor;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Annotations;
-use crate::models::Shapes;
-use crate::models::State;
-use crate::models::Step;
-use crate::models::TranslationModel;
-use crate::models::batch::Batch;
-use crate::models::batch::embed_previous;
-use crate::models::batch::embed_shifted;
+use crate::error::{Error, Result};
+use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
-use crate::models::loss::Regularizer;
-use crate::models::loss::Trainable;
-use crate::nn::bidirectional::Direction;
-use crate::nn::bidirectional::read;
-use crate::nn::gru::Cell as _;
-use crate::nn::gru::ChoUnit;
-use crate::nn::gru::Matrices;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::affine;
-use crate::nn::linear::apply;
+use crate::models::loss::{Regularizer, Trainable};
+use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
+use crate::nn::bidirectional::{Direction, read};
+use crate::nn::gru::{Cell as _, ChoUnit, Matrices};
+use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
 
@@ -63,9 +50,6 @@ enum Output {
 
 impl RnnEncDec {
     /// From tensors by the names of [`shapes`]; variables stay variables.
-    ///
-    /// # Errors
-    /// When a tensor is missing.
     pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
         let all = Parameters::new(tensors);
         let (encoder, decoder, readout) = (all.at("encoder"), all.at("decoder"), all.at("readout"));
@@ -168,7 +152,6 @@ impl Trainable for RnnEncDec {
 }
 
 /// Names and shapes of its tensors. K vocabulary, m embedding, n hidden, l maxout, r output rank.
-#[must_use]
 pub fn shapes(config: &Config) -> Shapes {
     let (m, n, l) = (config.embedding, config.hidden, config.maxout);
     let (k_x, k_y) = (config.source_vocabulary, config.target_vocabulary);

@@ -7,28 +7,15 @@ use std::collections::HashMap;
 
 use candle_core::Tensor;
 
-use crate::attention::Attention;
-use crate::attention::Query;
-use crate::attention::Sizes;
-use crate::attention::additive;
+use crate::attention::{Attention, Query, Sizes, additive};
 use crate::error::Result;
-use crate::models::Annotations;
-use crate::models::Shapes;
-use crate::models::State;
-use crate::models::Step;
-use crate::models::TranslationModel;
-use crate::models::batch::Batch;
-use crate::models::batch::embed_previous;
-use crate::models::batch::embed_shifted;
+use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
-use crate::models::loss::Regularizer;
-use crate::models::loss::Trainable;
+use crate::models::loss::{Regularizer, Trainable};
+use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
 use crate::nn::bidirectional::Bidirectional;
-use crate::nn::gru::BahdanauUnit;
-use crate::nn::gru::Cell as _;
-use crate::nn::gru::Matrices;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::affine;
+use crate::nn::gru::{BahdanauUnit, Cell as _, Matrices};
+use crate::nn::linear::{Parameters, affine};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
 
@@ -49,9 +36,6 @@ pub struct RnnSearch {
 
 impl RnnSearch {
     /// From tensors by the names of [`shapes`]; variables stay variables.
-    ///
-    /// # Errors
-    /// When a tensor is missing.
     pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
         let all = Parameters::new(tensors);
         let (encoder, decoder, readout) = (all.at("encoder"), all.at("decoder"), all.at("readout"));
@@ -159,7 +143,6 @@ impl Trainable for RnnSearch {
 }
 
 /// Names and shapes of its tensors. K vocabulary, m embedding, n hidden, l maxout, n' alignment units.
-#[must_use]
 pub fn shapes(config: &Config) -> Shapes {
     let (m, n, l, n_a) = (config.embedding, config.hidden, config.maxout, config.alignment);
     let (k_x, k_y) = (config.source_vocabulary, config.target_vocabulary);

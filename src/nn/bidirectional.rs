@@ -7,8 +7,7 @@
 use candle_core::Tensor;
 
 use crate::error::Result;
-use crate::nn::gru::BahdanauUnit;
-use crate::nn::gru::Cell;
+use crate::nn::gru::{BahdanauUnit, Cell};
 
 /// Which way a sentence is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +20,6 @@ pub enum Direction {
 
 /// The states after each position, t_x of [b, n], indexed by position whatever the direction.
 /// `e` [t_x, b, m]; `mask` [t_x, b, 1] is 1 at words and 0 at padding, `None` where nothing is padded.
-///
-/// # Errors
-/// When the shapes do not fit.
 pub fn read(cell: &dyn Cell, e: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<Vec<Tensor>> {
     let (t_x, b, _) = e.dims3()?;
     let x = cell.matrices().input(e)?; // 3 x [t_x, b, n]
@@ -56,9 +52,6 @@ pub struct Bidirectional {
 
 impl Bidirectional {
     /// h_j = [->h_j; <-h_j], [b, t_x, 2n]. Arguments as for [`read`].
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn annotate(&self, e: &Tensor, mask: Option<&Tensor>) -> Result<Tensor> {
         let h_fwd = Tensor::stack(&read(&self.forward, e, mask, Direction::Forward)?, 1)?; // [b, t_x, n]
         let h_bwd = Tensor::stack(&read(&self.backward, e, mask, Direction::Backward)?, 1)?; // [b, t_x, n]

@@ -5,13 +5,11 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::panic::AssertUnwindSafe;
-use std::panic::PanicHookInfo;
+use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::str::FromStr;
 use std::sync::Once;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What the user asked for: `auto`, `cpu`, `cuda`, `cuda:1` or `metal`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -72,20 +70,17 @@ pub struct Device {
 
 impl Device {
     /// The processor, which always works.
-    #[must_use]
     pub fn cpu() -> Self {
         Self { candle: candle_core::Device::Cpu, name: DeviceChoice::Cpu.to_string(), notice: None }
     }
 
     /// True for the processor.
-    #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.candle.is_cpu()
     }
 }
 
 /// The choices that this build can offer, best first; `auto` and `cpu` are always among them.
-#[must_use]
 pub fn available() -> Vec<DeviceChoice> {
     let mut choices = vec![DeviceChoice::Auto];
     if cfg!(feature = "cuda") {
@@ -202,8 +197,7 @@ fn catch_quietly<T>(f: impl FnOnce() -> T) -> std::result::Result<T, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
-    use std::sync::atomic::Ordering;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
 

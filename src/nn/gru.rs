@@ -11,9 +11,7 @@ use candle_core::Tensor;
 use candle_nn::ops::sigmoid;
 
 use crate::error::Result;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::affine;
-use crate::nn::linear::apply;
+use crate::nn::linear::{Parameters, affine, apply};
 
 /// Something for each of the update gate z, the reset gate r and the proposal (the candidate state).
 #[derive(Clone, Debug)]
@@ -37,9 +35,6 @@ impl Gates {
     }
 
     /// Position t of [t, rows, n], for each.
-    ///
-    /// # Errors
-    /// When there is no such position.
     pub fn position(&self, t: usize) -> Result<Self> {
         Ok(Self { z: self.z.get(t)?, r: self.r.get(t)?, proposal: self.proposal.get(t)? })
     }
@@ -56,34 +51,22 @@ pub struct Matrices {
 
 impl Matrices {
     /// Those of an encoder: `W{g}`, `U{g}`, `b{g}` for g in ``, `_z`, `_r`.
-    ///
-    /// # Errors
-    /// When one is missing.
     pub fn encoder(parameters: &Parameters<'_>) -> Result<Self> {
         let find = |letter| Gates::find(parameters, letter);
         Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, c: None })
     }
 
     /// Those of a decoder: also `C{g}`.
-    ///
-    /// # Errors
-    /// When one is missing.
     pub fn decoder(parameters: &Parameters<'_>) -> Result<Self> {
         Ok(Self { c: Some(Gates::find(parameters, "C")?), ..Self::encoder(parameters)? })
     }
 
     /// n, the number of hidden units.
-    ///
-    /// # Errors
-    /// When U is no matrix.
     pub fn hidden(&self) -> Result<usize> {
         Ok(self.u.z.dim(0)?)
     }
 
     /// W e + b of all positions at once: `e` [.., m] gives [.., n] for each gate.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn input(&self, e: &Tensor) -> Result<Gates> {
         let (w, b) = (&self.w, &self.b);
         Ok(Gates {
@@ -94,9 +77,6 @@ impl Matrices {
     }
 
     /// C c: `c` [rows, |c|] gives [rows, n] for each gate; `None` where the unit has no context.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn context(&self, c: &Tensor) -> Result<Option<Gates>> {
         let Some(matrices) = &self.c else { return Ok(None) };
         Ok(Some(Gates {
@@ -129,9 +109,6 @@ pub trait Cell {
     fn matrices(&self) -> &Matrices;
 
     /// The next state [rows, n] from `x` = W e + b, `context` = C c and the state before.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     fn step(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<Tensor>;
 }
 

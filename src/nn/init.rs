@@ -1,7 +1,6 @@
 //! Floor 1: random starts of matrices, the same for the same generator on every machine.
 
-use rand::Rng;
-use rand::RngExt as _;
+use rand::{Rng, RngExt as _};
 
 /// `count` numbers of a Gaussian of mean 0 (Box and Muller 1958).
 pub fn gaussian(count: usize, deviation: f64, rng: &mut impl Rng) -> Vec<f64> {

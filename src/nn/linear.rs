@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use candle_core::Tensor;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Parameters by name below a prefix: `Parameters::new(&all).at("decoder").get("W_z")`.
 #[derive(Clone, Debug)]
@@ -16,21 +15,16 @@ pub struct Parameters<'a> {
 
 impl<'a> Parameters<'a> {
     /// All parameters of a model.
-    #[must_use]
     pub fn new(tensors: &'a HashMap<String, Tensor>) -> Self {
         Self { tensors, prefix: String::new() }
     }
 
     /// Those whose names begin with `unit` and a dot.
-    #[must_use]
     pub fn at(&self, unit: &str) -> Self {
         Self { tensors: self.tensors, prefix: format!("{}{unit}.", self.prefix) }
     }
 
     /// The parameter of that name; shares its storage, so a variable stays a variable.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn get(&self, name: &str) -> Result<Tensor> {
         let name = format!("{}{name}", self.prefix);
         self.tensors.get(&name).cloned().ok_or_else(|| Error::Internal(format!("the tensor `{name}` was not given")))
@@ -38,9 +32,6 @@ impl<'a> Parameters<'a> {
 }
 
 /// W x for every row x: `x` [.., in], `w` [out, in] gives [.., out].
-///
-/// # Errors
-/// When candle refuses, for example because the shapes do not fit.
 pub fn apply(w: &Tensor, x: &Tensor) -> Result<Tensor> {
     let rows = x.elem_count() / x.dim(candle_core::D::Minus1)?;
     let mut shape = x.dims().to_vec();
@@ -52,9 +43,6 @@ pub fn apply(w: &Tensor, x: &Tensor) -> Result<Tensor> {
 }
 
 /// W x + b for every row x: `x` [.., in], `w` [out, in], `b` [out] gives [.., out].
-///
-/// # Errors
-/// When candle refuses, for example because the shapes do not fit.
 pub fn affine(w: &Tensor, b: &Tensor, x: &Tensor) -> Result<Tensor> {
     Ok(apply(w, x)?.broadcast_add(b)?)
 }

@@ -12,9 +12,7 @@ use candle_nn::ops::sigmoid;
 
 use crate::error::Result;
 use crate::nn::bidirectional::Direction;
-use crate::nn::linear::Parameters;
-use crate::nn::linear::affine;
-use crate::nn::linear::apply;
+use crate::nn::linear::{Parameters, affine, apply};
 
 /// Something for each of the input, forget and output gates i, f, o and the proposal g.
 #[derive(Clone, Debug)]
@@ -41,25 +39,16 @@ impl Gates {
     }
 
     /// Position t of [t, rows, n], for each.
-    ///
-    /// # Errors
-    /// When there is no such position.
     pub fn position(&self, t: usize) -> Result<Self> {
         self.map(|gate| Ok(gate.get(t)?))
     }
 
     /// W x for each W: `x` [.., d] gives [.., n].
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn apply(&self, x: &Tensor) -> Result<Self> {
         self.map(|w| apply(w, x))
     }
 
     /// The sum, gate by gate.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn plus(&self, other: &Self) -> Result<Self> {
         let (a, b) = (self, other);
         Ok(Self { i: (&a.i + &b.i)?, f: (&a.f + &b.f)?, o: (&a.o + &b.o)?, g: (&a.g + &b.g)? })
@@ -85,26 +74,17 @@ pub struct Lstm {
 
 impl Lstm {
     /// From `W_{g}`, `U_{g}`, `b_{g}` for g in i, f, o, g.
-    ///
-    /// # Errors
-    /// When one is missing.
     pub fn find(parameters: &Parameters<'_>) -> Result<Self> {
         let find = |letter| Gates::find(parameters, letter);
         Ok(Self { w: find("W")?, u: find("U")?, b: find("b")? })
     }
 
     /// The `layers` layers `0`, `1`, .. of a stack, from below.
-    ///
-    /// # Errors
-    /// When a parameter is missing.
     pub fn stack(parameters: &Parameters<'_>, layers: usize) -> Result<Vec<Self>> {
         (0..layers).map(|k| Self::find(&parameters.at(&k.to_string()))).collect()
     }
 
     /// W x + b of all positions at once: `x` [.., d] gives [.., n] for each gate.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn input(&self, x: &Tensor) -> Result<Gates> {
         let (w, b) = (&self.w, &self.b);
         Ok(Gates {
@@ -117,9 +97,6 @@ impl Lstm {
 
     /// W [e; fed] + b = W_e e + b + W_fed fed, for an input of two parts of which only the first, of length `m`,
     /// is known beforehand: the layer that reads e, and W_fed.
-    ///
-    /// # Errors
-    /// When m is not less than d.
     pub fn split(&self, m: usize) -> Result<(Self, Gates)> {
         let columns = |from: usize, to: Option<usize>| {
             self.w.map(|w| Ok(w.narrow(1, from, to.unwrap_or(w.dim(1)?) - from)?.contiguous()?))
@@ -128,9 +105,6 @@ impl Lstm {
     }
 
     /// The next state from `x` = W x + b and the state before.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn step(&self, x: &Gates, before: &Memory) -> Result<Memory> {
         let a = x.plus(&self.u.apply(&before.h)?)?; // 4 x [rows, n]
         let (i, f, o, g) = (sigmoid(&a.i)?, sigmoid(&a.f)?, sigmoid(&a.o)?, a.g.tanh()?);
@@ -142,9 +116,6 @@ impl Lstm {
     /// Reads whole sentences from zeros: h after each position, t_x of [b, n], indexed by position whatever the
     /// direction, and what is left after the last word that is read. `x` [t_x, b, d]; `mask` [t_x, b, 1] is 1 at
     /// words and 0 at padding, `None` where nothing is padded.
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn read(&self, x: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<(Vec<Tensor>, Memory)> {
         let (t_x, b, _) = x.dims3()?;
         let input = self.input(x)?; // 4 x [t_x, b, n]

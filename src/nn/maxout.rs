@@ -1,16 +1,11 @@
 //! Floor 1: the deep output with one maxout hidden layer (Bahdanau et al. 2015, A.2.2; Cho et al. 2014, A.2).
 
-use candle_core::D;
-use candle_core::Tensor;
+use candle_core::{D, Tensor};
 
 use crate::error::Result;
-use crate::nn::linear::affine;
-use crate::nn::linear::apply;
+use crate::nn::linear::{affine, apply};
 
 /// t_j = max(t~_{2j-1}, t~_{2j}): neighbours, not halves. [.., 2l] gives [.., l].
-///
-/// # Errors
-/// When the last dimension is odd.
 pub fn maxout(t_tilde: &Tensor) -> Result<Tensor> {
     let mut shape = t_tilde.dims().to_vec();
     if let Some(last) = shape.pop() {
@@ -34,9 +29,6 @@ pub struct DeepOutput {
 
 impl DeepOutput {
     /// t, [rows, l], from `s` [rows, n], `e` [rows, m] and `c` [rows, |c|] or [1, |c|].
-    ///
-    /// # Errors
-    /// When the shapes do not fit.
     pub fn t(&self, s: &Tensor, e: &Tensor, c: &Tensor) -> Result<Tensor> {
         let from_both = (affine(&self.from_state, &self.bias, s)? + apply(&self.from_word, e)?)?;
         maxout(&from_both.broadcast_add(&apply(&self.from_context, c)?)?)

@@ -3,8 +3,7 @@
 //! The maximum is detached: it cancels in value and in gradient, so nothing is lost and the backward
 //! pass is shorter.
 
-use candle_core::D;
-use candle_core::Tensor;
+use candle_core::{D, Tensor};
 
 use crate::error::Result;
 
@@ -13,9 +12,6 @@ const HIDDEN: f64 = 1e30;
 
 /// alpha_ij = exp(e_ij) / sum_k exp(e_ik) over the words that exist, 0 elsewhere.
 /// `e_i` [rows, t_x], `mask` [rows or 1, t_x] with a 1 in every row.
-///
-/// # Errors
-/// When the shapes do not fit.
 pub fn masked(e_i: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let e_i = e_i.broadcast_add(&mask.affine(HIDDEN, -HIDDEN)?)?; // [rows, t_x]
     let exp = e_i.broadcast_sub(&e_i.max_keepdim(D::Minus1)?.detach())?.exp()?;
@@ -23,9 +19,6 @@ pub fn masked(e_i: &Tensor, mask: &Tensor) -> Result<Tensor> {
 }
 
 /// log p_k = o_k - log sum_k' exp(o_k') over the last dimension.
-///
-/// # Errors
-/// When candle refuses.
 pub fn log_softmax(logits: &Tensor) -> Result<Tensor> {
     let shifted = logits.broadcast_sub(&logits.max_keepdim(D::Minus1)?.detach())?;
     let log_sum = shifted.exp()?.sum_keepdim(D::Minus1)?.log()?;

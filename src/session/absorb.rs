@@ -3,18 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::session::ColumnState;
-use crate::session::MAX_TRANSLATED;
-use crate::session::Page;
-use crate::session::Session;
 use crate::session::command::List;
 use crate::session::driver::News;
-use crate::session::table;
+use crate::session::{ColumnState, MAX_TRANSLATED, Page, Session, table};
 use crate::text::lines::TextFile;
-use crate::worker::protocol::ColumnResult;
-use crate::worker::protocol::Event;
-use crate::worker::protocol::HypothesisView;
-use crate::worker::protocol::Request;
+use crate::worker::protocol::{ColumnResult, Event, HypothesisView, Request};
 
 impl Session {
     /// Takes in an event; true when anything changed. The old table stays, marked stale, until the first new row.

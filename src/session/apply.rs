@@ -1,17 +1,11 @@
 //! Floor 8: what each command does to the session.
 
-use crate::session::Column;
-use crate::session::DeviceChoice;
-use crate::session::Session;
-use crate::session::command::Command;
-use crate::session::command::Format;
-use crate::session::command::List;
+use crate::session::command::{Command, Format, List};
 use crate::session::driver::Chore;
-use crate::session::export;
 use crate::session::history::Snapshot;
 use crate::session::pages::Page;
-use crate::worker::protocol::ColumnId;
-use crate::worker::protocol::Request;
+use crate::session::{Column, DeviceChoice, Session, export};
+use crate::worker::protocol::{ColumnId, Request};
 
 impl Session {
     /// Does what the user asked for; answers with the request that it calls for, if any.

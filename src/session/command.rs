@@ -5,13 +5,9 @@ use std::path::PathBuf;
 use crate::analysis::reading::Reading;
 use crate::decoding::ensemble::Mixing;
 use crate::nn::device::DeviceChoice;
-use crate::session::evaluation;
-use crate::session::maps;
-use crate::session::new_training;
 use crate::session::pages::Page;
-use crate::session::phrases;
-use crate::worker::protocol::ColumnId;
-use crate::worker::protocol::EnsembleSpec;
+use crate::session::{evaluation, maps, new_training, phrases};
+use crate::worker::protocol::{ColumnId, EnsembleSpec};
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

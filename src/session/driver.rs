@@ -4,26 +4,20 @@
 //! `driver.session()`, then `driver.send(command)` for what the user did. Nothing here blocks.
 
 use std::io::Write as _;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::nn::device::DeviceChoice;
-use crate::session::Session;
 use crate::session::command::Command;
 use crate::session::pages::LaneCall;
-use crate::session::persist;
 use crate::session::persist::SavedSession;
-use crate::text::lines::TextFile;
-use crate::text::lines::write_atomic;
+use crate::session::{Session, persist};
+use crate::text::lines::{TextFile, write_atomic};
 use crate::text::phrases::PhraseTable;
-use crate::training::curves;
-use crate::training::recipe;
 use crate::training::recipe::Plan;
+use crate::training::{curves, recipe};
 use crate::worker::Worker;
 use crate::worker::corpus::Lane;
 use crate::worker::disk::Disk;
@@ -149,7 +143,6 @@ pub struct Driver {
 impl Driver {
     /// Opens on the saved state, or on the bundled models and an example. Never fails: what went wrong is a notice.
     /// Models and files are read in the background; `wake` is called whenever [`Driver::pump`] has something to do.
-    #[must_use]
     pub fn open(options: Options, wake: Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(&wake));
         let lane = Lane::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
@@ -170,7 +163,6 @@ impl Driver {
     }
 
     /// What to paint.
-    #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
     }
@@ -342,9 +334,6 @@ fn write(path: &Path, text: &str) -> News {
 }
 
 /// Writes a file in one step and makes its folder where that is missing.
-///
-/// # Errors
-/// A sentence that names `path`.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
@@ -355,8 +344,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::protocol::ColumnResult;
-    use crate::worker::protocol::HypothesisView;
+    use crate::worker::protocol::{ColumnResult, HypothesisView};
 
     fn hypothesis(words: usize) -> HypothesisView {
         HypothesisView { tokens: vec!["a".to_owned(); words], ..HypothesisView::default() }

@@ -3,19 +3,15 @@
 //! Where a row may be read by two words (Luong et al. 2015, footnote 14) the rows are those of the shown reading,
 //! and TSV and JSON name it. Pharaoh has no place for a name; [`note`] says it to the user.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::analysis::reading::Reading;
 use crate::session::Column;
 use crate::session::command::Format;
-use crate::session::table::AlignmentTable;
-use crate::session::table::LEFT_OUT;
-use crate::session::table::Matrix;
+use crate::session::table::{AlignmentTable, LEFT_OUT, Matrix};
 use crate::worker::protocol::HypothesisView;
 
 /// The shown alignment in a format; `None` where there is nothing to write (see [`why_not`]).
-#[must_use]
 pub fn text(column: &Column, format: Format) -> Option<String> {
     let table = column.table.as_deref()?;
     match format {
@@ -26,7 +22,6 @@ pub fn text(column: &Column, format: Format) -> Option<String> {
 }
 
 /// The sentence for a column that cannot be written in this format.
-#[must_use]
 pub fn why_not(column: Option<&Column>, format: Format) -> &'static str {
     let left_out = column.and_then(|column| column.table.as_deref()).is_some_and(|table| table.left_out);
     match format {
@@ -37,7 +32,6 @@ pub fn why_not(column: Option<&Column>, format: Format) -> &'static str {
 }
 
 /// What the user should know about the file, where the file itself cannot say it.
-#[must_use]
 pub fn note(column: &Column, format: Format) -> Option<String> {
     let reading = column.table.as_ref()?.reading?;
     (format == Format::Pharaoh)
@@ -45,7 +39,6 @@ pub fn note(column: &Column, format: Format) -> Option<String> {
 }
 
 /// alpha with source words along the top and target words down the side; without alignment only words and log p.
-#[must_use]
 pub fn tsv(table: &AlignmentTable) -> String {
     let first = table.reading.map_or_else(|| "target".to_owned(), |reading| format!("target ({})", reading.name()));
     let mut lines = vec![format!("{first}\tlog_p")];
@@ -72,7 +65,6 @@ fn cell(word: &str) -> String {
 }
 
 /// The JSON line of `interlinear translate`, all hypotheses, best first.
-#[must_use]
 pub fn json_line(column: &Column) -> String {
     let reading = column.table.as_ref().and_then(|table| table.reading);
     let hypotheses: Vec<Value> = column.hypotheses.iter().map(|one| hypothesis(one, reading)).collect();
@@ -101,7 +93,6 @@ fn hypothesis(shown: &HypothesisView, reading: Option<Reading>) -> Value {
 }
 
 /// `i-j` pairs source-target from 0, words only: for every target word its source word of greatest alpha.
-#[must_use]
 pub fn pharaoh(table: &AlignmentTable, alpha: &Matrix) -> String {
     let words = table.target.iter().enumerate().filter(|(_, word)| !word.is_eos);
     let pairs: Vec<String> =

@@ -75,13 +75,11 @@ impl Undo {
     }
 
     /// Whether there is anything to take back.
-    #[must_use]
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
     /// Whether there is anything to do again.
-    #[must_use]
     pub fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }

@@ -8,13 +8,11 @@ use serde::Deserialize;
 
 use crate::session::Session;
 use crate::session::apply::moved;
-use crate::session::command::Command;
-use crate::session::command::List;
+use crate::session::command::{Command, List};
 use crate::session::driver::Chore;
 use crate::worker::protocol::Request;
 
-use crate::text::lines::Needle;
-use crate::text::lines::TextFile;
+use crate::text::lines::{Needle, TextFile};
 
 /// Sentences that show one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +78,6 @@ struct GroupInFile {
 }
 
 /// The sentences that come with the program.
-#[must_use]
 pub fn examples() -> Vec<ExampleGroup> {
     // A test reads the embedded file; a window without examples would still be a window.
     let Ok(file) = toml::from_str::<ExamplesFile>(include_str!("../../assets/examples.toml")) else {
@@ -103,7 +100,6 @@ pub fn examples() -> Vec<ExampleGroup> {
 
 impl OpenFile {
     /// The file's name without its folders.
-    #[must_use]
     pub fn name(&self) -> String {
         self.path
             .file_name()
@@ -111,19 +107,16 @@ impl OpenFile {
     }
 
     /// How many lines it has, or had so far.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.lines.as_ref().map_or(0, |lines| lines.len())
     }
 
     /// Whether it was read to its end.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.lines.as_ref().is_some_and(|lines| lines.is_whole())
     }
 
     /// True for an empty file and before its first lines are read.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -131,13 +124,11 @@ impl OpenFile {
 
 impl Session {
     /// How many sentences the shown list has.
-    #[must_use]
     pub fn list_len(&self) -> usize {
         self.list_len_of(self.list)
     }
 
     /// How many sentences a list has.
-    #[must_use]
     pub fn list_len_of(&self, list: List) -> usize {
         match list {
             List::Examples => self.examples.iter().map(|group| group.sentences.len()).sum(),
@@ -147,13 +138,11 @@ impl Session {
     }
 
     /// A sentence of the shown list.
-    #[must_use]
     pub fn list_sentence(&self, position: usize) -> Option<Cow<'_, str>> {
         self.list_sentence_of(self.list, position)
     }
 
     /// A sentence of a list, from 0; the history has its newest first.
-    #[must_use]
     pub fn list_sentence_of(&self, list: List, position: usize) -> Option<Cow<'_, str>> {
         match list {
             List::Examples => {
@@ -169,13 +158,11 @@ impl Session {
     }
 
     /// How many sentences of the shown list are to be drawn: all, or those that match the search.
-    #[must_use]
     pub fn visible_len(&self) -> usize {
         if self.search.text.is_empty() { self.list_len() } else { self.search.matches.len() }
     }
 
     /// The position in the list of the `n`-th sentence to be drawn.
-    #[must_use]
     pub fn visible(&self, n: usize) -> Option<usize> {
         if self.search.text.is_empty() {
             (n < self.list_len()).then_some(n)
@@ -185,20 +172,17 @@ impl Session {
     }
 
     /// Where among the sentences to be drawn the present one is.
-    #[must_use]
     pub fn visible_position(&self) -> Option<usize> {
         let position = self.position?;
         if self.search.text.is_empty() { Some(position) } else { self.search.matches.binary_search(&position).ok() }
     }
 
     /// Whether the search has not seen the whole list yet.
-    #[must_use]
     pub fn is_searching(&self) -> bool {
         !self.search.text.is_empty() && self.search.scanned < self.list_len()
     }
 
     /// The reference translation of the shown sentence, when its file was opened with one.
-    #[must_use]
     pub fn reference(&self) -> Option<Cow<'_, str>> {
         let List::File(n) = self.list else { return None };
         line(self.files.get(n)?.target.as_deref()?, self.position?)

@@ -4,24 +4,18 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::session::Session;
 use crate::session::driver::Chore;
 use crate::session::pages::Page;
 use crate::worker::corpus::Order;
-use crate::worker::corpus::maps::Map;
-use crate::worker::corpus::maps::Mapped;
-use crate::worker::corpus::maps::What;
+use crate::worker::corpus::maps::{Map, Mapped, What};
 
-pub use crate::analysis::map::METHODS;
-pub use crate::analysis::map::Method;
+pub use crate::analysis::map::{METHODS, Method};
 pub use crate::analysis::neighbours::Neighbour;
 pub use crate::models::representations::Side;
-pub use crate::worker::corpus::maps::Chart;
-pub use crate::worker::corpus::maps::Kind;
-pub use crate::worker::corpus::maps::Point;
+pub use crate::worker::corpus::maps::{Chart, Kind, Point};
 
 /// Neighbours that are listed.
 pub const NEIGHBOURS: usize = 25;
@@ -81,13 +75,11 @@ impl Choice {
     }
 
     /// Its name in menus.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.entry().2
     }
 
     /// Whether it can be said how many.
-    #[must_use]
     pub fn is_counted(self) -> bool {
         matches!(self, Self::SourceWords | Self::TargetWords | Self::List)
     }
@@ -212,7 +204,6 @@ pub struct Saved {
 
 impl Maps {
     /// The page as it was saved.
-    #[must_use]
     pub(super) fn of(saved: Saved) -> Self {
         let first = Self::default();
         let choice = Choice::ALL.iter().find(|entry| entry.1 == saved.choice).map_or(first.choice, |entry| entry.0);
@@ -230,7 +221,6 @@ impl Maps {
     }
 
     /// What is worth keeping.
-    #[must_use]
     pub(super) fn saved(&self) -> Saved {
         Saved {
             // a path that is no text cannot be kept in a text file
@@ -245,19 +235,16 @@ impl Maps {
     }
 
     /// A point of the map.
-    #[must_use]
     pub fn point(&self, at: usize) -> Option<&Point> {
         self.chart.as_ref()?.points.get(at)
     }
 
     /// Whether a point is drawn, and not only known.
-    #[must_use]
     pub fn is_drawn(&self, at: usize) -> bool {
         self.chart.as_ref().is_some_and(|chart| at < chart.layout.places.len())
     }
 
     /// A table as tab-separated values; `None` while there is nothing to tell.
-    #[must_use]
     pub fn tsv(&self, table: Table) -> Option<String> {
         let chart = self.chart.as_ref()?;
         let number = match chart.kind {
@@ -359,7 +346,6 @@ impl Session {
     }
 
     /// The model that is mapped: the chosen one while it is a column's, else the selected column's, else the first.
-    #[must_use]
     pub fn mapped_model(&self) -> Option<&PathBuf> {
         let chosen = self.models().find(|column| Some(&column.folder) == self.maps.model.as_ref());
         let selected = || self.models().find(|column| Some(column.id) == self.selection.column);

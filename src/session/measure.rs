@@ -4,15 +4,12 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::session::List;
 use crate::session::command::Command;
-use crate::session::driver::Driver;
-use crate::session::driver::Options;
+use crate::session::driver::{Driver, Options};
 use crate::session::figures::OpeningFigures;
 
 /// As long as the window takes in news in one frame.
@@ -23,9 +20,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Opens `path` as a list, goes to its last line and searches it for `needle`.
-///
-/// # Errors
-/// A sentence that names the file when it cannot be read, or when all took too long.
 pub fn opening(path: &Path, needle: &str) -> Result<OpeningFigures> {
     let (sender, woken) = sync_channel::<()>(1);
     let wake = Arc::new(move || {

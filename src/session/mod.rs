@@ -24,47 +24,22 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::decoding::Options as SearchOptions;
-use crate::decoding::Ranking;
+use crate::decoding::{Options as SearchOptions, Ranking};
 use crate::models::Engine;
 use crate::session::persist::SavedColumn;
 use crate::text::sentence::Sentence;
 use crate::worker::protocol::ColumnSpec;
 
-pub use crate::analysis::reading::READINGS;
-pub use crate::analysis::reading::Reading;
-pub use crate::decoding::ensemble::AVERAGES;
-pub use crate::decoding::ensemble::AlignmentOf;
-pub use crate::decoding::ensemble::Average;
-pub use crate::decoding::ensemble::Mixing;
+pub use crate::analysis::reading::{READINGS, Reading};
+pub use crate::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
 pub use crate::nn::device::DeviceChoice;
-pub use crate::session::command::Command;
-pub use crate::session::command::Format;
-pub use crate::session::command::Hover;
-pub use crate::session::command::List;
-pub use crate::session::command::Shown;
-pub use crate::session::command::Theme;
+pub use crate::session::command::{Command, Format, Hover, List, Shown, Theme};
 pub use crate::session::driver::Driver;
-pub use crate::session::lists::Example;
-pub use crate::session::lists::ExampleGroup;
-pub use crate::session::lists::OpenFile;
-pub use crate::session::lists::Search;
-pub use crate::session::pages::LaneCall;
-pub use crate::session::pages::Page;
-pub use crate::session::pages::Task;
-pub use crate::session::table::AlignmentTable;
-pub use crate::session::table::LEFT_OUT;
-pub use crate::session::table::Matrix;
-pub use crate::session::table::SourceWord;
-pub use crate::session::table::TargetWord;
+pub use crate::session::lists::{Example, ExampleGroup, OpenFile, Search};
+pub use crate::session::pages::{LaneCall, Page, Task};
+pub use crate::session::table::{AlignmentTable, LEFT_OUT, Matrix, SourceWord, TargetWord};
 pub use crate::worker::corpus::CorpusEvent;
-pub use crate::worker::protocol::ColumnId;
-pub use crate::worker::protocol::ColumnResult;
-pub use crate::worker::protocol::EnsembleSpec;
-pub use crate::worker::protocol::Event;
-pub use crate::worker::protocol::HypothesisView;
-pub use crate::worker::protocol::ModelFacts;
-pub use crate::worker::protocol::Request;
+pub use crate::worker::protocol::{ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request};
 
 /// Most sentences kept in the history.
 pub const MAX_TRANSLATED: usize = 500;
@@ -254,7 +229,6 @@ impl Default for Session {
 
 impl Session {
     /// A session that goes on where `saved` stopped; what `options` names goes first.
-    #[must_use]
     pub fn start(saved: Option<persist::SavedSession>, options: &driver::Options) -> Self {
         let mut session = Self::blank();
         let first_start = saved.is_none();
@@ -341,7 +315,6 @@ impl Session {
     }
 
     /// The column of this name.
-    #[must_use]
     pub fn column(&self, id: ColumnId) -> Option<&Column> {
         self.columns.iter().find(|column| column.id == id)
     }
@@ -352,14 +325,12 @@ impl Session {
     }
 
     /// The selected column, else the first that has a table.
-    #[must_use]
     pub fn selected_column(&self) -> Option<&Column> {
         let selected = self.selection.column.and_then(|id| self.column(id));
         selected.or_else(|| self.columns.iter().find(|column| column.table.is_some())).or(self.columns.first())
     }
 
     /// The word for the inspector: its column, its position i and itself.
-    #[must_use]
     pub fn selected_word(&self) -> Option<(&Column, usize, &TargetWord)> {
         let column = self.column(self.selection.column?)?;
         let i = self.selection.target?;
@@ -367,31 +338,26 @@ impl Session {
     }
 
     /// Whether there is an edit to take back.
-    #[must_use]
     pub fn can_undo(&self) -> bool {
         self.undo.can_undo()
     }
 
     /// Whether there is an edit to do again.
-    #[must_use]
     pub fn can_redo(&self) -> bool {
         self.undo.can_redo()
     }
 
     /// How many columns are still choosing words.
-    #[must_use]
     pub fn decoding(&self) -> usize {
         self.columns.iter().filter(|column| column.decoding).count()
     }
 
     /// Grows with every change that is saved.
-    #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
     /// The number of the newest request.
-    #[must_use]
     pub fn newest(&self) -> u64 {
         self.newest
     }
@@ -509,7 +475,6 @@ impl Column {
     }
 
     /// What to call it: the model's name, or the folder's before it is loaded.
-    #[must_use]
     pub fn name(&self) -> String {
         let folders = || match &self.ensemble {
             None => evaluation::file_name(&self.folder),
@@ -522,7 +487,6 @@ impl Column {
     }
 
     /// The shown hypothesis.
-    #[must_use]
     pub fn shown(&self) -> Option<&HypothesisView> {
         self.hypotheses.get(self.hypothesis)
     }

@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::attention::AttentionKind;
-use crate::attention::find;
+use crate::attention::{AttentionKind, find};
 use crate::session::Session;
 use crate::session::driver::Chore;
 
@@ -64,7 +63,6 @@ pub struct NewTraining {
 }
 
 /// A part of a plan as text.
-#[must_use]
 pub fn text(plan: &Plan, field: Field) -> String {
     let path = |path: &PathBuf| path.display().to_string();
     match field {

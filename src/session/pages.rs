@@ -4,11 +4,7 @@
 //! module. Progress, pause and cancel are the same for all pages and live here.
 
 use crate::session::Session;
-use crate::worker::corpus::CorpusEvent;
-use crate::worker::corpus::Found;
-use crate::worker::corpus::Kind;
-use crate::worker::corpus::Order;
-use crate::worker::corpus::Progress;
+use crate::worker::corpus::{CorpusEvent, Found, Kind, Order, Progress};
 
 /// A page of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,7 +25,6 @@ impl Page {
     pub const ALL: [Self; 4] = [Self::Sentence, Self::Evaluation, Self::Map, Self::Phrases];
 
     /// On its tab.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Sentence => "Sentence",
@@ -40,7 +35,6 @@ impl Page {
     }
 
     /// In the saved state.
-    #[must_use]
     pub fn key(self) -> &'static str {
         match self {
             Self::Sentence => "sentence",
@@ -51,7 +45,6 @@ impl Page {
     }
 
     /// The page of this key; the sentence when there is none.
-    #[must_use]
     pub fn of_key(key: &str) -> Self {
         Self::ALL.into_iter().find(|page| page.key() == key).unwrap_or_default()
     }
@@ -106,7 +99,6 @@ impl Session {
     }
 
     /// The work of this number, while it is not done.
-    #[must_use]
     pub fn task(&self, number: u64) -> Option<&Task> {
         self.tasks.iter().find(|task| task.number == number)
     }

@@ -2,27 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::analysis::reading::Reading;
-use crate::decoding::ensemble::Average;
-use crate::decoding::ensemble::Mixing;
-use crate::error::Error;
-use crate::error::Result;
-use crate::session::Column;
-use crate::session::Session;
-use crate::session::command::List;
-use crate::session::command::Shown;
-use crate::session::command::Theme;
+use crate::decoding::ensemble::{Average, Mixing};
+use crate::error::{Error, Result};
+use crate::session::command::{List, Shown, Theme};
 use crate::session::driver::write_whole;
-use crate::session::evaluation;
-use crate::session::maps;
-use crate::session::phrases;
+use crate::session::{Column, Session, evaluation, maps, phrases};
 use crate::worker::protocol::EnsembleSpec;
 
 /// The version that this program writes.
@@ -120,7 +110,6 @@ impl SavedColumn {
 
 impl SavedEnsemble {
     /// As it was; what is not understood is as at first.
-    #[must_use]
     pub fn spec(self) -> EnsembleSpec {
         let average = Average::from_name(&self.average).unwrap_or_default();
         let mixing = Mixing { average, alignment: self.alignment.parse().unwrap_or_default() };
@@ -168,7 +157,6 @@ impl Default for SavedSession {
 
 impl SavedSession {
     /// What is worth keeping of a session.
-    #[must_use]
     pub fn of(session: &Session) -> Self {
         let settings = &session.settings;
         Self {
@@ -204,7 +192,6 @@ impl SavedSession {
     }
 
     /// With bundled models at their present place: another build or an update may have moved them.
-    #[must_use]
     pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
         let folders = self.columns.iter_mut().flatten().flat_map(SavedColumn::folders);
         for folder in folders.filter(|folder| !folder.exists()) {
@@ -216,9 +203,6 @@ impl SavedSession {
     }
 
     /// Writes the state under a temporary name, then renames it.
-    ///
-    /// # Errors
-    /// A sentence that names the file.
     pub fn save(&self, path: &Path) -> Result<()> {
         let mut bytes = serde_json::to_vec_pretty(self)
             .map_err(|error| Error::Internal(format!("the state cannot be written ({error})")))?;
@@ -251,7 +235,6 @@ pub struct Found {
 
 /// Reads the saved state. A damaged one is renamed, so that nothing is lost; one that this program cannot judge
 /// stays where it is.
-#[must_use]
 pub fn load_or_set_aside(path: &Path) -> Found {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
@@ -311,7 +294,6 @@ fn list_name(list: List) -> String {
 }
 
 /// The list of this name; the examples when there is none.
-#[must_use]
 pub fn list_of(name: &str) -> List {
     match name {
         "history" => List::History,
@@ -328,7 +310,6 @@ fn theme_name(theme: Theme) -> &'static str {
 }
 
 /// The theme of this name; the system's when there is none.
-#[must_use]
 pub fn theme_of(name: &str) -> Theme {
     match name {
         "light" => Theme::Light,

@@ -2,29 +2,21 @@
 //! phrase, and what comes of its orders. Nothing long is done here: reading, scoring and comparing are orders.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::analysis::phrases::best;
-use crate::session::ColumnState;
-use crate::session::Session;
 use crate::session::pages::Page;
-use crate::text::phrases::DIRECT;
-use crate::text::phrases::unescape;
+use crate::session::{ColumnState, Session};
+use crate::text::phrases::{DIRECT, unescape};
 use crate::worker::corpus::Order;
-use crate::worker::corpus::phrases::Phrases as Job;
-use crate::worker::corpus::phrases::Scored;
-use crate::worker::corpus::phrases::Scores;
+use crate::worker::corpus::phrases::{Phrases as Job, Scored, Scores};
 
 pub use crate::analysis::phrases::Chart;
 pub use crate::text::pairs::Pairs;
-pub use crate::worker::corpus::phrases::Drawn;
-pub use crate::worker::corpus::phrases::SAMPLES;
-pub use crate::worker::corpus::phrases::Samples;
+pub use crate::worker::corpus::phrases::{Drawn, SAMPLES, Samples};
 
 /// Targets in each of the two lists of a source phrase.
 pub const TOP: usize = 12;
@@ -115,32 +107,27 @@ pub struct Saved {
 
 impl Phrases {
     /// The page as it was saved.
-    #[must_use]
     pub(super) fn of(saved: Saved) -> Self {
         Self { path: saved.table, ..Self::default() }
     }
 
     /// What is worth keeping.
-    #[must_use]
     pub(super) fn saved(&self) -> Saved {
         // JSON holds text, so a path that is not text cannot be kept.
         Saved { table: self.path.clone().filter(|path| path.to_str().is_some()) }
     }
 
     /// Changes when the points of the scatter, or which of them are found, have changed.
-    #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
     /// Whether the chosen source phrase has scores by the model in question.
-    #[must_use]
     pub fn log_p(&self, model: &Path, pair: usize) -> Option<f32> {
         self.scores.get(model)?.get(pair).copied()
     }
 
     /// The number of the table for a pair.
-    #[must_use]
     pub fn table_score(&self, pair: usize) -> Option<f32> {
         self.pairs.as_ref()?.feature(pair, self.feature)
     }
@@ -188,7 +175,6 @@ impl Phrases {
 impl Session {
     /// The model that scores the table: the chosen one while it has a column, else that of the selected column, else
     /// of the first; none that failed.
-    #[must_use]
     pub fn phrase_model(&self) -> Option<&Path> {
         let usable = || self.models().filter(|column| !matches!(column.state, ColumnState::Failed(_)));
         let chosen = usable().find(|column| Some(&column.folder) == self.phrases.model.as_ref());
@@ -197,7 +183,6 @@ impl Session {
     }
 
     /// Whether the table is there and its scores by the chosen model are neither shown nor being made.
-    #[must_use]
     pub fn wants_phrase_scores(&self) -> bool {
         let phrases = &self.phrases;
         let is_shown = phrases.charted.as_ref().is_some_and(|(model, _)| Some(model.as_path()) == self.phrase_model());
@@ -289,7 +274,6 @@ impl Session {
     }
 
     /// The samples of the shown source phrase by the chosen model.
-    #[must_use]
     pub fn phrase_samples(&self) -> Option<&Samples> {
         let phrases = &self.phrases;
         let source = phrases.pairs.as_ref()?.source_phrase(phrases.source?);

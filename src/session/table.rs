@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use crate::analysis::reading::Reading;
 use crate::session::Column;
-use crate::text::sentence::EOS;
-use crate::text::sentence::Sentence;
+use crate::text::sentence::{EOS, Sentence};
 use crate::worker::protocol::HypothesisView;
 
 /// A source word x_j.
@@ -97,7 +96,6 @@ const MAX_COMPARED: usize = 500_000;
 
 impl Matrix {
     /// From rows of equal length; ragged rows are an error of the caller and are cut or filled with 0.
-    #[must_use]
     pub fn from_rows(rows: &[Vec<f32>], columns: usize) -> Self {
         let mut values = Vec::with_capacity(rows.len() * columns);
         for row in rows {
@@ -107,19 +105,16 @@ impl Matrix {
     }
 
     /// The number for target word i and source word j; `None` outside.
-    #[must_use]
     pub fn get(&self, i: usize, j: usize) -> Option<f32> {
         if j < self.columns { self.values.get(i * self.columns + j).copied() } else { None }
     }
 
     /// All numbers of target word i; empty outside.
-    #[must_use]
     pub fn row(&self, i: usize) -> &[f32] {
         self.values.get(i * self.columns..(i + 1) * self.columns).unwrap_or(&[])
     }
 
     /// Least and greatest number; `None` for an empty matrix.
-    #[must_use]
     pub fn range(&self) -> Option<(f32, f32)> {
         let mut values = self.values.iter().copied().filter(|value| value.is_finite());
         let first = values.next()?;
@@ -138,7 +133,6 @@ fn by_word(rows: &[Vec<f32>], columns: usize, reading: Reading, none: f32) -> Ma
 
 /// The view model of a hypothesis. `specials` are the ids of `</s>` and `[UNK]`; `reading` is how its rows are
 /// read where there is a choice.
-#[must_use]
 pub fn build(
     source: &Sentence,
     shown: &HypothesisView,

@@ -10,11 +10,9 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::reader::ParallelReader;
-use crate::text::tokenizer::CorpusEncoder;
-use crate::text::tokenizer::Tokenizer;
+use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
 
 pub use crate::text::reader::read_lines;
 

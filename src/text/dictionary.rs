@@ -10,8 +10,7 @@ use std::collections::hash_map::Entry;
 use std::io::Write;
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::lines::write_atomic;
 use crate::text::reader::LineReader;
 
@@ -23,9 +22,6 @@ pub struct Dictionary {
 
 impl Dictionary {
     /// Reads a file, packed or not. Empty lines are passed over.
-    ///
-    /// # Errors
-    /// A sentence that names the file and the line that is no entry.
     pub fn open(path: &Path) -> Result<Self> {
         let mut reader = LineReader::open(path)?;
         let mut dictionary = Self::default();
@@ -49,20 +45,17 @@ impl Dictionary {
     }
 
     /// Number of words.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// True without any word.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// The translation of a word: that of the word as it is written; else that of the word in lower case, with the case
     /// carried over where the word begins with a capital or has only capitals.
-    #[must_use]
     pub fn translate(&self, word: &str) -> Option<Cow<'_, str>> {
         if let Some((target, _)) = self.entries.get(word) {
             return Some(Cow::Borrowed(target));
@@ -148,7 +141,6 @@ impl Counts {
 
     /// For each source word its most frequent target word, of equals the first in the order of code points, with its
     /// count, where that is at least `minimum`; sorted by source word.
-    #[must_use]
     pub fn best(&self, minimum: u64) -> Vec<(&str, &str, u64)> {
         let mut best: HashMap<u32, (u64, &str)> = HashMap::new();
         for (&(source, target), &count) in self.pairs.iter().filter(|(_, count)| **count >= minimum) {
@@ -165,9 +157,6 @@ impl Counts {
     }
 
     /// Writes what [`Dictionary::open`] reads.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it cannot be written.
     pub fn save(&self, path: &Path, minimum: u64) -> Result<()> {
         write_atomic(path, |file| {
             self.best(minimum)

@@ -1,8 +1,7 @@
 //! Floor 1: words back to normal text: what [`crate::text::language::word_pattern`] cut is put together again.
 //! Imports floor 0.
 
-use crate::text::language::Habits;
-use crate::text::language::habits;
+use crate::text::language::{Habits, habits};
 use crate::text::sentence::EOS;
 
 /// Which neighbours a word touches without a space.
@@ -18,7 +17,6 @@ const RIGHT: Touch = Touch { left: false, right: true };
 const BOTH: Touch = Touch { left: true, right: true };
 
 /// The normal text of `tokens` of a language (BCP 47). `</s>` is dropped, `[UNK]` printed as it is.
-#[must_use]
 pub fn join<T: AsRef<str>>(language: &str, tokens: &[T]) -> String {
     let habits = habits(language);
     let words: Vec<&str> = tokens.iter().map(AsRef::as_ref).filter(|word| *word != EOS).collect();

@@ -23,7 +23,6 @@ const TABLE: &[(&str, Habits)] = &[
 const OTHERS: Habits = Habits { elision: false, spaced_marks: false };
 
 /// The habits of a language given by its BCP 47 tag; regions are ignored (`fr-CA` is `fr`).
-#[must_use]
 pub fn habits(language: &str) -> Habits {
     let primary = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     TABLE.iter().find(|(name, _)| *name == primary).map_or(OTHERS, |(_, habits)| *habits)
@@ -37,7 +36,6 @@ const INSIDE: &str = r"[\p{L}\p{M}\p{N}\x{200C}\x{200D}]";
 /// The regular expression whose matches are the words of `language`.
 ///
 /// Atomic groups `(?>..)` keep it linear: without them a megabyte of letters would be tried again from every end.
-#[must_use]
 pub fn word_pattern(language: &str) -> String {
     // U.S., p.m.: single letters with full stops stay together.
     let acronym = r"(?<![\p{L}\p{M}\p{N}])(?>(?:\p{L}\.){2,})";

@@ -1,8 +1,6 @@
 //! Floor 1: a line of a file as a model reads it: raw or split by spaces already, and not too long.
 
-use crate::text::sentence::MAX_SOURCE_BYTES;
-use crate::text::sentence::MAX_SOURCE_TOKENS;
-use crate::text::sentence::Sentence;
+use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
 use crate::text::tokenizer::Encode;
 
 /// The sentence of a text; where the words are split by spaces already, each is looked up whole.
@@ -15,9 +13,6 @@ pub fn encode(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Sentenc
 }
 
 /// As [`encode`], unless a model does not read so much.
-///
-/// # Errors
-/// What is wrong and what to do, to go on behind the name of the line.
 pub fn read(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Result<Sentence, String> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(too_many_bytes(text.len()));

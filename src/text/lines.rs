@@ -6,19 +6,14 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::BufRead;
-use std::io::BufWriter;
-use std::io::Read as _;
+use std::io::{BufRead, BufWriter, Read as _};
 use std::ops::Range;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::reader;
-use crate::text::reader::Ends;
-use crate::text::reader::not_utf8;
+use crate::text::reader::{Ends, not_utf8};
 
 /// A text file, or its beginning while it is being read. Clones share the text.
 #[derive(Clone, Debug)]
@@ -91,7 +86,6 @@ impl TextFile {
     }
 
     /// The lines of `text` as if it had been read from `path`.
-    #[must_use]
     pub fn from_text(path: &Path, text: String) -> Self {
         let mut file = Self::nothing(path);
         let ends = ends_of(text.as_bytes(), true);
@@ -119,31 +113,26 @@ impl TextFile {
     }
 
     /// Where it was read from.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Number of lines, or of those read so far.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.lines
     }
 
     /// True for a file without any line.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines == 0
     }
 
     /// Whether it was read to its end.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }
 
     /// Line `i`, from 0, without its end; empty beyond the last.
-    #[must_use]
     pub fn line(&self, i: usize) -> Cow<'_, str> {
         if i >= self.lines {
             return Cow::Borrowed("");
@@ -160,7 +149,6 @@ impl TextFile {
 
     /// Looks for `needle` in the lines from `from` on, for about so many bytes: the lines that hold it, and the line to
     /// go on with.
-    #[must_use]
     pub fn search(&self, needle: &Needle, from: usize, budget: usize) -> (Vec<usize>, usize) {
         if from >= self.lines {
             return (Vec::new(), self.lines);
@@ -211,7 +199,6 @@ pub struct Needle {
 
 impl Needle {
     /// Looks for this text; the empty text is in every line.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let is_plain = !text.is_empty() && text.len() < 1000 && !text.contains(['\r', '\n']);
         let rule = || regex::RegexBuilder::new(&regex::escape(text)).case_insensitive(true).build().ok();
@@ -219,7 +206,6 @@ impl Needle {
     }
 
     /// Whether a line holds it.
-    #[must_use]
     pub fn is_in(&self, line: &str) -> bool {
         match &self.rule {
             Some(rule) => rule.is_match(line),

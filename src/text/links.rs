@@ -18,7 +18,6 @@ pub struct Link {
 
 impl Link {
     /// The link of the other direction of translation.
-    #[must_use]
     pub fn turned(self) -> Self {
         Self { source: self.target, target: self.source }
     }
@@ -33,7 +32,6 @@ pub struct Links {
 
 impl Links {
     /// Links in any order; one that is in both lists is sure.
-    #[must_use]
     pub fn new(mut sure: Vec<Link>, mut possible: Vec<Link>) -> Self {
         sure.sort_unstable();
         sure.dedup();
@@ -44,31 +42,26 @@ impl Links {
     }
 
     /// S, sorted by source word.
-    #[must_use]
     pub fn sure(&self) -> &[Link] {
         &self.sure
     }
 
     /// P without S, sorted by source word.
-    #[must_use]
     pub fn possible(&self) -> &[Link] {
         &self.possible
     }
 
     /// Whether a link is in S.
-    #[must_use]
     pub fn is_sure(&self, link: Link) -> bool {
         self.sure.binary_search(&link).is_ok()
     }
 
     /// Whether a link is in P, to which S belongs.
-    #[must_use]
     pub fn is_possible(&self, link: Link) -> bool {
         self.is_sure(link) || self.possible.binary_search(&link).is_ok()
     }
 
     /// P with S, sorted by source word, each with whether it is sure.
-    #[must_use]
     pub fn all(&self) -> Vec<(Link, bool)> {
         let sure = self.sure.iter().map(|link| (*link, true));
         let mut all: Vec<(Link, bool)> = sure.chain(self.possible.iter().map(|link| (*link, false))).collect();
@@ -77,7 +70,6 @@ impl Links {
     }
 
     /// The links of the other direction of translation.
-    #[must_use]
     pub fn turned(&self) -> Self {
         let turn = |links: &[Link]| links.iter().map(|link| link.turned()).collect();
         Self::new(turn(&self.sure), turn(&self.possible))
@@ -85,7 +77,6 @@ impl Links {
 }
 
 /// One sentence pair in Pharaoh's notation, from 0, source first: `0-0 1?2`, where `?` marks what is only possible.
-#[must_use]
 pub fn pharaoh(links: &Links) -> String {
     links.all().iter().enumerate().fold(String::new(), |mut text, (n, (link, sure))| {
         let space = if n == 0 { "" } else { " " };
@@ -97,7 +88,6 @@ pub fn pharaoh(links: &Links) -> String {
 
 /// Sentence pair `sentence`, counted from 1, in the notation of the HLT-NAACL 2003 shared task: a line for each link,
 /// `sentence source-position target-position S|P`, positions from 1.
-#[must_use]
 pub fn naacl(sentence: usize, links: &Links) -> String {
     links.all().iter().fold(String::new(), |mut text, (link, sure)| {
         let mark = if *sure { 'S' } else { 'P' };

@@ -1,11 +1,9 @@
 //! Floor 1: a phrase table in memory, to look things up in. Imports floor 0 and [`super::phrases`].
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::phrases::PhraseTable;
 
 /// A piece of the text.
@@ -113,37 +111,31 @@ impl Pairs {
     }
 
     /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Number of pairs.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.both.len()
     }
 
     /// True without any.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.both.is_empty()
     }
 
     /// The table has more pairs than were read.
-    #[must_use]
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
     /// How many features a pair has.
-    #[must_use]
     pub fn features(&self) -> usize {
         self.features
     }
 
     /// Number of different source phrases.
-    #[must_use]
     pub fn sources(&self) -> usize {
         self.sources.len()
     }
@@ -153,38 +145,32 @@ impl Pairs {
     }
 
     /// A source phrase by its number.
-    #[must_use]
     pub fn source_phrase(&self, source: usize) -> &str {
         self.sources.get(source).map_or("", |piece| self.piece(*piece))
     }
 
     /// The number of the source phrase of a pair.
-    #[must_use]
     pub fn source_of(&self, pair: usize) -> usize {
         self.both.get(pair).map_or(0, |pair| pair.0 as usize)
     }
 
     /// The source phrase of a pair.
-    #[must_use]
     pub fn source(&self, pair: usize) -> &str {
         self.source_phrase(self.source_of(pair))
     }
 
     /// The target phrase of a pair.
-    #[must_use]
     pub fn target(&self, pair: usize) -> &str {
         self.both.get(pair).map_or("", |pair| self.piece(pair.1))
     }
 
     /// Feature `n` of a pair, counted from 1; `None` where there is none.
-    #[must_use]
     pub fn feature(&self, pair: usize, n: usize) -> Option<f32> {
         let index = n.checked_sub(1).filter(|index| *index < self.features)?;
         self.values.get(pair * self.features + index).copied()
     }
 
     /// The pairs of a source phrase, in the order of the table.
-    #[must_use]
     pub fn of_source(&self, source: usize) -> &[u32] {
         match self.starts.get(source..source + 2) {
             Some(ends) => &self.order[ends[0] as usize..ends[1] as usize],
@@ -193,13 +179,11 @@ impl Pairs {
     }
 
     /// The number of a source phrase as the table writes it.
-    #[must_use]
     pub fn find_source(&self, phrase: &str) -> Option<usize> {
         self.known.get(phrase).map(|number| *number as usize)
     }
 
     /// The source phrases with most targets, at most `most`, those of several words first; of equal ones the earlier.
-    #[must_use]
     pub fn largest(&self, most: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.sources.len()).collect();
         let key = |source: &usize| {
@@ -215,7 +199,6 @@ impl Pairs {
     }
 
     /// Source phrases that begin with `start`, letter case aside, then others that hold it; at most `most`.
-    #[must_use]
     pub fn suggest(&self, start: &str, most: usize) -> Vec<usize> {
         let start = start.to_lowercase();
         let (mut begins, mut holds) = (Vec::new(), Vec::new());
@@ -247,7 +230,6 @@ impl Pairs {
     }
 
     /// The pairs whose source or target phrase holds `needle`, letter case aside, in the order of the table.
-    #[must_use]
     pub fn search(&self, needle: &str) -> Vec<u32> {
         let needle = needle.to_lowercase();
         let mut found: Vec<u32> = Vec::new();

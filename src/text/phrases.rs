@@ -6,15 +6,11 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::BufRead;
-use std::io::Read as _;
-use std::io::Write;
+use std::io::{BufRead, Read as _, Write};
 use std::ops::Range;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::reader;
 
 /// What stands between fields.
@@ -39,9 +35,6 @@ pub struct Entry {
 
 impl Entry {
     /// Finds the fields of a line.
-    ///
-    /// # Errors
-    /// What is wrong with it, to follow the line's number.
     pub fn new(number: usize, line: String) -> std::result::Result<Self, String> {
         let fields: Vec<Range<usize>> = fields(&line).take(3).collect();
         let Ok([source, target, features]) = <[Range<usize>; 3]>::try_from(fields) else {
@@ -66,13 +59,11 @@ impl Entry {
     }
 
     /// The source phrase, without the spaces around it.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.line[self.source.clone()]
     }
 
     /// The target phrase, without the spaces around it.
-    #[must_use]
     pub fn target(&self) -> &str {
         &self.line[self.target.clone()]
     }
@@ -87,21 +78,16 @@ impl Entry {
     }
 
     /// Feature `n`, counted from 1.
-    #[must_use]
     pub fn feature(&self, n: usize) -> Option<f64> {
         self.features().nth(n.checked_sub(1)?)
     }
 
     /// The line as it was read, its end included.
-    #[must_use]
     pub fn line(&self) -> &str {
         &self.line
     }
 
     /// Writes the line with one further feature behind the others, every other byte as it was.
-    ///
-    /// # Errors
-    /// When `output` refuses.
     pub fn write_with(&self, feature: &str, output: &mut dyn Write) -> std::io::Result<()> {
         let (before, after) = self.line.split_at(self.features.end);
         write!(output, "{before} {feature}{after}")
@@ -137,9 +123,6 @@ pub struct PhraseTable {
 
 impl PhraseTable {
     /// Opens a file.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
         let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
         if facts.is_dir() {
@@ -153,31 +136,26 @@ impl PhraseTable {
     }
 
     /// Reads from any input; errors name `path`.
-    #[must_use]
     pub fn new(path: &Path, input: Box<dyn BufRead + Send>) -> Self {
         Self { path: path.into(), input, line: 0, bytes: 0, size: None, features: None, ended: false }
     }
 
     /// What error sentences call it.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Bytes read so far, unpacked.
-    #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.bytes
     }
 
     /// Bytes in all, where that is known.
-    #[must_use]
     pub fn size(&self) -> Option<u64> {
         self.size
     }
 
     /// How many features the lines have; `None` before the first.
-    #[must_use]
     pub fn features(&self) -> Option<usize> {
         self.features
     }
@@ -237,7 +215,6 @@ pub fn feature(path: &Path, entry: &Entry, n: usize, asked: &str) -> Result<f64>
 }
 
 /// The phrase as people write it: Moses escapes what its files give a meaning to (`&apos;`, `&#124;`).
-#[must_use]
 pub fn unescape(phrase: &str) -> Cow<'_, str> {
     const ESCAPED: &[(&str, &str)] = &[
         ("&bar;", "|"),
@@ -272,7 +249,6 @@ pub enum Packing {
 
 impl Packing {
     /// By the extension of a name.
-    #[must_use]
     pub fn of(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("gz") => Self::Gzip,

@@ -1,18 +1,12 @@
 //! Floor 1: lines of text files, plain, gzip or zstandard, streamed; and parallel files side by side. Imports floor 0.
 
 use std::fs::File;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Opens a file, unpacking gzip and zstandard, which are known by their first bytes whatever the name.
-///
-/// # Errors
-/// A sentence that names the file when it cannot be opened.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let failed = |error: std::io::Error| Error::io(path, &error);
     let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
@@ -58,27 +52,21 @@ impl std::fmt::Debug for LineReader {
 
 impl LineReader {
     /// Opens a file, packed or not.
-    ///
-    /// # Errors
-    /// As [`open`].
     pub fn open(path: &Path) -> Result<Self> {
         Ok(Self::new(path, open(path)?))
     }
 
     /// Reads lines from any input; errors name `path`.
-    #[must_use]
     pub fn new(path: &Path, input: Box<dyn BufRead + Send>) -> Self {
         Self { path: path.into(), input, line: 0, ends: Ends::Unknown, buffer: Vec::new(), failed: false }
     }
 
     /// Lines read so far.
-    #[must_use]
     pub fn line(&self) -> usize {
         self.line
     }
 
     /// The file's path.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -168,9 +156,6 @@ fn first_line(input: &mut dyn BufRead, buffer: &mut Vec<u8>) -> std::io::Result<
 }
 
 /// All lines of a file.
-///
-/// # Errors
-/// As [`LineReader`].
 pub fn read_lines(path: &Path) -> Result<Vec<String>> {
     LineReader::open(path)?.collect()
 }
@@ -186,7 +171,6 @@ pub struct ParallelReader {
 
 impl ParallelReader {
     /// A reader of (source, target) files; they are opened when their turn comes.
-    #[must_use]
     pub fn new(files: &[(PathBuf, PathBuf)]) -> Self {
         Self { files: files.iter().rev().cloned().collect(), open: None, failed: false }
     }

@@ -29,19 +29,16 @@ pub struct Sentence {
 
 impl Sentence {
     /// Number of tokens, `</s>` included.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
     /// True when there is not even an `</s>`.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
     /// Number of words: tokens without the `</s>` at the end.
-    #[must_use]
     pub fn words(&self) -> usize {
         let ended =
             self.tokens.last().is_some_and(|word| word == EOS) && self.spans.last().is_some_and(Range::is_empty);

@@ -10,21 +10,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use tokenizers::NormalizedString;
-use tokenizers::Normalizer as _;
-use tokenizers::OffsetReferential;
-use tokenizers::OffsetType;
-use tokenizers::PreTokenizedString;
-use tokenizers::PreTokenizer as _;
+use tokenizers::{
+    NormalizedString, Normalizer as _, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _,
+};
 use unicode_normalization::char::is_combining_mark;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::join::join;
 use crate::text::lines::write_atomic;
-use crate::text::sentence::EOS;
-use crate::text::sentence::Sentence;
-use crate::text::sentence::UNK;
+use crate::text::sentence::{EOS, Sentence, UNK};
 use crate::text::tokenizer::file::Shared;
 
 pub use crate::text::tokenizer::file::Tokenizers;
@@ -63,9 +57,6 @@ impl fmt::Debug for Tokenizer {
 
 impl Tokenizer {
     /// Writes the file that [`Tokenizer::from_file`] reads, in one step.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         let json = self.shared.inner.to_string(true).map_err(|error| Error::Internal(error.to_string()))?;
         write_atomic(path, |writer| writer.write_all(json.as_bytes()))
@@ -97,7 +88,6 @@ impl Tokenizer {
     }
 
     /// The same tokenizer with or without `</s>` at the end of what it encodes (`source_eos` of the model; with at first).
-    #[must_use]
     pub fn ending(mut self, eos: bool) -> Self {
         self.eos = if eos { self.id(EOS) } else { None };
         self
@@ -219,7 +209,6 @@ const REMEMBERED: usize = 2_000_000;
 
 impl<'a> CorpusEncoder<'a> {
     /// An encoder that has seen nothing yet.
-    #[must_use]
     pub fn new(tokenizer: &'a Tokenizer) -> Self {
         Self { tokenizer, chunks: HashMap::new() }
     }

@@ -6,11 +6,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::language::word_pattern;
-use crate::text::sentence::EOS;
-use crate::text::sentence::UNK;
+use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::Tokenizer;
 
 /// Id of [`EOS`] in the vocabularies made here.
@@ -49,7 +47,6 @@ impl Counter {
     }
 
     /// How often each word, as normalised, occurred.
-    #[must_use]
     pub fn finish(self) -> HashMap<String, u64> {
         let mut counts = HashMap::new();
         for (chunk, count) in &self.chunks {
@@ -62,9 +59,6 @@ impl Counter {
 }
 
 /// How often each word of `lines` occurs.
-///
-/// # Errors
-/// The first error among the lines.
 pub fn count(language: &str, lines: impl IntoIterator<Item = Result<String>>) -> Result<HashMap<String, u64>> {
     let mut counter = Counter::new(language)?;
     for line in lines {
@@ -75,7 +69,6 @@ pub fn count(language: &str, lines: impl IntoIterator<Item = Result<String>>) ->
 
 /// The share of running words that the `size` most frequent ones cover, the two specials counted
 /// in `size` as in [`build`]; 1 for an empty count.
-#[must_use]
 pub fn coverage(counts: &HashMap<String, u64>, size: usize) -> f64 {
     let mut falling: Vec<u64> = counts.values().copied().collect();
     falling.sort_unstable_by(|a, b| b.cmp(a));
@@ -86,9 +79,6 @@ pub fn coverage(counts: &HashMap<String, u64>, size: usize) -> f64 {
 
 /// Makes a tokenizer of at most `size` entries: [`EOS`], [`UNK`], then words by falling count, ties by
 /// code point, so that the same counts always give the same file. Words keep their case.
-///
-/// # Errors
-/// What the tokenizer library refuses.
 pub fn build(language: &str, words: impl IntoIterator<Item = (String, u64)>, size: usize) -> Result<Tokenizer> {
     let mut words: Vec<(String, u64)> =
         words.into_iter().filter(|(word, count)| *count > 0 && word != EOS && word != UNK).collect();

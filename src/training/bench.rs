@@ -1,20 +1,15 @@
 //! Floor 6: how fast training is: full updates on random sentences of one length, timed one by one.
 //! Imports `models` and its own room; the clock is passed in.
 
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
 use crate::models::config::Config;
 use crate::models::cost::Cost;
-use crate::models::init::Scheme;
-use crate::models::init::initial_weights;
-use crate::training::engine::Engine as _;
-use crate::training::engine::FusedEngine;
-use crate::training::fused::Fused;
-use crate::training::fused::Loss;
-use crate::training::fused::StepOptions;
+use crate::models::init::{Scheme, initial_weights};
+use crate::training::engine::{Engine as _, FusedEngine};
+use crate::training::fused::{Fused, Loss, StepOptions};
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 use crate::training::plain::PlainEngine;
@@ -44,7 +39,6 @@ pub struct Speed {
 
 impl Speed {
     /// Operations of the products a second, at the median update.
-    #[must_use]
     pub fn operations_per_second(&self) -> f64 {
         self.operations as f64 * self.words_per_second / self.words.max(1) as f64
     }
@@ -53,9 +47,6 @@ impl Speed {
 /// Times `updates` updates of a model with this configuration from random weights, after one that
 /// is not counted, on `threads` threads: minibatches of `batch` pairs, `length` words a side with
 /// `</s>`, and other words each time. `clock` gives seconds from some start.
-///
-/// # Errors
-/// None so far: the fused engine refuses nothing.
 pub fn speed(
     config: &Config,
     threads: usize,
@@ -84,9 +75,6 @@ pub fn speed(
 
 /// As [`speed`], of the readable model under candle's autograd, on as many threads as candle takes. Its memory is not
 /// known.
-///
-/// # Errors
-/// What candle refuses.
 pub fn plain_speed(
     config: &Config,
     batch: usize,

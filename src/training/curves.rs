@@ -2,13 +2,11 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A log of a million updates is some megabytes long; what is longer is no log.
 const MOST_BYTES: u64 = 256 << 20;
@@ -46,9 +44,6 @@ pub struct Curves {
 
 impl Curves {
     /// Reads a log. One that has no line yet gives empty curves; a last line that is still being written is left out.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it cannot be read or is no training log.
     pub fn load(path: &Path) -> Result<Self> {
         let io = |error: std::io::Error| Error::io(path, &error);
         let mut text = Vec::new();
@@ -104,7 +99,6 @@ impl Curves {
     }
 
     /// The lowest -log p a word of the development text.
-    #[must_use]
     pub fn best(&self) -> Option<Point> {
         self.development_nll.iter().copied().min_by(|a, b| a.value.total_cmp(&b.value))
     }
@@ -124,7 +118,6 @@ fn thin(curve: &mut Vec<Point>) {
 
 /// The logs that are meant by `path`: itself when it is a file; that of a run's folder; those of all runs in a
 /// folder, by name. Empty when there is none.
-#[must_use]
 pub fn logs(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
@@ -142,7 +135,6 @@ pub fn logs(path: &Path) -> Vec<PathBuf> {
 }
 
 /// What to call the run of a log: the folder that it is kept in.
-#[must_use]
 pub fn name(log: &Path) -> String {
     let folders = log.ancestors().skip(1).filter_map(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let is_log = log.file_name().is_some_and(|name| name == "log.jsonl");

@@ -1,19 +1,15 @@
 //! Floor 6: from text files to tokenizers and corpora of ids.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::text::corpus::Corpus;
-use crate::text::corpus::Reading;
+use crate::error::{Error, Result};
+use crate::text::corpus::{Corpus, Reading};
 use crate::text::reader::LineReader;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::vocab;
 use crate::ticket::Ticket;
-use crate::training::settings::Settings;
-use crate::training::settings::TextPair;
+use crate::training::settings::{Settings, TextPair};
 
 /// Both tokenizers of a model.
 #[derive(Debug)]
@@ -29,9 +25,6 @@ pub const TOKENIZER_FILES: [&str; 2] = ["source.tokenizer.json", "target.tokeniz
 
 impl Tokenizers {
     /// Reads both from a model folder.
-    ///
-    /// # Errors
-    /// A sentence that names the file.
     pub fn load(folder: &Path) -> Result<Self> {
         let [source, target] = TOKENIZER_FILES.map(|name| Tokenizer::from_file(&folder.join(name)));
         Ok(Self { source: source?, target: target? })
@@ -62,9 +55,6 @@ impl Tokenizers {
     }
 
     /// Writes both into a model folder.
-    ///
-    /// # Errors
-    /// A sentence that names the file.
     pub fn save(&self, folder: &Path) -> Result<()> {
         let [source, target] = TOKENIZER_FILES.map(|name| folder.join(name));
         self.source.save(&source)?;
@@ -97,9 +87,6 @@ pub fn training(settings: &Settings, tokenizers: &Tokenizers, ticket: &Ticket) -
 }
 
 /// One text as ids.
-///
-/// # Errors
-/// As [`training`].
 pub fn read(text: &TextPair, max_length: usize, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
     let reading = Reading { eos: 0, source_eos: true, max_words: max_length, max_pairs: text.limit };
     let files = [(text.source.clone(), text.target.clone())];

@@ -2,9 +2,7 @@
 //! candle's autograd over the readable models on any other device.
 
 use crate::error::Result;
-use crate::training::fused::Fused;
-use crate::training::fused::Loss;
-use crate::training::fused::StepOptions;
+use crate::training::fused::{Fused, Loss, StepOptions};
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 
@@ -20,9 +18,6 @@ pub struct Memory {
 /// Weights that learn.
 pub trait Engine {
     /// Gradient of a minibatch and one update. Returns the loss before it and the gradient's norm.
-    ///
-    /// # Errors
-    /// What the device refuses.
     fn update(
         &mut self,
         source: &[&[u32]],
@@ -32,24 +27,12 @@ pub trait Engine {
         update: u64,
     ) -> Result<(Loss, f32)>;
     /// Loss only, without dropout and smoothing.
-    ///
-    /// # Errors
-    /// What the device refuses.
     fn measure(&mut self, source: &[&[u32]], target: &[&[u32]]) -> Result<Loss>;
     /// The weights in the layout's order.
-    ///
-    /// # Errors
-    /// What the device refuses.
     fn weights(&self) -> Result<Vec<f32>>;
     /// The optimizer's memories.
-    ///
-    /// # Errors
-    /// What the device refuses.
     fn memory(&self) -> Result<Memory>;
     /// Puts weights and, where given, memories in place.
-    ///
-    /// # Errors
-    /// What the device refuses.
     fn restore(&mut self, weights: Vec<f32>, memory: Option<Memory>) -> Result<()>;
     /// The order of the parameters.
     fn layout(&self) -> &Layout;
@@ -65,13 +48,11 @@ pub struct FusedEngine {
 
 impl FusedEngine {
     /// Starts from `flat`.
-    #[must_use]
     pub fn new(fused: Fused, flat: Vec<f32>, optimizer: Optimizer) -> Self {
         Self { fused, flat, optimizer }
     }
 
     /// Bytes of weights, gradients, the optimizer's memories and all buffers, as the last update left them.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let numbers = self.flat.len() + self.optimizer.first.len() + self.optimizer.second.len();
         self.fused.bytes() + 4 * numbers

@@ -4,10 +4,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::checkpoint::Array;
-use crate::models::checkpoint::Weights;
+use crate::error::{Error, Result};
+use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::Config;
 
 /// One tensor's place.
@@ -23,13 +21,11 @@ pub struct Entry {
 
 impl Entry {
     /// Number of elements.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
 
     /// True for a tensor without elements.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -60,7 +56,6 @@ fn rank(name: &str) -> (String, u8) {
 
 impl Layout {
     /// The layout of a model with this configuration.
-    #[must_use]
     pub fn new(config: &Config) -> Self {
         let mut shapes = crate::models::shapes(config);
         shapes.sort_by_key(|(name, _)| rank(name));
@@ -76,13 +71,11 @@ impl Layout {
     }
 
     /// Number of parameters.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.total
     }
 
     /// All tensors in order.
-    #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -91,14 +84,12 @@ impl Layout {
     ///
     /// # Panics
     /// When the architecture has no such tensor, which is a defect of ours.
-    #[must_use]
     pub fn at(&self, name: &str) -> usize {
         let Some(&i) = self.index.get(name) else { panic!("the architecture has no tensor `{name}`") };
         self.entries[i].offset
     }
 
     /// Offset and length of a tensor.
-    #[must_use]
     pub fn range(&self, name: &str) -> std::ops::Range<usize> {
         let start = self.at(name);
         let length = self.entries[self.index[name]].len();
@@ -106,9 +97,6 @@ impl Layout {
     }
 
     /// Flattens a model's weights.
-    ///
-    /// # Errors
-    /// When a tensor is missing or has another size.
     pub fn flatten(&self, weights: &Weights) -> Result<Vec<f32>> {
         let mut flat = vec![0.0; self.total];
         for entry in &self.entries {
@@ -126,7 +114,6 @@ impl Layout {
     }
 
     /// The named tensors of a flat vector.
-    #[must_use]
     pub fn name(&self, flat: &[f32]) -> Weights {
         let mut weights = Weights::default();
         for entry in &self.entries {

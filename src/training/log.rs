@@ -1,16 +1,12 @@
 //! Floor 6: the training log, one JSON object a line.
 
 use std::fs::File;
-use std::io::BufRead as _;
-use std::io::BufReader;
-use std::io::Write as _;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::lines::write_atomic;
 
 /// An open log.
@@ -23,9 +19,6 @@ pub struct Log {
 impl Log {
     /// Opens a log for a run that stands at `update`: lines of later updates, which a killed run
     /// had written after its last checkpoint, are dropped.
-    ///
-    /// # Errors
-    /// A sentence that names the file.
     pub fn open(path: &Path, update: u64) -> Result<Self> {
         let io = |e: std::io::Error| Error::io(path, &e);
         if let Some(folder) = path.parent() {
@@ -48,9 +41,6 @@ impl Log {
     }
 
     /// Adds one object.
-    ///
-    /// # Errors
-    /// A sentence that names the file.
     pub fn append(&mut self, line: &impl Serialize) -> Result<()> {
         let mut text = serde_json::to_string(line).map_err(|e| Error::Internal(e.to_string()))?;
         text.push('\n');

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::bleu;
 use crate::decoding;
-use crate::decoding::Options;
-use crate::decoding::Specials;
+use crate::decoding::{Options, Specials};
 use crate::error::Result;
 use crate::models::config::Config;
 use crate::models::fused;
@@ -21,9 +20,6 @@ use crate::training::trainer::Bleu;
 const BATCH: usize = 64;
 
 /// The measuring function, or `None` where the schedule asks for no BLEU.
-///
-/// # Errors
-/// A sentence that names the development file and line.
 pub fn bleu<'a>(
     settings: &Settings,
     config: &'a Config,

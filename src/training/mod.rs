@@ -19,29 +19,23 @@ pub mod settings;
 pub mod state;
 pub mod trainer;
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::init;
-use crate::text::vocab::EOS_ID;
-use crate::text::vocab::UNK_ID;
+use crate::text::vocab::{EOS_ID, UNK_ID};
 use crate::ticket::Ticket;
 use crate::training::data::Tokenizers;
-use crate::training::engine::Engine;
-use crate::training::engine::FusedEngine;
+use crate::training::engine::{Engine, FusedEngine};
 use crate::training::fused::Fused;
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 use crate::training::plain::PlainEngine;
-use crate::training::settings::Settings;
-use crate::training::settings::Start;
+use crate::training::settings::{Settings, Start};
 use crate::training::state::Checkpoint;
-use crate::training::trainer::Report;
-use crate::training::trainer::Trainer;
+use crate::training::trainer::{Report, Trainer};
 
 /// Beside the configuration, what a run is told.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,7 @@
 use crate::nn::fused::elementwise::squared_norm;
 use crate::nn::fused::update;
 use crate::training::reach::Reach;
-use crate::training::settings::OptimizerSettings;
-use crate::training::settings::Rule;
+use crate::training::settings::{OptimizerSettings, Rule};
 
 /// Numbers that one task works on.
 const CHUNK: usize = 1 << 16;
@@ -24,7 +23,6 @@ pub struct Optimizer {
 
 impl Optimizer {
     /// A rule for `parameters` numbers that has seen nothing.
-    #[must_use]
     pub fn new(settings: &OptimizerSettings, parameters: usize) -> Self {
         let size = if settings.rule == Rule::Sgd { 0 } else { parameters };
         Self { settings: settings.clone(), first: vec![0.0; size], second: vec![0.0; size] }

@@ -3,24 +3,16 @@
 
 use std::collections::HashMap;
 
-use candle_core::Device;
-use candle_core::Tensor;
-use candle_core::Var;
 use candle_core::backprop::GradStore;
+use candle_core::{Device, Tensor, Var};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::models::config::Config;
-use crate::models::loss::Regularizer;
-use crate::models::loss::Trainable;
-use crate::models::loss::trainable;
-use crate::training::engine::Engine;
-use crate::training::engine::Memory;
-use crate::training::fused::Loss;
-use crate::training::fused::StepOptions;
+use crate::models::loss::{Regularizer, Trainable, trainable};
+use crate::training::engine::{Engine, Memory};
+use crate::training::fused::{Loss, StepOptions};
 use crate::training::layout::Layout;
-use crate::training::settings::OptimizerSettings;
-use crate::training::settings::Rule;
+use crate::training::settings::{OptimizerSettings, Rule};
 
 /// One parameter with the optimizer's two memories of it.
 struct Parameter {
@@ -40,9 +32,6 @@ pub struct PlainEngine {
 
 impl PlainEngine {
     /// Starts from `flat`, in the layout's order.
-    ///
-    /// # Errors
-    /// What the device refuses.
     pub fn new(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
         let layout = Layout::new(config);
         let mut parameters = Vec::new();
@@ -71,9 +60,6 @@ impl PlainEngine {
     }
 
     /// The gradient in the layout's order, as the fused engine gives it.
-    ///
-    /// # Errors
-    /// What the device refuses.
     pub fn gradient(&self, source: &[&[u32]], target: &[&[u32]], options: StepOptions) -> Result<(Loss, Vec<f32>)> {
         let (loss, gradients) = self.backward(source, target, options)?;
         let mut flat = Vec::with_capacity(self.layout.total());

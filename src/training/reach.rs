@@ -21,7 +21,6 @@ pub struct Reach {
 
 impl Reach {
     /// All of a model's gradient.
-    #[must_use]
     pub fn all(config: &Config, layout: &Layout) -> Self {
         let mut tables = [(layout.range("source_embedding"), false), (layout.range("target_embedding"), true)];
         tables.sort_by_key(|(range, _)| range.start);

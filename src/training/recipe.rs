@@ -5,26 +5,16 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::attention::AttentionKind;
-use crate::attention::KINDS;
-use crate::attention::scores;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::MODELS;
-use crate::models::ModelEntry;
+use crate::attention::{AttentionKind, KINDS, scores};
+use crate::error::{Error, Result};
 use crate::models::config::Architecture;
+use crate::models::{MODELS, ModelEntry};
 use crate::text::lines::write_atomic;
-use crate::training::settings::DataSettings;
-use crate::training::settings::ModelSettings;
-use crate::training::settings::OptimizerSettings;
-use crate::training::settings::Rule;
-use crate::training::settings::ScheduleSettings;
-use crate::training::settings::Settings;
-use crate::training::settings::Start;
-use crate::training::settings::TextPair;
+use crate::training::settings::{
+    DataSettings, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Settings, Start, TextPair,
+};
 
 /// What is wanted, in the words of the tables.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,7 +208,6 @@ fn adam(_: &PaperEntry, settings: &mut Settings) {
 
 impl Plan {
     /// Whether a place and a score are to be chosen.
-    #[must_use]
     pub fn chooses_attention(&self) -> bool {
         self.architecture == Architecture::Luong.name()
     }
@@ -235,7 +224,6 @@ impl Plan {
 
     /// With paths that begin at `here` turned into paths that begin at `folder`, where the file will lie. Those that
     /// nobody has chosen are names beside the file.
-    #[must_use]
     pub fn seen_from(mut self, here: &Path, folder: &Path) -> Self {
         let base = here.join(folder);
         let first = Self::default();
@@ -338,9 +326,6 @@ impl Plan {
     }
 
     /// What was chosen, with equations and papers, a line each.
-    ///
-    /// # Errors
-    /// As [`Plan::compose`].
     pub fn explanation(&self) -> Result<Vec<String>> {
         let paper = self.paper()?;
         let model = named("architecture", &self.architecture, MODELS, |entry: &ModelEntry| entry.name)?;
@@ -380,9 +365,6 @@ fn named<'a, T>(what: &str, name: &str, table: &'a [T], names: impl Fn(&T) -> &s
 }
 
 /// The file as it is written: the choice in comments, then every key.
-///
-/// # Errors
-/// As [`Plan::compose`].
 pub fn text(plan: &Plan) -> Result<String> {
     let settings = plan.compose()?;
     let keys = toml::to_string(&settings)
@@ -415,7 +397,6 @@ pub fn save(plan: &Plan, path: &Path, replace: bool) -> Result<()> {
 }
 
 /// What to type to train with this file.
-#[must_use]
 pub fn command(path: &Path) -> String {
     let path = path.display().to_string();
     if path.contains([' ', '\'', '"', '\\']) {

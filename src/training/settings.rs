@@ -1,20 +1,13 @@
 //! Floor 6: the training configuration, one TOML file. Unknown keys are an error.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::attention::KINDS;
-use crate::attention::find;
-use crate::error::Error;
-use crate::error::Result;
+use crate::attention::{KINDS, find};
+use crate::error::{Error, Result};
 use crate::models::MODELS;
-use crate::models::config::Architecture;
-use crate::models::config::AttentionKind;
-use crate::models::config::Config;
-use crate::models::config::LuongSizes;
+use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -205,13 +198,11 @@ impl Default for OptimizerSettings {
 
 impl OptimizerSettings {
     /// The step size at the rule's default or as set.
-    #[must_use]
     pub fn rate(&self) -> f32 {
         self.learning_rate.unwrap_or(if self.rule == Rule::Adam { 1e-3 } else { 1.0 })
     }
 
     /// Epsilon at the rule's default or as set.
-    #[must_use]
     pub fn epsilon(&self) -> f32 {
         self.epsilon.unwrap_or(if self.rule == Rule::Adam { 1e-8 } else { 1e-6 })
     }
@@ -279,9 +270,6 @@ impl Default for ScheduleSettings {
 
 impl Settings {
     /// Reads a file; paths in it become relative to its folder.
-    ///
-    /// # Errors
-    /// A sentence that names the file, line or key.
     pub fn load(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
             std::io::ErrorKind::InvalidData => Error::file(path, "is not UTF-8 text; save it as UTF-8"),
@@ -434,7 +422,6 @@ impl Settings {
     }
 
     /// The model's configuration for vocabularies of these sizes.
-    #[must_use]
     pub fn config(&self, source_vocabulary: usize, target_vocabulary: usize) -> Config {
         let model = &self.model;
         // `load` refused unknown names
@@ -459,7 +446,6 @@ impl Settings {
     }
 
     /// The step size of update `update` in epoch `epoch`, both counted from 0.
-    #[must_use]
     pub fn rate_at(&self, update: u64, epoch: u64) -> f32 {
         let o = &self.optimizer;
         let mut rate = o.rate();

@@ -7,17 +7,13 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::Path;
 
-use safetensors::Dtype;
-use safetensors::SafeTensors;
 use safetensors::tensor::TensorView;
-use serde::Deserialize;
-use serde::Serialize;
+use safetensors::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::lines::write_atomic;
-use crate::training::settings::Best;
-use crate::training::settings::Rule;
+use crate::training::settings::{Best, Rule};
 
 /// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
 /// run is a mean over the same updates.
@@ -95,7 +91,6 @@ pub struct Order {
 
 impl Order {
     /// The first of its numbers that is another one now: its name, what it was, what it is.
-    #[must_use]
     pub fn change(&self, now: &Self) -> Option<(&'static str, u64, u64)> {
         let numbers = |order: &Self| [order.batch as u64, order.sorted as u64, order.seed, order.pairs as u64];
         let names =
@@ -107,7 +102,6 @@ impl Order {
 
 impl Position {
     /// What `best` was measured by; `None` while nothing was measured. BLEU is kept negative.
-    #[must_use]
     pub fn measure(&self) -> Option<Best> {
         let by_sign = |best: f64| if best.is_sign_negative() { Best::Bleu } else { Best::Nll };
         self.best.map(|best| self.measured_by.unwrap_or_else(|| by_sign(best)))
@@ -135,9 +129,6 @@ fn bytes(data: &[f32]) -> Vec<u8> {
 
 impl Checkpoint {
     /// Writes the file.
-    ///
-    /// # Errors
-    /// A sentence that names it.
     pub fn save(&self, path: &Path) -> Result<()> {
         let broken = |e: String| Error::file(path, format!("could not be written: {e}"));
         let parts: Vec<(&str, Vec<u8>)> =
@@ -156,9 +147,6 @@ impl Checkpoint {
     }
 
     /// Reads a file for a model of `parameters` numbers.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it is missing, damaged or of another model.
     pub fn load(path: &Path, parameters: usize) -> Result<Self> {
         let file = std::fs::read(path).map_err(|e| Error::io(path, &e))?;
         let damaged =

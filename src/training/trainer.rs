@@ -1,25 +1,17 @@
 //! Floor 6: the loop. Emits reports, asks its ticket, takes time from outside.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::corpus::Corpus;
 use crate::ticket::Ticket;
-use crate::training::engine::Engine;
-use crate::training::engine::Memory;
-use crate::training::fused::Loss;
-use crate::training::fused::StepOptions;
+use crate::training::engine::{Engine, Memory};
+use crate::training::fused::{Loss, StepOptions};
 use crate::training::log::Log;
-use crate::training::settings::Best;
-use crate::training::settings::Rule;
-use crate::training::settings::Settings;
-use crate::training::state::Checkpoint;
-use crate::training::state::Order;
-use crate::training::state::Position;
+use crate::training::settings::{Best, Rule, Settings};
+use crate::training::state::{Checkpoint, Order, Position};
 
 /// One line of the log: training since the line before.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
@@ -117,22 +109,17 @@ pub struct Trainer<'a> {
 }
 
 /// The folder of checkpoint and log.
-#[must_use]
 pub fn training_folder(output: &Path) -> PathBuf {
     output.join("training")
 }
 
 /// The checkpoint's file.
-#[must_use]
 pub fn checkpoint_file(output: &Path) -> PathBuf {
     training_folder(output).join("checkpoint.safetensors")
 }
 
 impl Trainer<'_> {
     /// Goes on from the checkpoint that was read from `path`.
-    ///
-    /// # Errors
-    /// A sentence that names the file when the run was another one.
     pub fn resume(&mut self, path: &Path, checkpoint: Checkpoint) -> Result<()> {
         self.check_memory(path, &checkpoint)?;
         self.check_order(path, &checkpoint)?;

@@ -1,18 +1,10 @@
 //! Floor 9: what the keys and menus do: each [`Act`] as commands, or as a change of the window alone.
 
-use crate::session::Command;
-use crate::session::Page;
-use crate::session::Session;
-use crate::session::Shown;
-use crate::session::Theme;
-use crate::session::maps;
+use crate::session::{Command, Page, Session, Shown, Theme, maps};
 use crate::ui::dialogs::Question;
-use crate::ui::local;
-use crate::ui::local::Local;
-use crate::ui::local::Panel;
-use crate::ui::local::Sheet;
+use crate::ui::local::{Local, Panel, Sheet};
 use crate::ui::shortcuts::Act;
-use crate::ui::theme;
+use crate::ui::{local, theme};
 
 /// One step of the size of everything.
 const ZOOM_STEP: f32 = 0.1;
@@ -69,20 +61,17 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
 }
 
 /// A side of a cell within its limits, to be kept.
-#[must_use]
 pub fn cell(side: f32) -> Command {
     layout(local::CELL, side.clamp(theme::CELL_LIMITS.0, theme::CELL_LIMITS.1))
 }
 
 /// The palette behind this one in the table.
-#[must_use]
 pub fn next_palette(name: &str) -> String {
     let at = palette(name);
     theme::COLOUR_MAPS[(at + 1) % theme::COLOUR_MAPS.len()].name.to_owned()
 }
 
 /// Where the palette of this name stands in the table; the first when there is none.
-#[must_use]
 pub fn palette(name: &str) -> usize {
     theme::COLOUR_MAPS.iter().position(|map| map.name.eq_ignore_ascii_case(name)).unwrap_or(0)
 }

@@ -3,25 +3,13 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::session::Command;
-use crate::session::Driver;
-use crate::session::Page;
-use crate::session::Session;
-use crate::session::Theme;
-use crate::session::evaluation;
-use crate::ui::act;
+use crate::session::{Command, Driver, Page, Session, Theme, evaluation};
 use crate::ui::dialogs::Question;
-use crate::ui::local;
-use crate::ui::local::Local;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
-use crate::ui::shortcuts;
-use crate::ui::theme;
-use crate::ui::views;
+use crate::ui::local::{Local, Screen, Sheet};
 use crate::ui::views::source;
+use crate::ui::{act, local, shortcuts, theme, views};
 
 /// News are taken in for at most so long a frame; what is left waits for the next one.
 const PUMP_BUDGET: Duration = Duration::from_millis(4);
@@ -64,7 +52,6 @@ pub struct App {
 
 impl App {
     /// The window on this session.
-    #[must_use]
     pub fn new(desk: Box<dyn Desk>, ctx: &egui::Context) -> Self {
         theme::install(ctx);
         // The session keeps the zoom; egui's own keys would go past it.
@@ -80,7 +67,6 @@ impl App {
     }
 
     /// Offers these model folders where a model is added.
-    #[must_use]
     pub fn with_bundled(mut self, folders: Vec<std::path::PathBuf>) -> Self {
         self.local.bundled = folders;
         self
@@ -92,7 +78,6 @@ impl App {
     }
 
     /// What is painted.
-    #[must_use]
     pub fn session(&self) -> &Session {
         self.desk.session()
     }

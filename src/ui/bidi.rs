@@ -6,12 +6,9 @@
 
 use std::borrow::Cow;
 
-use unicode_bidi::BidiClass;
-use unicode_bidi::BidiInfo;
-use unicode_bidi::bidi_class;
+use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
 
 /// The line as it is to be laid out from left to right; the same line where nothing runs the other way.
-#[must_use]
 pub fn visual(line: &str) -> Cow<'_, str> {
     // Most labels, every frame: nothing below U+0580 runs from the right, and its bytes are below 0xD6.
     if line.bytes().all(|byte| byte < 0xD6) || !line.chars().any(is_right_to_left) {
@@ -33,7 +30,6 @@ pub fn visual(line: &str) -> Cow<'_, str> {
 }
 
 /// Whether a text starts from the right: its first letter with a direction does.
-#[must_use]
 pub fn starts_right(text: &str) -> bool {
     text.chars()
         .find_map(|c| match bidi_class(c) {
@@ -45,7 +41,6 @@ pub fn starts_right(text: &str) -> bool {
 }
 
 /// A word for a line that runs from the right: brackets that stand alone turn round.
-#[must_use]
 pub fn turned(word: &str) -> Cow<'_, str> {
     if word.chars().any(|c| mirrored(c) != c) && !word.chars().any(char::is_alphanumeric) {
         Cow::Owned(word.chars().rev().map(mirrored).collect())

@@ -7,20 +7,11 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Context;
-use std::task::Poll;
-use std::task::Wake;
-use std::task::Waker;
+use std::task::{Context, Poll, Wake, Waker};
 
-use crate::session::ColumnId;
-use crate::session::Command;
-use crate::session::Format;
-use crate::session::evaluation;
 use crate::session::evaluation::TableFormat;
-use crate::session::maps;
-use crate::session::new_training;
 use crate::session::new_training::Field;
-use crate::session::phrases;
+use crate::session::{ColumnId, Command, Format, evaluation, maps, new_training, phrases};
 
 /// What the answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +61,6 @@ const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "gz", "zst"];
 
 impl Question {
     /// The heading of its sheet and dialog.
-    #[must_use]
     pub fn title(self) -> &'static str {
         match self {
             Self::Model => "Add a model",
@@ -96,7 +86,6 @@ impl Question {
     }
 
     /// What to know about it.
-    #[must_use]
     pub fn note(self) -> &'static str {
         match self {
             Self::Model => {
@@ -139,7 +128,6 @@ impl Question {
     }
 
     /// On the button that answers.
-    #[must_use]
     pub fn verb(self) -> &'static str {
         match self {
             Self::Model => "Add",
@@ -151,7 +139,6 @@ impl Question {
     }
 
     /// What kind of path it wants.
-    #[must_use]
     pub fn wants(self) -> Wants {
         match self {
             Self::Model | Self::Training(Field::Vocabulary | Field::Output) => Wants::Folder,
@@ -173,7 +160,6 @@ impl Question {
     }
 
     /// What the answer does.
-    #[must_use]
     pub fn answered(self, path: PathBuf) -> Command {
         match self {
             Self::Model => Command::AddColumn(path),
@@ -222,7 +208,6 @@ impl Dialogs {
     }
 
     /// Whether a dialog is open.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }

@@ -3,12 +3,8 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use crate::session::ColumnId;
-use crate::session::Command;
-use crate::session::Hover;
-use crate::session::Session;
-use crate::ui::dialogs::Dialogs;
-use crate::ui::dialogs::Question;
+use crate::session::{ColumnId, Command, Hover, Session};
+use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::plane;
@@ -167,7 +163,6 @@ impl Screen<'_> {
     }
 
     /// A number kept between starts.
-    #[must_use]
     pub fn layout(&self, key: &str, default: f32) -> f32 {
         layout(self.session, key, default)
     }
@@ -178,7 +173,6 @@ impl Screen<'_> {
     }
 
     /// How the heatmaps are scaled.
-    #[must_use]
     pub fn zoom(&self) -> Zoom {
         match self.layout(CELL, 0.0) {
             side if side > 0.0 => Zoom::Fixed(side),
@@ -189,7 +183,6 @@ impl Screen<'_> {
 }
 
 /// A number kept between starts.
-#[must_use]
 pub fn layout(session: &Session, key: &str, default: f32) -> f32 {
     session.layout.get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
 }

@@ -3,19 +3,12 @@
 
 mod heatmap;
 
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::session::ColumnState;
-use crate::session::Command;
-use crate::session::Session;
-use crate::session::driver;
 use crate::session::figures::WindowFigures;
+use crate::session::{ColumnState, Command, Session, driver};
 use crate::ui::App;
 use crate::ui::views::source;
 
@@ -28,9 +21,6 @@ const SENTENCE: &str =
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Opens the window on these options, types, closes, and gives the times.
-///
-/// # Errors
-/// As [`crate::ui::run`].
 pub fn measure(options: driver::Options) -> Result<WindowFigures> {
     let began = Instant::now();
     let figures: Arc<Mutex<WindowFigures>> = Arc::default();

@@ -15,16 +15,12 @@ pub mod theme;
 pub mod views;
 pub mod widgets;
 
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::session::Driver;
-use crate::session::driver;
+use crate::error::{Error, Result};
+use crate::session::{Driver, driver};
 
-pub use crate::ui::app::App;
-pub use crate::ui::app::Desk;
+pub use crate::ui::app::{App, Desk};
 
 /// The size of the window at the first start, points.
 const FIRST_SIZE: [f32; 2] = [1280.0, 800.0];
@@ -32,9 +28,6 @@ const FIRST_SIZE: [f32; 2] = [1280.0, 800.0];
 const LEAST_SIZE: [f32; 2] = [800.0, 500.0];
 
 /// Opens the window and stays until it is closed.
-///
-/// # Errors
-/// A sentence when there is no display or no OpenGL.
 pub fn run(options: driver::Options) -> Result<()> {
     open(options, |app| Box::new(app))
 }

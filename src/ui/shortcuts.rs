@@ -1,8 +1,6 @@
 //! Floor 9: every act with a key. One table feeds the menus, the sheet of shortcuts and the keyboard.
 
-use egui::Key;
-use egui::KeyboardShortcut;
-use egui::Modifiers;
+use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::session::Page;
 
@@ -100,7 +98,6 @@ pub struct Binding {
 
 impl Binding {
     /// On other pages than the sentence's, what changes the sentence or its picture unseen does not answer.
-    #[must_use]
     pub fn works_on(&self, page: Page) -> bool {
         let belongs_to_sentence = [TEXT, WORDS, PICTURE].contains(&self.group)
             || matches!(self.act, Act::NextPanel | Act::PreviousPanel | Act::ToggleSentences | Act::ToggleInspector);
@@ -190,7 +187,6 @@ pub const BINDINGS: &[Binding] = &[
 
 /// The acts whose keys were pressed since the last frame; their keys are consumed, so no widget sees them.
 /// Undo belongs to the text field `source`; other fields keep their own.
-#[must_use]
 pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
     let typing = ctx.text_edit_focused();
     let elsewhere = typing && ctx.memory(egui::Memory::focused) != Some(source);
@@ -214,7 +210,6 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
 }
 
 /// A key in words such as `Ctrl+O` or `]`.
-#[must_use]
 pub fn key_text(ctx: &egui::Context, key: &KeyboardShortcut) -> String {
     let symbol = match key.logical_key {
         Key::CloseBracket => "]",
@@ -234,7 +229,6 @@ pub fn key_text(ctx: &egui::Context, key: &KeyboardShortcut) -> String {
 }
 
 /// The first key of an act in words; empty without one.
-#[must_use]
 pub fn text(ctx: &egui::Context, act: Act) -> String {
     let binding = BINDINGS.iter().find(|binding| binding.act == act);
     binding.and_then(|binding| binding.keys.first()).map(|key| key_text(ctx, key)).unwrap_or_default()

@@ -3,16 +3,7 @@
 //! No other file builds a colour. The scale of spaces is 4, 8, 12, 16, 24; there is one accent
 //! colour (selection and hover) and one warm colour (doubt: improbable words, warnings).
 
-use egui::Color32;
-use egui::CornerRadius;
-use egui::FontFamily;
-use egui::FontId;
-use egui::Margin;
-use egui::Stroke;
-use egui::TextStyle;
-use egui::Theme;
-use egui::Vec2;
-use egui::Visuals;
+use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, Vec2, Visuals};
 
 /// Hairline gaps inside a widget.
 pub const SPACE_1: f32 = 4.0;
@@ -169,7 +160,6 @@ const SERIES: [(Color32, Color32); 8] = [
 ];
 
 /// The colour of the model at this place.
-#[must_use]
 pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
     let (light, dark) = SERIES[place % SERIES.len()];
     if ui.visuals().dark_mode { dark } else { light }
@@ -177,32 +167,27 @@ pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
 
 impl Tokens {
     /// The edge of a mark in [`Tokens::gaze`], so that it stands out from every palette.
-    #[must_use]
     pub fn on_gaze(&self) -> Color32 {
         contrast(self.gaze)
     }
 }
 
 /// The colours of the theme that is on.
-#[must_use]
 pub fn tokens(ui: &egui::Ui) -> &'static Tokens {
     of(ui.visuals().dark_mode)
 }
 
 /// The colours of the dark or the light theme.
-#[must_use]
 pub fn of(dark: bool) -> &'static Tokens {
     if dark { &DARK } else { &LIGHT }
 }
 
 /// A window so low that hints and second lines are left out.
-#[must_use]
 pub fn is_low(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < LOW_WINDOW
 }
 
 /// A window so low that a picture needs all the room.
-#[must_use]
 pub fn is_flat(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < FLAT_WINDOW
 }
@@ -222,31 +207,26 @@ pub fn install(ctx: &egui::Context) {
 }
 
 /// Type of the interface.
-#[must_use]
 pub fn body() -> FontId {
     FontId::new(TEXT_BODY, FontFamily::Proportional)
 }
 
 /// Type of captions and labels.
-#[must_use]
 pub fn small() -> FontId {
     FontId::new(TEXT_SMALL, FontFamily::Proportional)
 }
 
 /// Type of sentences.
-#[must_use]
 pub fn sentence() -> FontId {
     FontId::new(TEXT_SENTENCE, FontFamily::Proportional)
 }
 
 /// Type of translations, a little smaller than what is typed: columns are narrow.
-#[must_use]
 pub fn output() -> FontId {
     FontId::new(TEXT_OUTPUT, FontFamily::Proportional)
 }
 
 /// Type of names.
-#[must_use]
 pub fn title() -> FontId {
     FontId::new(TEXT_TITLE, FontFamily::Proportional)
 }
@@ -267,14 +247,12 @@ pub fn panel(t: &Tokens) -> egui::Frame {
 
 /// The background of a word by its probability: none when sure, warm when in doubt.
 /// Doubt grows with -log p and is full at p = 0.01.
-#[must_use]
 pub fn doubt(t: &Tokens, log_p: f32) -> Color32 {
     let doubt = (-log_p / 4.6).clamp(0.0, 1.0);
     if doubt < 0.03 { Color32::TRANSPARENT } else { t.warm_soft.gamma_multiply(doubt * 0.85) }
 }
 
 /// The colour of a signed number in -1..1: warm below zero, accent above.
-#[must_use]
 pub fn signed(t: &Tokens, value: f32) -> Color32 {
     let strength = value.abs().clamp(0.0, 1.0).sqrt();
     let colour = if value < 0.0 { t.warm } else { t.accent };
@@ -282,20 +260,17 @@ pub fn signed(t: &Tokens, value: f32) -> Color32 {
 }
 
 /// The colour of a point of a map by its share from 0 to 1; the ends that would vanish in the ground are left out.
-#[must_use]
 pub fn point(dark: bool, share: f32) -> Color32 {
     let viridis = ColourMap::at(2);
     if dark { viridis.colour(1.0 - 0.72 * share) } else { viridis.colour(0.84 * share) }
 }
 
 /// Black or white, whichever reads better on `background`.
-#[must_use]
 pub fn contrast(background: Color32) -> Color32 {
     if luminance(background) > 0.3 { Color32::BLACK } else { Color32::WHITE }
 }
 
 /// Relative luminance of WCAG 2, 0..1.
-#[must_use]
 pub fn luminance(colour: Color32) -> f32 {
     let linear = |c: u8| {
         let c = f32::from(c) / 255.0;
@@ -359,13 +334,11 @@ pub const COLOUR_MAPS: &[ColourMap] = &[
 
 impl ColourMap {
     /// The map at this place of the table; the first when there is none.
-    #[must_use]
     pub fn at(index: usize) -> &'static Self {
         COLOUR_MAPS.get(index).unwrap_or(&COLOUR_MAPS[0])
     }
 
     /// The colour of `value` in 0..1; anything that is not a number is 0.
-    #[must_use]
     pub fn colour(&self, value: f32) -> Color32 {
         let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
         let last = self.anchors.len() - 1;

@@ -3,13 +3,8 @@
 //! Jobs are closures, since what they read and write belongs to higher floors. Each job has its own
 //! named thread; saves share one, wait a moment for a newer one and the newest wins.
 
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::SyncSender;
-use std::sync::mpsc::TrySendError;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -37,7 +32,6 @@ pub struct Disk<N> {
 
 impl<N: Send + 'static> Disk<N> {
     /// Starts the saving thread; a save waits `patience` for a newer one.
-    #[must_use]
     pub fn spawn(patience: Duration, wake: Wake) -> Self {
         let (sender, news) = sync_channel(ROOM);
         let saves = Arc::new(Mailbox::new());
@@ -91,13 +85,11 @@ impl<N: Send + 'static> Disk<N> {
     }
 
     /// The next news, if any came.
-    #[must_use]
     pub fn try_next(&self) -> Option<N> {
         self.news.as_ref()?.try_recv().ok()
     }
 
     /// Waits for the next news, at most so long; for tests and the end of the program.
-    #[must_use]
     pub fn next_within(&self, patience: Duration) -> Option<N> {
         self.news.as_ref()?.recv_timeout(patience).ok()
     }

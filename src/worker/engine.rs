@@ -1,39 +1,21 @@
 //! Floor 7: the models in memory, each read once however many columns use it, in a thread of its own.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
+use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::decoding::Specials;
-use crate::decoding::ensemble::Ensemble;
-use crate::decoding::ensemble::Mixing;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Engine as Kernels;
-use crate::models::MODELS;
-use crate::models::Model;
-use crate::models::Stepper;
-use crate::nn::device::Device;
-use crate::nn::device::DeviceChoice;
-use crate::nn::device::pick;
+use crate::decoding::ensemble::{Ensemble, Mixing};
+use crate::error::{Error, Result};
+use crate::models::{Engine as Kernels, MODELS, Model, Stepper};
+use crate::nn::device::{Device, DeviceChoice, pick};
 use crate::text::sentence::Sentence;
-use crate::text::tokenizer::Encode as _;
-use crate::text::tokenizer::Tokenizers;
+use crate::text::tokenizer::{Encode as _, Tokenizers};
 use crate::ticket::Ticket;
-use crate::worker::protocol::ColumnId;
-use crate::worker::protocol::ColumnSpec;
-use crate::worker::protocol::Member;
-use crate::worker::protocol::ModelFacts;
-use crate::worker::protocol::Request;
+use crate::worker::protocol::{ColumnId, ColumnSpec, Member, ModelFacts, Request};
 use crate::worker::serve::panic_sentence;
 
 /// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
@@ -122,7 +104,6 @@ pub struct Library {
 
 impl Engine {
     /// An engine without models that may use so many cores.
-    #[must_use]
     pub fn new(threads: usize) -> Self {
         Self {
             shelf: Arc::default(),
@@ -135,7 +116,6 @@ impl Engine {
     }
 
     /// Sends every row of a short sentence, however fast they come.
-    #[must_use]
     pub fn with_every_row(mut self) -> Self {
         self.row_every = Duration::ZERO;
         self
@@ -150,13 +130,11 @@ impl Engine {
     }
 
     /// How many models are in memory or being read.
-    #[must_use]
     pub fn models(&self) -> usize {
         self.shelf.lock().values().filter(|slot| !matches!(slot, Slot::Failed(_))).count()
     }
 
     /// The models for other work, which shares them.
-    #[must_use]
     pub fn library(&self) -> Library {
         Library { shelf: Arc::clone(&self.shelf), threads: self.threads }
     }
@@ -267,7 +245,6 @@ impl Drop for Engine {
 
 impl Library {
     /// A library of its own, without models.
-    #[must_use]
     pub fn new(threads: usize) -> Self {
         Engine::new(threads).library()
     }

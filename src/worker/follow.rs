@@ -1,19 +1,11 @@
 //! Floor 7: files that grow, read again whenever they have changed. One named thread, which looks now and then.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::SyncSender;
-use std::sync::mpsc::sync_channel;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::training::curves::Curves;
 use crate::worker::Wake;
@@ -85,7 +77,6 @@ struct Wanted {
 
 impl Follower {
     /// Starts the thread, which looks every so often while there is anything to follow.
-    #[must_use]
     pub fn spawn(every: Duration, wake: Wake) -> Self {
         let (sender, news) = sync_channel(ROOM);
         let shared = Arc::new(Shared::default());
@@ -104,13 +95,11 @@ impl Follower {
     }
 
     /// The next file that was read, if any.
-    #[must_use]
     pub fn try_next(&self) -> Option<Seen> {
         self.news.as_ref()?.try_recv().ok()
     }
 
     /// Waits for it, at most so long; for tests.
-    #[must_use]
     pub fn next_within(&self, patience: Duration) -> Option<Seen> {
         self.news.as_ref()?.recv_timeout(patience).ok()
     }

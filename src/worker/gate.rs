@@ -4,12 +4,8 @@
 //! Whoever works in the background asks [`Gate::is_open`] between two pieces of work, which is one atomic read,
 //! and waits while it is shut.
 
-use std::sync::Arc;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Open while the live lane has nothing to do.
 #[derive(Debug, Default)]
@@ -25,20 +21,17 @@ pub struct Busy(Arc<Gate>);
 
 impl Gate {
     /// An open gate.
-    #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
     /// Shuts the gate for as long as the answer lives.
-    #[must_use]
     pub fn shut(self: &Arc<Self>) -> Busy {
         self.busy.fetch_add(1, Ordering::AcqRel);
         Busy(Arc::clone(self))
     }
 
     /// Nobody holds it shut.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.busy.load(Ordering::Acquire) == 0
     }

@@ -1,11 +1,7 @@
 //! Floor 7: one slot, latest wins. Std only.
 
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// One slot: a newer letter replaces the one that was not yet taken.
 #[derive(Debug)]
@@ -28,7 +24,6 @@ impl<T> Default for Mailbox<T> {
 
 impl<T> Mailbox<T> {
     /// An open, empty mailbox.
-    #[must_use]
     pub fn new() -> Self {
         Self { slot: Mutex::new(Slot { letter: None, closed: false }), changed: Condvar::new() }
     }

@@ -20,27 +20,19 @@ mod view;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::num::NonZero;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::SyncSender;
-use std::sync::mpsc::sync_channel;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::ticket::Counter;
-use crate::ticket::Ticket;
-use crate::worker::gate::Busy;
-use crate::worker::gate::Gate;
+use crate::ticket::{Counter, Ticket};
+use crate::worker::gate::{Busy, Gate};
 use crate::worker::mailbox::Mailbox;
-use crate::worker::protocol::Event;
-use crate::worker::protocol::Request;
+use crate::worker::protocol::{Event, Request};
 
-pub use crate::worker::engine::Engine;
-pub use crate::worker::engine::Library;
+pub use crate::worker::engine::{Engine, Library};
 pub use crate::worker::serve::serve;
 
 /// Called after something was sent, from any thread: "come and look".
@@ -68,14 +60,12 @@ pub struct Worker {
 
 impl Worker {
     /// Starts the thread. `threads` are the cores that all columns together may use; `None`: all.
-    #[must_use]
     pub fn spawn(threads: Option<usize>, wake: Wake) -> Self {
         let cores = || std::thread::available_parallelism().map_or(2, NonZero::get);
         Self::spawn_with(Engine::new(threads.unwrap_or_else(cores)), wake)
     }
 
     /// As [`Worker::spawn`] with an engine that may hold models already.
-    #[must_use]
     pub fn spawn_with(engine: Engine, wake: Wake) -> Self {
         let (sender, events) = sync_channel(ROOM);
         let mailbox = Arc::new(Mailbox::<Letter>::new());
@@ -97,13 +87,11 @@ impl Worker {
     }
 
     /// Shut while there is something to translate.
-    #[must_use]
     pub fn gate(&self) -> Arc<Gate> {
         Arc::clone(&self.gate)
     }
 
     /// The models, for the corpus lane.
-    #[must_use]
     pub fn library(&self) -> Library {
         self.library.clone()
     }
@@ -122,13 +110,11 @@ impl Worker {
     }
 
     /// The next event, if any came.
-    #[must_use]
     pub fn try_next(&self) -> Option<Event> {
         self.refused.borrow_mut().pop_front().or_else(|| self.taken(self.events.as_ref()?.try_recv().ok()))
     }
 
     /// Waits for the next event, at most so long; for tests and programs without a window.
-    #[must_use]
     pub fn next_within(&self, patience: Duration) -> Option<Event> {
         self.refused.borrow_mut().pop_front().or_else(|| self.taken(self.events.as_ref()?.recv_timeout(patience).ok()))
     }

@@ -6,15 +6,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::decoding::Node;
-use crate::decoding::Options;
 use crate::decoding::ensemble::Mixing;
+use crate::decoding::{Node, Options};
 use crate::models::Engine;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::Sentence;
 
-pub use crate::text::sentence::MAX_SOURCE_BYTES;
-pub use crate::text::sentence::MAX_SOURCE_TOKENS;
+pub use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS};
 
 /// Names a column for as long as it is on screen; never used again.
 pub type ColumnId = u64;
@@ -140,7 +138,6 @@ pub enum Event {
 
 impl Event {
     /// The number of its request, where it has one, and its column.
-    #[must_use]
     pub fn address(&self) -> (Option<u64>, ColumnId) {
         match *self {
             Self::Loading { column, .. }

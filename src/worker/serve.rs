@@ -4,30 +4,16 @@
 //! With two models on two cores each has a core to itself, which gives both first rows soonest.
 
 use std::any::Any;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::time::Duration;
-use std::time::Instant;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use crate::decoding::Decoded;
-use crate::decoding::Options;
-use crate::decoding::Progress;
-use crate::decoding::decode;
-use crate::error::Error;
-use crate::error::Result;
+use crate::decoding::{Decoded, Options, Progress, decode};
+use crate::error::{Error, Result};
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
-use crate::worker::engine::Engine;
-use crate::worker::engine::Shelved;
-use crate::worker::engine::Unit;
-use crate::worker::protocol::ColumnResult;
-use crate::worker::protocol::ColumnSpec;
-use crate::worker::protocol::Event;
-use crate::worker::protocol::MAX_SOURCE_BYTES;
-use crate::worker::protocol::MAX_SOURCE_TOKENS;
-use crate::worker::protocol::Request;
+use crate::worker::engine::{Engine, Shelved, Unit};
+use crate::worker::protocol::{ColumnResult, ColumnSpec, Event, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request};
 use crate::worker::view;
 
 /// Most numbers (alpha and energies) that a trace may come to; longer sentences are searched without one.

@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::unknown;
-use crate::decoding::Hypothesis;
-use crate::decoding::Node;
+use crate::decoding::{Hypothesis, Node};
 use crate::text::join::join;
-use crate::text::sentence::EOS;
-use crate::text::sentence::Sentence;
-use crate::text::sentence::UNK;
+use crate::text::sentence::{EOS, Sentence, UNK};
 use crate::worker::engine::Shelved;
 use crate::worker::protocol::HypothesisView;
 

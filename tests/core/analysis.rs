@@ -4,24 +4,12 @@ mod bootstrap;
 mod linked;
 mod scores;
 
-use interlinear::analysis::METRICS;
-use interlinear::analysis::Outcome;
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::bleu;
-use interlinear::analysis::bleu::Counts;
-use interlinear::analysis::bleu::Settings;
-use interlinear::analysis::bleu::Tokenization;
+use interlinear::analysis::bleu::{Counts, Settings, Tokenization};
 use interlinear::analysis::buckets::Buckets;
-use interlinear::analysis::chrf;
-use interlinear::analysis::coverage;
-use interlinear::analysis::entropy;
-use interlinear::analysis::hard;
-use interlinear::analysis::metric;
-use interlinear::analysis::mteval;
-use interlinear::analysis::reading::READINGS;
-use interlinear::analysis::reading::Reading;
-use interlinear::text::links::Link;
-use interlinear::text::links::Links;
+use interlinear::analysis::reading::{READINGS, Reading};
+use interlinear::analysis::{METRICS, Outcome, bleu, chrf, coverage, entropy, hard, metric, mteval};
+use interlinear::text::links::{Link, Links};
 
 /// Sentences and references of our own; `BLEU(force=True).corpus_score(hypotheses, [references]).score`.
 const SACREBLEU: &[(&[&str], &[&str], f64)] = &[

@@ -1,17 +1,12 @@
 //! Whatever a user can get wrong ends in one sentence that names it, with exit code 2, and the rest keeps working.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use safetensors::Dtype;
-use safetensors::SafeTensors;
 use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
 
-use crate::cli::Outcome;
-use crate::cli::REFERENCES;
-use crate::cli::reference;
-use crate::cli::run_in;
+use crate::cli::{Outcome, REFERENCES, reference, run_in};
 
 /// A copy of a reference model that a test may spoil.
 pub fn copy_of(model: &str, folder: &Path) -> PathBuf {

@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cli::Outcome;
-use crate::cli::reference;
-use crate::cli::run_in;
+use crate::cli::{Outcome, reference, run_in};
 
 /// A peer that decodes in no time, where it is called as it must be.
 const PEER: &str = r#"f() { test -f "$1/config.json" && test -f "$1/target.tokenizer.json" && test $(wc -l < "$2") -eq 3 &&

@@ -1,26 +1,17 @@
 //! The command line, run as users run it: the real program in a fresh directory, judged by its
 //! exit code, its output, and what it says.
 
-use std::io::BufRead as _;
-use std::io::BufReader;
-use std::io::Write as _;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use interlinear::decoding;
-use interlinear::decoding::Options;
-use interlinear::decoding::Specials;
-use interlinear::models::Engine;
-use interlinear::models::Model;
+use interlinear::decoding::{Options, Specials};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
-use interlinear::models::shapes;
+use interlinear::models::{Engine, Model, shapes};
 use interlinear::nn::device::Device;
 use interlinear::ticket::Ticket;
 use serde_json::Value;

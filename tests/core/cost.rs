@@ -1,9 +1,6 @@
 //! The count of operations against the papers' equations, written out for one model of each kind.
 
-use interlinear::models::config::Architecture;
-use interlinear::models::config::AttentionKind;
-use interlinear::models::config::Config;
-use interlinear::models::config::LuongSizes;
+use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::models::cost::Cost;
 
 use crate::models::tiny;

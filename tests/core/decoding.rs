@@ -6,21 +6,11 @@ mod reference;
 mod sample;
 
 use fake::Fake;
-use interlinear::decoding::Decoded;
-use interlinear::decoding::Fate;
-use interlinear::decoding::Hypothesis;
-use interlinear::decoding::LengthRule;
-use interlinear::decoding::Node;
-use interlinear::decoding::Options;
-use interlinear::decoding::Progress;
-use interlinear::decoding::Ranking;
-use interlinear::decoding::Specials;
-use interlinear::decoding::batches;
-use interlinear::decoding::decode;
-use interlinear::decoding::force;
+use interlinear::decoding::{
+    Decoded, Fate, Hypothesis, LengthRule, Node, Options, Progress, Ranking, Specials, batches, decode, force,
+};
 use interlinear::error::Error;
-use interlinear::ticket::Counter;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::{Counter, Ticket};
 
 const EOS: u32 = 0;
 const UNK: u32 = 1;

@@ -6,8 +6,7 @@ use interlinear::models::config::Architecture;
 use serde_json::Value;
 
 use crate::cli::run_in;
-use crate::tiny::TINY;
-use crate::tiny::Tiny;
+use crate::tiny::{TINY, Tiny};
 
 const OTHER: Tiny = Tiny { name: "other", source: &["three", "four"], seed: 2, ..TINY };
 const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RnnEncDec, seed: 3, ..TINY };

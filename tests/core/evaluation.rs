@@ -4,30 +4,19 @@ use std::fs;
 use std::path::Path;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::bleu;
-use interlinear::analysis::chrf;
 use interlinear::analysis::pooled::pooled;
-use interlinear::error::Error;
-use interlinear::error::Result;
+use interlinear::analysis::{bleu, chrf};
+use interlinear::error::{Error, Result};
 use interlinear::evaluation;
-use interlinear::evaluation::Options;
-use interlinear::evaluation::Progress;
-use interlinear::evaluation::Report;
-use interlinear::evaluation::Set;
-use interlinear::evaluation::Stage;
-use interlinear::evaluation::TestSet;
-use interlinear::evaluation::Unk;
 use interlinear::evaluation::compare::compare;
-use interlinear::models::Engine;
-use interlinear::models::Model;
+use interlinear::evaluation::{Options, Progress, Report, Set, Stage, TestSet, Unk};
+use interlinear::models::{Engine, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::reader::LineReader;
-use interlinear::ticket::Counter;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::{Counter, Ticket};
 use serde_json::Value;
 
-use crate::cli::reference;
-use crate::cli::run_in;
+use crate::cli::{reference, run_in};
 use crate::tiny::TINY;
 
 fn lines(name: &str, text: &str) -> LineReader {

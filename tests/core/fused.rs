@@ -2,25 +2,13 @@
 //! level of instructions that this processor has.
 
 use interlinear::nn::fused;
-use interlinear::nn::fused::Level;
-use interlinear::nn::fused::Onto;
-use interlinear::nn::fused::Packed;
-use interlinear::nn::fused::attention;
-use interlinear::nn::fused::elementwise;
-use interlinear::nn::fused::focus;
 use interlinear::nn::fused::focus::Focus;
-use interlinear::nn::fused::gru;
 use interlinear::nn::fused::gru::Sense;
-use interlinear::nn::fused::lstm;
-use interlinear::nn::fused::output;
-use interlinear::nn::fused::pack;
-use interlinear::nn::fused::scan;
 use interlinear::nn::fused::scan::Direction;
-use interlinear::nn::fused::team;
-use interlinear::nn::fused::update;
-use interlinear::nn::fused::vocabulary;
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use interlinear::nn::fused::{
+    Level, Onto, Packed, attention, elementwise, focus, gru, lstm, output, pack, scan, team, update, vocabulary,
+};
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 /// Lengths around the widths of lanes, panels and rows.

@@ -1,25 +1,15 @@
 //! The corpus lane, with made-up work. No test sleeps: what has to come first is said by channels and flags.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::Sender;
-use std::sync::mpsc::channel;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use interlinear::error::Error;
-use interlinear::error::Result;
-use interlinear::worker::Engine;
-use interlinear::worker::Library;
-use interlinear::worker::Worker;
-use interlinear::worker::corpus::Job;
-use interlinear::worker::corpus::Kind;
-use interlinear::worker::corpus::Lane;
-use interlinear::worker::corpus::Progress;
-use interlinear::worker::corpus::Work;
+use interlinear::error::{Error, Result};
+use interlinear::worker::corpus::{Job, Kind, Lane, Progress, Work};
 use interlinear::worker::gate::Gate;
 use interlinear::worker::protocol::Request;
+use interlinear::worker::{Engine, Library, Worker};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

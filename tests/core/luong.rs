@@ -3,41 +3,22 @@
 
 use std::path::Path;
 
-use candle_core::DType;
-use candle_core::Tensor;
-use interlinear::attention::AttentionKind;
-use interlinear::attention::KINDS;
-use interlinear::attention::scores;
-use interlinear::decoding::Decoded;
-use interlinear::decoding::Forced;
-use interlinear::decoding::Hypothesis;
-use interlinear::decoding::Options;
-use interlinear::decoding::Specials;
-use interlinear::decoding::decode;
-use interlinear::decoding::force;
-use interlinear::models::Annotations;
-use interlinear::models::Engine;
-use interlinear::models::Model;
-use interlinear::models::Stepper;
+use candle_core::{DType, Tensor};
+use interlinear::attention::{AttentionKind, KINDS, scores};
+use interlinear::decoding::{Decoded, Forced, Hypothesis, Options, Specials, decode, force};
 use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Architecture;
-use interlinear::models::config::Config;
-use interlinear::models::config::LuongSizes;
+use interlinear::models::config::{Architecture, Config, LuongSizes};
 use interlinear::models::folder::readable;
-use interlinear::models::fused;
-use interlinear::models::init::Scheme;
-use interlinear::models::init::initial_weights;
+use interlinear::models::init::{Scheme, initial_weights};
 use interlinear::models::loss::trainable;
 use interlinear::models::plain::PlainStepper;
+use interlinear::models::{Annotations, Engine, Model, Stepper, fused};
 use interlinear::nn::device::Device;
 use interlinear::ticket::Ticket;
 use serde_json::Value;
 
-use crate::cli::reference;
-use crate::cli::run_in;
-use crate::models::check_gradients;
-use crate::models::tiny;
-use crate::models::variables;
+use crate::cli::{reference, run_in};
+use crate::models::{check_gradients, tiny, variables};
 
 /// Attention and score as the paper combines them.
 fn looks() -> Vec<(AttentionKind, &'static str)> {

@@ -5,32 +5,15 @@
 //! in float64 by an independent program written from the papers' equations, one sentence at a time.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use candle_core::DType;
-use candle_core::Tensor;
-use candle_core::Var;
+use candle_core::{DType, Tensor, Var};
 use interlinear::error::Error;
-use interlinear::models::Engine;
-use interlinear::models::MODELS;
-use interlinear::models::Model;
-use interlinear::models::Need;
-use interlinear::models::Row;
-use interlinear::models::StepOutput;
-use interlinear::models::Stepper;
-use interlinear::models::checkpoint::Array;
-use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Architecture;
-use interlinear::models::config::AttentionKind;
-use interlinear::models::config::Config;
-use interlinear::models::config::LuongSizes;
-use interlinear::models::init::Scheme;
-use interlinear::models::init::initial_weights;
-use interlinear::models::loss::Regularizer;
-use interlinear::models::loss::Trainable;
-use interlinear::models::loss::trainable;
-use interlinear::models::shapes;
+use interlinear::models::checkpoint::{Array, Weights};
+use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::loss::{Regularizer, Trainable, trainable};
+use interlinear::models::{Engine, MODELS, Model, Need, Row, StepOutput, Stepper, shapes};
 use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Tokenizers;
 use serde_json::Value;

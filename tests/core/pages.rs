@@ -1,35 +1,20 @@
 //! The pages of the window without a window: what is ordered, what comes back, what is kept.
 
 use std::io::Write as _;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::evaluation::Unk;
-use interlinear::session::Command;
-use interlinear::session::CorpusEvent;
-use interlinear::session::Driver;
-use interlinear::session::LaneCall;
-use interlinear::session::Page;
-use interlinear::session::Session;
-use interlinear::session::driver::Chore;
-use interlinear::session::driver::News;
-use interlinear::session::driver::Options;
-use interlinear::session::evaluation;
-use interlinear::session::evaluation::By;
-use interlinear::session::evaluation::LogState;
-use interlinear::session::evaluation::TableFormat;
+use interlinear::session::driver::{Chore, News, Options};
+use interlinear::session::evaluation::{By, LogState, TableFormat};
 use interlinear::session::persist::SavedSession;
+use interlinear::session::{Command, CorpusEvent, Driver, LaneCall, Page, Session, evaluation};
 use interlinear::training::curves;
 use interlinear::training::curves::Curves;
-use interlinear::worker::corpus::Found;
-use interlinear::worker::corpus::Kind;
-use interlinear::worker::corpus::Order;
-use interlinear::worker::corpus::Progress;
 use interlinear::worker::corpus::evaluate::Evaluate;
-use interlinear::worker::follow::Follower;
-use interlinear::worker::follow::Watch;
+use interlinear::worker::corpus::{Found, Kind, Order, Progress};
+use interlinear::worker::follow::{Follower, Watch};
 
 use crate::measured;
 

@@ -1,27 +1,18 @@
 //! A phrase table in memory: what it finds; and the corpus lane that reads, scores, compares and writes it.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::decoding::force;
-use interlinear::models::Engine as Kernels;
-use interlinear::models::Model;
-use interlinear::nn::device::Device;
-use interlinear::nn::device::DeviceChoice;
+use interlinear::models::{Engine as Kernels, Model};
+use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::pairs::Pairs;
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ticket::Ticket;
 use interlinear::worker::Engine;
-use interlinear::worker::corpus::Found;
-use interlinear::worker::corpus::Kind;
-use interlinear::worker::corpus::Lane;
-use interlinear::worker::corpus::Order;
-use interlinear::worker::corpus::phrases::Phrases;
-use interlinear::worker::corpus::phrases::SAMPLES;
-use interlinear::worker::corpus::phrases::Samples;
-use interlinear::worker::corpus::phrases::Scored;
+use interlinear::worker::corpus::phrases::{Phrases, SAMPLES, Samples, Scored};
+use interlinear::worker::corpus::{Found, Kind, Lane, Order};
 use interlinear::worker::gate::Gate;
 
 use crate::cli::reference;

@@ -4,25 +4,15 @@ use std::io::Write as _;
 use std::path::Path;
 
 use interlinear::decoding::force;
-use interlinear::decoding::phrases::PhraseOptions;
-use interlinear::decoding::phrases::Phrases;
-use interlinear::decoding::phrases::score;
+use interlinear::decoding::phrases::{PhraseOptions, Phrases, score};
 use interlinear::error::Error;
-use interlinear::models::Engine;
-use interlinear::models::Model;
+use interlinear::models::{Engine, Model};
 use interlinear::nn::device::Device;
-use interlinear::text::phrases::Entry;
-use interlinear::text::phrases::PhraseTable;
-use interlinear::text::phrases::unescape;
-use interlinear::text::phrases::write_packed;
-use interlinear::ticket::Counter;
-use interlinear::ticket::Ticket;
+use interlinear::text::phrases::{Entry, PhraseTable, unescape, write_packed};
+use interlinear::ticket::{Counter, Ticket};
 use serde_json::Value;
 
-use crate::cli::Outcome;
-use crate::cli::REFERENCES;
-use crate::cli::reference;
-use crate::cli::run_in;
+use crate::cli::{Outcome, REFERENCES, reference, run_in};
 use crate::decoding::fake::Fake;
 
 /// Every way in which a line may be written: spaces, further fields, empty features, ends of line.

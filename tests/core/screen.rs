@@ -4,35 +4,18 @@
 use std::sync::Arc;
 
 use interlinear::attention::AttentionKind;
-use interlinear::decoding::Options;
-use interlinear::decoding::Specials;
-use interlinear::decoding::decode;
-use interlinear::models::Asked;
-use interlinear::models::Need;
-use interlinear::models::Row;
-use interlinear::models::StepOutput;
-use interlinear::models::Stepper;
+use interlinear::decoding::{Options, Specials, decode};
 use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::Architecture;
-use interlinear::models::config::Config;
-use interlinear::models::config::LuongSizes;
+use interlinear::models::config::{Architecture, Config, LuongSizes};
 use interlinear::models::folder::readable;
-use interlinear::models::fused;
-use interlinear::models::init::Scheme;
-use interlinear::models::init::initial_weights;
+use interlinear::models::init::{Scheme, initial_weights};
 use interlinear::models::need::top;
-use interlinear::models::plain::PlainStepper;
-use interlinear::models::plain::answer_on_device;
-use interlinear::nn::fused::Level;
-use interlinear::nn::fused::at_most;
-use interlinear::nn::fused::level;
-use interlinear::nn::fused::screen;
-use interlinear::nn::fused::screen::Rounded;
-use interlinear::nn::fused::screen::Screen;
-use interlinear::nn::fused::screen::Sifted;
+use interlinear::models::plain::{PlainStepper, answer_on_device};
+use interlinear::models::{Asked, Need, Row, StepOutput, Stepper, fused};
+use interlinear::nn::fused::screen::{Rounded, Screen, Sifted};
+use interlinear::nn::fused::{Level, at_most, level, screen};
 use interlinear::ticket::Ticket;
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 fn levels() -> impl Iterator<Item = Level> {

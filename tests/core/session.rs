@@ -1,46 +1,18 @@
 //! The application without a window: commands go in, made-up events go in, state is looked at.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
-use std::sync::mpsc::channel;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
 
-use interlinear::session::AlignmentOf;
-use interlinear::session::Average;
-use interlinear::session::Column;
-use interlinear::session::ColumnId;
-use interlinear::session::ColumnResult;
-use interlinear::session::ColumnState;
-use interlinear::session::Command;
-use interlinear::session::DeviceChoice;
-use interlinear::session::Driver;
-use interlinear::session::EnsembleSpec;
-use interlinear::session::Event;
-use interlinear::session::Format;
-use interlinear::session::Hover;
-use interlinear::session::HypothesisView;
-use interlinear::session::LEFT_OUT;
-use interlinear::session::List;
-use interlinear::session::MAX_TRANSLATED;
-use interlinear::session::Mixing;
-use interlinear::session::ModelFacts;
-use interlinear::session::Page;
-use interlinear::session::Reading;
-use interlinear::session::Request;
-use interlinear::session::Session;
-use interlinear::session::Theme;
-use interlinear::session::driver::Chore;
-use interlinear::session::driver::News;
-use interlinear::session::driver::Options;
-use interlinear::session::export;
-use interlinear::session::new_training;
+use interlinear::session::driver::{Chore, News, Options};
 use interlinear::session::new_training::Field;
-use interlinear::session::persist::Found;
-use interlinear::session::persist::SavedSession;
-use interlinear::session::persist::load_or_set_aside;
+use interlinear::session::persist::{Found, SavedSession, load_or_set_aside};
+use interlinear::session::{
+    AlignmentOf, Average, Column, ColumnId, ColumnResult, ColumnState, Command, DeviceChoice, Driver, EnsembleSpec,
+    Event, Format, Hover, HypothesisView, LEFT_OUT, List, MAX_TRANSLATED, Mixing, ModelFacts, Page, Reading, Request,
+    Session, Theme, export, new_training,
+};
 use interlinear::text::lines::TextFile;
 use interlinear::text::sentence::Sentence;
 

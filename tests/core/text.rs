@@ -4,19 +4,13 @@ mod links;
 
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use interlinear::error::Error;
-use interlinear::error::Result;
-use interlinear::text::corpus::Corpus;
-use interlinear::text::corpus::Reading;
-use interlinear::text::lines::TextFile;
-use interlinear::text::lines::write_atomic;
-use interlinear::text::reader::ParallelReader;
-use interlinear::text::reader::read_lines;
-use interlinear::text::tokenizer::CorpusEncoder;
-use interlinear::text::tokenizer::Tokenizer;
+use interlinear::error::{Error, Result};
+use interlinear::text::corpus::{Corpus, Reading};
+use interlinear::text::lines::{TextFile, write_atomic};
+use interlinear::text::reader::{ParallelReader, read_lines};
+use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::vocab;
 
 fn tokenizer(language: &str, words: &[&str]) -> Tokenizer {

@@ -1,13 +1,10 @@
 //! Models of a handful of words with random weights, so small that everything can be enumerated.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use interlinear::models::Model;
-use interlinear::models::config::Architecture;
-use interlinear::models::config::Config;
-use interlinear::models::init::Scheme;
-use interlinear::models::init::initial_weights;
+use interlinear::models::config::{Architecture, Config};
+use interlinear::models::init::{Scheme, initial_weights};
 use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::text::vocab;

@@ -8,20 +8,15 @@ mod runs;
 
 use std::cell::Cell;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use interlinear::error::Result;
-use interlinear::models::config::Architecture;
-use interlinear::models::config::AttentionKind;
-use interlinear::models::config::Config;
-use interlinear::models::config::LuongSizes;
+use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::ticket::Counter;
-use interlinear::training::RunOptions;
 use interlinear::training::fused::StepOptions;
 use interlinear::training::layout::Layout;
-use interlinear::training::train;
 use interlinear::training::trainer::Report;
+use interlinear::training::{RunOptions, train};
 
 /// The wirings of gated units: rnnencdec also with its output matrix in two factors.
 const WIRINGS: &[(Architecture, Option<usize>)] =

@@ -3,16 +3,13 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use interlinear::analysis::unknown::attended;
-use interlinear::analysis::unknown::replace;
-use interlinear::text::dictionary::Counts;
-use interlinear::text::dictionary::Dictionary;
+use interlinear::analysis::unknown::{attended, replace};
+use interlinear::text::dictionary::{Counts, Dictionary};
 use interlinear::text::sentence::Sentence;
 use interlinear::text::tokenizer::Tokenizer;
 use serde_json::Value;
 
-use crate::cli::reference;
-use crate::cli::run_in;
+use crate::cli::{reference, run_in};
 use crate::tiny::TINY;
 
 fn dictionary(text: &str) -> Result<Dictionary, String> {

@@ -3,23 +3,16 @@
 mod cli;
 mod page;
 
-use interlinear::analysis::map;
-use interlinear::analysis::map::METHODS;
-use interlinear::analysis::map::Method;
+use interlinear::analysis::map::{METHODS, Method};
 use interlinear::analysis::neighbours::Space;
 use interlinear::analysis::pca::Pca;
-use interlinear::analysis::tsne;
+use interlinear::analysis::{map, tsne};
 use interlinear::error::Error;
-use interlinear::models::Engine;
-use interlinear::models::Model;
-use interlinear::models::representations;
-use interlinear::models::representations::PhraseVector;
-use interlinear::models::representations::Side;
+use interlinear::models::representations::{PhraseVector, Side};
+use interlinear::models::{Engine, Model, representations};
 use interlinear::nn::device::Device;
-use interlinear::ticket::Counter;
-use interlinear::ticket::Ticket;
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use interlinear::ticket::{Counter, Ticket};
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::cli::reference;

@@ -1,36 +1,20 @@
 //! One thread, one slot: requests are served alone and through the worker. No test sleeps; they wait for events.
 
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use interlinear::decoding::Options;
-use interlinear::decoding::ensemble::AlignmentOf;
-use interlinear::decoding::ensemble::Mixing;
-use interlinear::models::Engine as Kernels;
-use interlinear::models::Model;
-use interlinear::nn::device::Device;
-use interlinear::nn::device::DeviceChoice;
-use interlinear::ticket::Counter;
-use interlinear::ticket::Ticket;
-use interlinear::worker::Engine;
-use interlinear::worker::Wake;
-use interlinear::worker::Worker;
+use interlinear::decoding::ensemble::{AlignmentOf, Mixing};
+use interlinear::models::{Engine as Kernels, Model};
+use interlinear::nn::device::{Device, DeviceChoice};
+use interlinear::ticket::{Counter, Ticket};
 use interlinear::worker::disk::Disk;
 use interlinear::worker::mailbox::Mailbox;
-use interlinear::worker::protocol::ColumnSpec;
-use interlinear::worker::protocol::EnsembleSpec;
-use interlinear::worker::protocol::Event;
-use interlinear::worker::protocol::HypothesisView;
-use interlinear::worker::protocol::MAX_SOURCE_TOKENS;
-use interlinear::worker::protocol::Request;
-use interlinear::worker::serve;
+use interlinear::worker::protocol::{ColumnSpec, EnsembleSpec, Event, HypothesisView, MAX_SOURCE_TOKENS, Request};
+use interlinear::worker::{Engine, Wake, Worker, serve};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

@@ -6,16 +6,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use egui_kittest::Harness;
-use interlinear::session::Command;
-use interlinear::session::CorpusEvent;
-use interlinear::session::Event;
-use interlinear::session::HypothesisView;
-use interlinear::session::ModelFacts;
-use interlinear::session::Session;
 use interlinear::session::driver::Options;
+use interlinear::session::{Command, CorpusEvent, Event, HypothesisView, ModelFacts, Session};
 use interlinear::text::sentence::Sentence;
-use interlinear::ui::App;
-use interlinear::ui::Desk;
+use interlinear::ui::{App, Desk};
 
 /// What the test can still reach once the window owns the desk.
 #[derive(Clone, Default)]

@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::Key;
-use egui::Modifiers;
 use egui::accesskit::Role;
+use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::Command;
-use interlinear::session::Page;
-use interlinear::session::Theme;
+use interlinear::session::{Command, Page, Theme};
 use interlinear::ui::views::source;
 
 use crate::desk;

@@ -2,32 +2,19 @@
 
 use std::sync::Arc;
 
-use egui::Pos2;
-use egui::Rect;
-use egui::Vec2;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
+use egui::{Pos2, Rect, Vec2, pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::map::Layout;
 use interlinear::analysis::neighbours::Space;
-use interlinear::session::Command;
-use interlinear::session::CorpusEvent;
-use interlinear::session::Page;
-use interlinear::session::maps;
-use interlinear::session::maps::Chart;
-use interlinear::session::maps::Choice;
-use interlinear::session::maps::Method;
-use interlinear::session::maps::Point;
+use interlinear::session::maps::{Chart, Choice, Method, Point};
+use interlinear::session::{Command, CorpusEvent, Page, maps};
 use interlinear::ui::App;
 use interlinear::ui::widgets::plane::layout;
-use interlinear::ui::widgets::plane::layout::Camera;
-use interlinear::ui::widgets::plane::layout::Labels;
-use interlinear::worker::corpus::Found;
-use interlinear::worker::corpus::Kind;
-use interlinear::worker::corpus::Progress;
+use interlinear::ui::widgets::plane::layout::{Camera, Labels};
 use interlinear::worker::corpus::maps::Mapped;
+use interlinear::worker::corpus::{Found, Kind, Progress};
 
 use crate::desk;
 use crate::desk::Wires;

@@ -1,23 +1,12 @@
 //! Widgets as numbers: the heatmap's layout, colour maps, wrapping, the order of right-to-left text.
 
-use egui::Rect;
-use egui::Vec2;
-use egui::pos2;
-use egui::vec2;
-use interlinear::session::Matrix;
-use interlinear::session::Shown;
-use interlinear::ui::bidi;
-use interlinear::ui::shortcuts;
-use interlinear::ui::theme;
+use egui::{Rect, Vec2, pos2, vec2};
+use interlinear::session::{Matrix, Shown};
 use interlinear::ui::views::column::Parts;
-use interlinear::ui::widgets::heatmap::layout::Gaze;
-use interlinear::ui::widgets::heatmap::layout::Grid;
-use interlinear::ui::widgets::heatmap::layout::Metrics;
-use interlinear::ui::widgets::heatmap::layout::Needs;
-use interlinear::ui::widgets::heatmap::layout::Zoom;
+use interlinear::ui::widgets::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
 use interlinear::ui::widgets::heatmap::paint;
-use interlinear::ui::widgets::strip;
-use interlinear::ui::widgets::words;
+use interlinear::ui::widgets::{strip, words};
+use interlinear::ui::{bidi, shortcuts, theme};
 
 fn needs(rows: usize, columns: usize) -> Needs {
     Needs { rows, columns, source_width: 60.0, target_width: 70.0, text_height: 15.0, pixels_per_point: 1.0 }

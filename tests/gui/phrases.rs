@@ -1,31 +1,17 @@
 //! The page Phrases by its labels, on a table made up here.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::NodeT as _;
-use egui_kittest::kittest::Queryable as _;
-use interlinear::session::Command as Act;
-use interlinear::session::CorpusEvent;
-use interlinear::session::Page;
-use interlinear::session::Session;
-use interlinear::session::phrases::Command;
-use interlinear::session::phrases::Drawn;
-use interlinear::session::phrases::Pairs;
-use interlinear::session::phrases::Samples;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::session::phrases::{Command, Drawn, Pairs, Samples};
+use interlinear::session::{Command as Act, CorpusEvent, Page, Session};
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ui::App;
-use interlinear::ui::widgets::scatter::layout::Bins;
-use interlinear::ui::widgets::scatter::layout::View;
-use interlinear::worker::corpus::Found;
-use interlinear::worker::corpus::Kind;
-use interlinear::worker::corpus::Order;
-use interlinear::worker::corpus::Progress;
-use interlinear::worker::corpus::phrases::Phrases as Job;
-use interlinear::worker::corpus::phrases::Scored;
-use interlinear::worker::corpus::phrases::Scores;
+use interlinear::ui::widgets::scatter::layout::{Bins, View};
+use interlinear::worker::corpus::phrases::{Phrases as Job, Scored, Scores};
+use interlinear::worker::corpus::{Found, Kind, Order, Progress};
 
 use crate::desk;
 use crate::desk::Wires;

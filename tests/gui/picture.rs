@@ -4,11 +4,8 @@ use std::path::PathBuf;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
-use egui_kittest::kittest::NodeT as _;
-use egui_kittest::kittest::Queryable as _;
-use interlinear::session::Command;
-use interlinear::session::Format;
-use interlinear::session::Session;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::session::{Command, Format, Session};
 use interlinear::ui::App;
 
 use crate::desk;

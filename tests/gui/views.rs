@@ -4,19 +4,10 @@ use std::path::PathBuf;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
-use egui_kittest::kittest::NodeT as _;
-use egui_kittest::kittest::Queryable as _;
-use interlinear::session::Average;
-use interlinear::session::Command;
-use interlinear::session::EnsembleSpec;
-use interlinear::session::Event;
-use interlinear::session::Hover;
-use interlinear::session::List;
-use interlinear::session::Mixing;
-use interlinear::session::Page;
-use interlinear::session::Selection;
-use interlinear::session::Shown;
-use interlinear::session::new_training;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::session::{
+    Average, Command, EnsembleSpec, Event, Hover, List, Mixing, Page, Selection, Shown, new_training,
+};
 use interlinear::ui::App;
 use interlinear::worker::protocol::Member;
 

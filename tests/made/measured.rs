@@ -3,24 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use interlinear::analysis::aer;
-use interlinear::analysis::bleu;
 use interlinear::analysis::buckets::Buckets;
-use interlinear::analysis::chrf;
+use interlinear::analysis::{aer, bleu, chrf};
 use interlinear::decoding;
-use interlinear::evaluation::Pair;
-use interlinear::evaluation::Record;
-use interlinear::evaluation::Report;
-use interlinear::evaluation::Translation;
-use interlinear::evaluation::Unk;
 use interlinear::evaluation::alignment::Extraction;
 use interlinear::evaluation::compare::compare;
 use interlinear::evaluation::report::rows;
-use interlinear::worker::corpus::evaluate::Aligned;
-use interlinear::worker::corpus::evaluate::Compared;
-use interlinear::worker::corpus::evaluate::Evaluated;
-use interlinear::worker::corpus::evaluate::FORWARD;
-use interlinear::worker::corpus::evaluate::Measured;
+use interlinear::evaluation::{Pair, Record, Report, Translation, Unk};
+use interlinear::worker::corpus::evaluate::{Aligned, Compared, Evaluated, FORWARD, Measured};
 
 /// What a model made of these pairs: (source, reference, translation).
 pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {

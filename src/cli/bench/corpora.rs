@@ -2,25 +2,15 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::bench::Setup;
-use crate::cli::bench::decode::describe;
-use crate::cli::bench::decode::race_all;
-use crate::cli::bench::decode::with_peer;
+use crate::cli::bench::decode::{describe, race_all, with_peer};
 use crate::cli::bench::machine::Rates;
-use crate::cli::bench::race::BEAM;
-use crate::cli::bench::race::Course;
-use crate::cli::bench::race::PeerLap;
-use crate::cli::bench::race::Race;
-use crate::cli::bench::report::Column;
-use crate::cli::bench::report::Report;
-use crate::cli::bench::subject;
-use crate::cli::bench::subject::Source;
-use crate::cli::bench::subject::Subject;
+use crate::cli::bench::race::{BEAM, Course, PeerLap, Race};
+use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::subject::{Source, Subject};
 use crate::cli::bench::timing::quantile;
-use crate::cli::bench::work;
+use crate::cli::bench::{Setup, subject, work};
 
 /// Sentences decoded together.
 const BATCHES: &[usize] = &[12, 64, 256];

@@ -3,22 +3,13 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::bench::Setup;
 use crate::cli::bench::machine::Rates;
-use crate::cli::bench::peer_must_have_run;
-use crate::cli::bench::race::BEAM;
-use crate::cli::bench::race::Course;
-use crate::cli::bench::race::Race;
-use crate::cli::bench::race::Racer;
-use crate::cli::bench::report::Column;
-use crate::cli::bench::report::Report;
-use crate::cli::bench::subject;
-use crate::cli::bench::subject::Source;
-use crate::cli::bench::subject::Subject;
-use crate::cli::bench::work;
+use crate::cli::bench::race::{BEAM, Course, Race, Racer};
+use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::subject::{Source, Subject};
+use crate::cli::bench::{Setup, peer_must_have_run, subject, work};
 use crate::models::Engine;
 
 const COLUMNS: &[Column] = &[

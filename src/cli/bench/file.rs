@@ -4,22 +4,16 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::bench::Setup;
-use crate::cli::bench::pool;
-use crate::cli::bench::timing::Timing;
-use crate::cli::bench::timing::quantile;
-use crate::cli::input::Lines;
-use crate::cli::input::Side;
+use crate::cli::bench::timing::{Timing, quantile};
+use crate::cli::bench::{Setup, pool};
+use crate::cli::input::{Lines, Side};
 use crate::cli::output::Output;
 use crate::cli::words;
 use crate::decoding;
-use crate::decoding::Hypothesis;
-use crate::decoding::Options;
-use crate::error::Error;
-use crate::error::Result;
+use crate::decoding::{Hypothesis, Options};
+use crate::error::{Error, Result};
 use crate::models::Model;
 use crate::ticket::Ticket;
 

@@ -1,11 +1,9 @@
 //! Floor 9: the heatmap: CPU time of the whole window's frames with one large alignment, without a display.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::bench::Setup;
-use crate::cli::bench::report::Column;
-use crate::cli::bench::report::Report;
+use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::timing::quantile;
 
 /// Words a side, and whether all of them are in view.

@@ -5,20 +5,15 @@
 //! and adds in registers (`nn/fused/peak.rs`). The best of many passes counts: what disturbs only ever slows down.
 
 use std::process::Command;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::args::physical_cores;
 use crate::cli::bench::Setup;
-use crate::cli::bench::report::Column;
-use crate::cli::bench::report::Report;
+use crate::cli::bench::report::{Column, Report};
 use crate::error::Result;
-use crate::nn::fused::Level;
-use crate::nn::fused::level;
-use crate::nn::fused::peak;
+use crate::nn::fused::{Level, level, peak};
 
 /// Numbers read from memory: far more than a cache holds.
 const MEMORY: usize = 64 << 20;
@@ -47,9 +42,6 @@ impl Rates {
     }
 
     /// Measures them.
-    ///
-    /// # Errors
-    /// When no threads can be started.
     pub fn measure(threads: usize, quick: bool) -> Result<Self> {
         let patience = Duration::from_millis(if quick { 10 } else { 150 });
         let (memory, rounds) = if quick { (MEMORY / 64, 1 << 8) } else { (MEMORY, 1 << 18) };

@@ -22,26 +22,18 @@ mod work;
 
 use std::cell::RefCell;
 use std::io::Write as _;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
-use clap::Args;
-use clap::FromArgMatches as _;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use clap::{ArgMatches, Args, FromArgMatches as _};
+use serde_json::{Map, Value, json};
 
-use crate::cli::Context;
-use crate::cli::MeasureWindow;
-use crate::cli::args::RunArgs;
-use crate::cli::args::Runtime;
+use crate::cli::args::{RunArgs, Runtime};
 use crate::cli::bench::machine::Rates;
 use crate::cli::bench::peer::Peer;
 use crate::cli::bench::report::Report;
 use crate::cli::output::Output;
-use crate::error::Error;
-use crate::error::Result;
+use crate::cli::{Context, MeasureWindow};
+use crate::error::{Error, Result};
 use crate::models::Engine;
 use crate::session::figures::MeasureHeatmap;
 use crate::text::lines::write_atomic;

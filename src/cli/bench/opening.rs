@@ -1,18 +1,14 @@
 //! Floor 9: opening and searching a long list without a display: a file of a million lines, made for the measurement
 //! and thrown away.
 
-use std::io::BufWriter;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::bench::Setup;
-use crate::cli::bench::report::Column;
-use crate::cli::bench::report::Report;
-use crate::error::Error;
-use crate::error::Result;
+use crate::cli::bench::report::{Column, Report};
+use crate::error::{Error, Result};
 use crate::session::measure;
 
 /// Lines of the file, and of that of the quick form.

@@ -31,9 +31,6 @@ impl Peer {
     }
 
     /// Runs it once and reads the last line that it prints.
-    ///
-    /// # Errors
-    /// When it prints no figures.
     pub fn run(&self, arguments: &[OsString]) -> anyhow::Result<Value> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!("{} \"$@\"", self.command)).arg("sh").args(arguments);

@@ -3,27 +3,20 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::cli::bench::Setup;
 use crate::cli::bench::peer::Peer;
-use crate::cli::bench::pool;
 use crate::cli::bench::subject::Subject;
-use crate::cli::bench::timing::Timing;
-use crate::cli::bench::timing::quantile;
+use crate::cli::bench::timing::{Timing, quantile};
 use crate::cli::bench::work::Load;
+use crate::cli::bench::{Setup, pool};
 use crate::decoding;
-use crate::decoding::Hypothesis;
-use crate::decoding::Options;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Engine;
-use crate::models::Stepper;
+use crate::decoding::{Hypothesis, Options};
+use crate::error::{Error, Result};
+use crate::models::{Engine, Stepper};
 use crate::nn::device::Device;
 use crate::text::lines::write_atomic;
 use crate::ticket::Ticket;
@@ -120,9 +113,6 @@ const MODEL: &str = "model";
 
 impl<'a> Racer<'a> {
     /// Writes the model where a peer can read it, if there is one.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
     pub fn new(setup: &'a Setup, subject: &'a Subject) -> Result<Self> {
         let peer = setup.peer.clone();
         let folder = match &peer {

@@ -43,9 +43,6 @@ impl<'a> Report<'a> {
     }
 
     /// Begins a section.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn section(&mut self, name: &str) -> anyhow::Result<()> {
         self.flush_notes();
         self.markdown.push_str(&format!("\n### {name}\n"));
@@ -53,9 +50,6 @@ impl<'a> Report<'a> {
     }
 
     /// A line of words.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn line(&mut self, line: &str) -> anyhow::Result<()> {
         self.flush_notes();
         self.markdown.push_str(&format!("\n{line}\n"));
@@ -63,9 +57,6 @@ impl<'a> Report<'a> {
     }
 
     /// A remark on the row above; it stands below the table in Markdown.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn note(&mut self, note: &str) -> anyhow::Result<()> {
         self.notes.push(note.to_owned());
         self.print(&format!("  {note}"))
@@ -78,9 +69,6 @@ impl<'a> Report<'a> {
     }
 
     /// The head of a table, whose rows follow.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn head(&mut self, columns: &[Column]) -> anyhow::Result<()> {
         self.columns = columns.to_vec();
         let names: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
@@ -91,9 +79,6 @@ impl<'a> Report<'a> {
     }
 
     /// A row under the last head.
-    ///
-    /// # Errors
-    /// When stdout is full or closed.
     pub fn row(&mut self, cells: &[String]) -> anyhow::Result<()> {
         self.markdown.push_str(&format!("| {} |\n", cells.join(" | ")));
         let line = aligned(&self.columns, cells);

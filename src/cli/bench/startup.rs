@@ -2,19 +2,15 @@
 
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::bench::Setup;
-use crate::cli::bench::report::Column;
-use crate::cli::bench::report::Report;
+use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::timing::Timing;
-use crate::cli::bundled;
-use crate::cli::words;
+use crate::cli::{bundled, words};
 use crate::decoding::Options;
 use crate::models::Model;
 

@@ -3,15 +3,11 @@
 //! Bundled models are changed so that `</s>` is not chosen. Random ones (every number uniform, of deviation 0.05) have
 //! the sizes of the bundled models and of the papers; weights of 16 bits are rounded to f16, as bundled ones are.
 
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use half::f16;
-use rand::Rng as _;
-use rand::RngExt as _;
-use rand::SeedableRng as _;
+use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde_json::json;
@@ -19,26 +15,15 @@ use serde_json::json;
 use crate::cli::bench::Setup;
 use crate::cli::bundled;
 use crate::decoding::Specials;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Engine;
-use crate::models::Model;
-use crate::models::Stepper;
-use crate::models::checkpoint::Array;
-use crate::models::checkpoint::Weights;
-use crate::models::config::Architecture;
-use crate::models::config::AttentionKind;
-use crate::models::config::Config;
-use crate::models::config::LuongSizes;
-use crate::models::folder;
-use crate::models::fused::Prepared;
-use crate::models::fused::supports;
+use crate::error::{Error, Result};
+use crate::models::checkpoint::{Array, Weights};
+use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use crate::models::fused::{Prepared, supports};
 use crate::models::plain::PlainStepper;
-use crate::models::shapes;
+use crate::models::{Engine, Model, Stepper, folder, shapes};
 use crate::nn::device::Device;
 use crate::text::lines::write_atomic;
-use crate::text::sentence::EOS;
-use crate::text::sentence::UNK;
+use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::Tokenizer;
 
 /// Half the width of the uniform distribution of random weights; its deviation is 0.05.
@@ -94,9 +79,6 @@ impl Source {
     }
 
     /// Loads or draws the weights.
-    ///
-    /// # Errors
-    /// When a folder is not a sound model.
     pub fn subject(&self, device: &Device) -> Result<Subject> {
         match self {
             Self::Folder(folder) => Subject::load(folder, device),
@@ -148,9 +130,6 @@ impl Subject {
     }
 
     /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
-    ///
-    /// # Errors
-    /// When the device refuses.
     pub fn stepper(&self, engine: Engine, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
         if engine == Engine::Fused && device.is_cpu() && supports(&self.config) {
             if self.prepared.get().is_none() {
@@ -198,9 +177,6 @@ impl Subject {
     }
 
     /// Writes a model folder that others can read, `</s>` silent as here.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn save(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
         self.config.save(&folder.join(folder::CONFIG_FILE))?;

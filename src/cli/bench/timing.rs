@@ -1,7 +1,6 @@
 //! Floor 9: repeated measurements and what is said of them.
 
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Times of single pieces of work and of whole passes over them.
 #[derive(Clone, Debug, Default)]
@@ -15,9 +14,6 @@ pub struct Timing {
 impl Timing {
     /// Repeats a pass: `pass` calls its argument's `piece` round each piece of work. It stops
     /// after `repeat` passes, or when `patience` is used up, but not before the first.
-    ///
-    /// # Errors
-    /// Those of the work.
     pub fn measure<E>(
         repeat: usize,
         patience: Duration,
@@ -35,9 +31,6 @@ impl Timing {
     }
 
     /// Times a pass, which calls its argument's `piece` round each piece of work.
-    ///
-    /// # Errors
-    /// Those of the work.
     pub fn pass<E>(&mut self, work: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<(), E> {
         let started = Instant::now();
         work(self)?;

@@ -3,19 +3,14 @@
 use std::ffi::OsString;
 use std::time::Instant;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::bench::Setup;
 use crate::cli::bench::decode::with_peer;
-use crate::cli::bench::peer_must_have_run;
-use crate::cli::bench::report::Column;
-use crate::cli::bench::report::Report;
-use crate::cli::bench::subject;
+use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::timing::quantile;
+use crate::cli::bench::{Setup, peer_must_have_run, subject};
 use crate::cli::bundled;
-use crate::models::config::Architecture;
-use crate::models::config::Config;
+use crate::models::config::{Architecture, Config};
 use crate::models::cost::Cost;
 use crate::models::folder::CONFIG_FILE;
 use crate::training::bench;

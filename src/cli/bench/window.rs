@@ -3,12 +3,10 @@
 //! The real window opens on the bundled models (or the one given), twenty words are typed a letter
 //! at a time, and it closes. Without a display the section says so and measures nothing.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::bench::Setup;
-use crate::cli::bench::report::Column;
-use crate::cli::bench::report::Report;
+use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::timing::quantile;
 use crate::cli::bundled;
 use crate::session::DeviceChoice;

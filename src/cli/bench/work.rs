@@ -4,12 +4,10 @@
 //! the step is read once a sentence; of the recurrent layers of the encoder, U is read at every word, as h_j waits for
 //! h_{j-1}. Not counted are look-ups and vectors. Operations are those of `models/cost.rs`.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::bench::machine::Rates;
-use crate::models::config::Architecture;
-use crate::models::config::Config;
+use crate::models::config::{Architecture, Config};
 use crate::models::cost::Cost;
 use crate::models::shapes;
 

@@ -2,19 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use crate::analysis::bleu::Tokenization;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::mteval::TOKENIZATIONS;
-use crate::cli::args::BatchArgs;
-use crate::cli::args::ReplaceArgs;
-use crate::cli::args::RunArgs;
-use crate::cli::args::SearchArgs;
+use crate::cli::args::{BatchArgs, ReplaceArgs, RunArgs, SearchArgs};
 use crate::cli::evaluate::gold::GoldArgs;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

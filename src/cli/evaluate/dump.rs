@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::analysis::hard;
 use crate::cli::columns::figure;
@@ -12,14 +11,10 @@ use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::machine;
 use crate::cli::evaluate::report::Told;
 use crate::error::Result;
-use crate::evaluation::Record;
-use crate::evaluation::Translation;
+use crate::evaluation::{Record, Translation};
 use crate::text::lines::write_atomic;
 
 /// Writes all files; those of an earlier run with the same names are replaced.
-///
-/// # Errors
-/// A sentence that names the file.
 pub fn write(folder: &Path, told: &[Told], gold: Option<&GoldSet>) -> Result<()> {
     let text = |name: &str, text: &str| write_atomic(&folder.join(name), |file| file.write_all(text.as_bytes()));
     text("figures.tsv", &machine::figures(told))?;

@@ -2,25 +2,18 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
-use crate::cli::args::Runtime;
-use crate::cli::args::threshold;
+use crate::cli::args::{Runtime, threshold};
 use crate::cli::output;
 use crate::cli::progress::Progress;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::TestSet;
-use crate::evaluation::alignment;
 use crate::evaluation::alignment::Aligner;
+use crate::evaluation::{TestSet, alignment};
 use crate::models::Model;
 use crate::text::links::read;
-use crate::text::links::read::Base;
-use crate::text::links::read::Gold;
-use crate::text::links::read::Order;
-use crate::text::links::read::Reading;
+use crate::text::links::read::{Base, Gold, Order, Reading};
 use crate::ticket::Ticket;
 
 /// A gold alignment, as typed.
@@ -95,9 +88,6 @@ pub struct GoldSet {
 
 impl GoldArgs {
     /// Reads the links of a test set, if there are any, and says how.
-    ///
-    /// # Errors
-    /// When the file is not such a file or does not fit the sentences.
     pub fn read(&self, test_set: &TestSet) -> Result<Option<GoldSet>> {
         let Some(path) = &self.gold else { return Ok(None) };
         let format = match self.gold_format {
@@ -146,9 +136,6 @@ impl GoldArgs {
 
 impl GoldSet {
     /// Measures a model, and one of the other direction with it.
-    ///
-    /// # Errors
-    /// When either has no alignment or cannot read a line.
     pub fn measure(
         &self,
         runtime: &Runtime,
@@ -179,9 +166,6 @@ impl GoldSet {
 }
 
 /// Refuses two models of which one does not translate back what the other translates.
-///
-/// # Errors
-/// A sentence that names both and their languages.
 pub fn opposite(model: &Model, reverse: &Model) -> Result<()> {
     let (there, back) = (&model.config, &reverse.config);
     let language = |tag: &str| tag.split('-').next().unwrap_or(tag).to_lowercase();

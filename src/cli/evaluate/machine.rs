@@ -2,18 +2,15 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::analysis::bootstrap::Interval;
-use crate::analysis::bootstrap::Paired;
+use crate::analysis::bootstrap::{Interval, Paired};
 use crate::cli::columns::figure;
 use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::report::Told;
-use crate::evaluation::alignment;
 use crate::evaluation::compare::Comparison;
-use crate::evaluation::figures;
 use crate::evaluation::figures::plain;
+use crate::evaluation::{alignment, figures};
 
 /// The tables, a blank line between them.
 pub fn tsv(told: &[Told]) -> String {

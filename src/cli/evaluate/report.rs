@@ -3,13 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::analysis::bootstrap::Paired;
-use crate::cli::columns::Table;
-use crate::cli::columns::figure;
-use crate::evaluation::Report;
-use crate::evaluation::Row;
-use crate::evaluation::Unk;
-use crate::evaluation::alignment;
+use crate::cli::columns::{Table, figure};
 use crate::evaluation::compare::Comparison;
+use crate::evaluation::{Report, Row, Unk, alignment};
 
 /// What one model made of the test set, and where.
 pub struct Told {

@@ -6,16 +6,10 @@ use serde::Serialize;
 
 use crate::analysis::phrases::best;
 use crate::cli::output::Output;
-use crate::cli::phrases::Low;
-use crate::cli::phrases::Scorer;
-use crate::cli::phrases::WINDOW_LINES;
+use crate::cli::phrases::{Low, Scorer, WINDOW_LINES};
 use crate::decoding::phrases::Phrases;
-use crate::error::Error;
-use crate::error::Result;
-use crate::text::phrases::Entry;
-use crate::text::phrases::PhraseTable;
-use crate::text::phrases::feature;
-use crate::text::phrases::unescape;
+use crate::error::{Error, Result};
+use crate::text::phrases::{Entry, PhraseTable, feature, unescape};
 use crate::ticket::Ticket;
 
 /// How the top targets are written.

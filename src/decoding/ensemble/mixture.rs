@@ -3,14 +3,9 @@
 use std::sync::Arc;
 
 use crate::decoding::ensemble::Average;
-use crate::decoding::ensemble::readings::Batch;
-use crate::decoding::ensemble::readings::Readings;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
+use crate::decoding::ensemble::readings::{Batch, Readings};
+use crate::error::{Error, Result};
+use crate::models::{Need, Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise;
 
 /// A [`Stepper`] over several with the same target words.
@@ -30,7 +25,6 @@ pub struct Mixture {
 impl Mixture {
     /// `readings` says what each of the steppers reads; `shown` names those whose alignment is averaged. Where it is
     /// one alone, it must be the lead of the merged sentences.
-    #[must_use]
     pub fn new(steppers: Vec<Box<dyn Stepper>>, readings: Arc<Readings>, average: Average, shown: Vec<usize>) -> Self {
         let outputs = steppers.iter().map(|_| StepOutput::default()).collect();
         Self { steppers, outputs, readings, average, shown, batches: Vec::new(), t_x: 0 }

@@ -19,15 +19,11 @@ use std::sync::Arc;
 use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
 use crate::decoding::ensemble::readings::Readings;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Engine;
-use crate::models::Model;
-use crate::models::Stepper;
+use crate::error::{Error, Result};
+use crate::models::{Engine, Model, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::Sentence;
-use crate::text::tokenizer::Encode;
-use crate::text::tokenizer::Tokenizer;
+use crate::text::tokenizer::{Encode, Tokenizer};
 
 /// What is averaged over the members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,7 +40,6 @@ pub const AVERAGES: [Average; 2] = [Average::Probability, Average::LogProbabilit
 
 impl Average {
     /// The average of that name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         AVERAGES.into_iter().find(|average| average.to_string() == name)
     }
@@ -137,18 +132,12 @@ impl Ensemble {
     }
 
     /// Loads the folders and makes one of them.
-    ///
-    /// # Errors
-    /// As [`Model::load`] and [`Ensemble::new`].
     pub fn load<P: AsRef<Path>>(folders: &[P], device: &Device, mixing: Mixing) -> Result<Self> {
         let members: Result<_> = folders.iter().map(|folder| Model::load(folder.as_ref(), device)).collect();
         Self::new(members?, mixing)
     }
 
     /// What the search drives; feed it the ids of this ensemble's own [`Encode::encode`].
-    ///
-    /// # Errors
-    /// When a device refuses.
     pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
         if let [only] = self.members.as_slice() {
             return only.stepper(engine, threads);
@@ -160,57 +149,48 @@ impl Ensemble {
 
     /// The member whose words are the columns of the alignment. All that concerns the target words (tokenizer, language,
     /// the ids of `</s>` and `[UNK]`) is the same for every member.
-    #[must_use]
     pub fn lead(&self) -> &Model {
         &self.members[self.lead]
     }
 
     /// All members, in the order given.
-    #[must_use]
     pub fn members(&self) -> &[Model] {
         &self.members
     }
 
     /// The members whose alignment is shown, from 0.
-    #[must_use]
     pub fn shown(&self) -> &[usize] {
         &self.shown
     }
 
     /// How they become one.
-    #[must_use]
     pub fn mixing(&self) -> Mixing {
         self.mixing
     }
 
     /// The target words.
-    #[must_use]
     pub fn target(&self) -> &Tokenizer {
         &self.lead().target
     }
 
     /// The ids that the search must know.
-    #[must_use]
     pub fn specials(&self) -> Specials {
         let (eos, unk) = self.lead().specials();
         Specials { eos, unk }
     }
 
     /// Whether it shows an alignment.
-    #[must_use]
     pub fn aligns(&self) -> bool {
         !self.shown.is_empty()
     }
 
     /// The members' names with ` + ` between.
-    #[must_use]
     pub fn name(&self) -> String {
         let names: Vec<&str> = self.members.iter().map(|member| member.config.name.as_str()).collect();
         names.join(" + ")
     }
 
     /// Their folders with ` + ` between.
-    #[must_use]
     pub fn folder(&self) -> String {
         let folders: Vec<String> = self.members.iter().map(|member| member.folder.display().to_string()).collect();
         folders.join(" + ")

@@ -6,14 +6,10 @@
 //! no more of them than any member knows words; where they cut differently there is no end of combinations, so the
 //! oldest are forgotten, long after the sentences that had them. `</s>` and `[UNK]` keep their ids.
 
-use std::collections::HashMap;
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::sentence::Sentence;
 
 /// The ids that each member reads at one place.
@@ -52,7 +48,6 @@ pub struct Batch {
 
 impl Readings {
     /// For as many members as `ends` has; it tells which of them read `</s>`.
-    #[must_use]
     pub fn new(eos: u32, unk: u32, ends: &[bool]) -> Self {
         let ended: Reading = ends.iter().map(|&ends| if ends { vec![eos] } else { Vec::new() }).collect();
         let unknown: Reading = ends.iter().map(|_| vec![unk]).collect();
@@ -68,7 +63,6 @@ impl Readings {
     ///
     /// # Panics
     /// When there is no sentence of the lead.
-    #[must_use]
     pub fn merge(&self, sentences: &[Sentence], lead: usize) -> Sentence {
         let lead = &sentences[lead];
         let mut at: Vec<Vec<Vec<u32>>> = vec![vec![Vec::new(); sentences.len()]; lead.len()];

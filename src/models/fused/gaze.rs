@@ -1,16 +1,12 @@
 //! Floor 3: sums of annotations by the weights alpha, for the rows of a step that look at the same sentence together.
 
-use crate::nn::fused::Onto;
-use crate::nn::fused::focus;
-use crate::nn::fused::pack::mix;
-use crate::nn::fused::pack::padded;
-use crate::nn::fused::team;
+use crate::nn::fused::pack::{mix, padded};
+use crate::nn::fused::{Onto, focus, team};
 
 /// So few sentences are better off with [`Gaze::mix`] even where each has one row: the weight is then only read.
 const FEW: usize = 6;
 
 /// Whether sum_j alpha_ij (C h_j), with C h_j computed once a sentence, is less work than C c_i at every step.
-#[must_use]
 pub fn is_worthwhile(rows: usize, sentences: usize) -> bool {
     rows > sentences || sentences < FEW
 }

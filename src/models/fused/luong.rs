@@ -14,33 +14,18 @@ use super::gaze::Gaze;
 use super::pack;
 use super::readout;
 use super::readout::Readout;
-use super::rows::Distinct;
-use super::rows::Table;
+use super::rows::{Distinct, Table};
 use super::sized;
 use super::stack;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
+use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::config::AttentionKind;
-use crate::models::config::Config;
-use crate::models::config::LuongSizes;
-use crate::nn::fused::Onto;
-use crate::nn::fused::Packed;
-use crate::nn::fused::attention;
-use crate::nn::fused::dot;
-use crate::nn::fused::elementwise::sigmoid;
-use crate::nn::fused::elementwise::sum;
-use crate::nn::fused::elementwise::tanh_all;
-use crate::nn::fused::focus;
+use crate::models::config::{AttentionKind, Config, LuongSizes};
+use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::nn::fused::elementwise::{sigmoid, sum, tanh_all};
 use crate::nn::fused::focus::Focus;
-use crate::nn::fused::lstm;
 use crate::nn::fused::pack::padded;
-use crate::nn::fused::scan::Direction;
-use crate::nn::fused::scan::two_slots;
+use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::{Onto, Packed, attention, dot, focus, lstm};
 
 const GATES: [&str; 4] = ["i", "f", "o", "g"];
 
@@ -110,9 +95,6 @@ pub struct Prepared {
 
 impl Prepared {
     /// Packs the weights of a model.
-    ///
-    /// # Errors
-    /// When a tensor is missing or the score has no kernels here (see [`super::supports`]).
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let Some(sizes) = config.luong.clone() else {
             return Err(Error::Internal("this configuration is not one of luong".into()));
@@ -237,7 +219,6 @@ pub struct FusedStepper {
 
 impl FusedStepper {
     /// A stepper that may use `threads` threads.
-    #[must_use]
     pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
         Self {
             model,

@@ -12,14 +12,10 @@ mod rows;
 
 use std::sync::Arc;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
+use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::config::Architecture;
-use crate::models::config::Config;
+use crate::models::config::{Architecture, Config};
+use crate::models::{Row, StepOutput, Stepper};
 use crate::nn::fused::Packed;
 
 /// A model packed for decoding; cheap to clone.
@@ -37,16 +33,12 @@ pub enum Prepared {
 const SCORES: &[&str] = &["dot", "general", "concat", "location"];
 
 /// Whether a model of this configuration has a fused form.
-#[must_use]
 pub fn supports(config: &Config) -> bool {
     config.luong.as_ref().is_none_or(|luong| SCORES.contains(&luong.score.as_str()))
 }
 
 impl Prepared {
     /// Packs the weights.
-    ///
-    /// # Errors
-    /// When a tensor is missing.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         Ok(match config.architecture {
             Architecture::RnnSearch => Self::Search(Arc::new(rnn_search::Prepared::new(config, weights)?)),
@@ -56,7 +48,6 @@ impl Prepared {
     }
 
     /// A stepper that may use `threads` threads of the current pool.
-    #[must_use]
     pub fn stepper(&self, threads: usize) -> Box<dyn Stepper> {
         match self {
             Self::Search(prepared) => Box::new(rnn_search::FusedStepper::new(Arc::clone(prepared), threads)),
@@ -67,9 +58,6 @@ impl Prepared {
 }
 
 /// A stepper of a model, packed for it alone; see [`Prepared`] to share the packing.
-///
-/// # Errors
-/// When a tensor is missing.
 pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
     Ok(Prepared::new(config, weights)?.stepper(threads))
 }

@@ -5,24 +5,15 @@
 //! from the weights as they were loaded. The normaliser is the sum over all words with the exact logits in their
 //! places. Only who asks for log p of every word (samples, ensembles) has W multiplied in `f32` as a whole.
 
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
-use crate::models::Need;
-use crate::models::StepOutput;
-use crate::models::checkpoint::Rows;
-use crate::models::checkpoint::Weights;
-use crate::nn::fused::Packed;
-use crate::nn::fused::dot;
+use crate::models::checkpoint::{Rows, Weights};
+use crate::models::{Need, StepOutput};
 use crate::nn::fused::elementwise::log_softmax;
-use crate::nn::fused::screen;
-use crate::nn::fused::screen::Rounded;
-use crate::nn::fused::screen::Screen;
-use crate::nn::fused::screen::Sieve;
-use crate::nn::fused::screen::Sifted;
-use crate::nn::fused::team;
+use crate::nn::fused::screen::{Rounded, Screen, Sieve, Sifted};
 use crate::nn::fused::tile::Onto;
+use crate::nn::fused::{Packed, dot, screen, team};
 
 /// The words that are multiplied exactly even where fewer are asked for: those that the normaliser mostly consists of.
 const EXACT: usize = 8;
@@ -69,9 +60,6 @@ struct Read {
 
 impl Readout {
     /// The layer of these tensors.
-    ///
-    /// # Errors
-    /// When one is missing.
     pub fn new(weights: &Arc<Weights>, name: &'static str, bias: Option<&str>) -> Result<Self> {
         let rows = weights.rows(name)?;
         let (vocabulary, width) = (rows.count, rows.width);
@@ -81,9 +69,6 @@ impl Readout {
     }
 
     /// Gives of log p what `need` asks for, from t [rows, width]; `output.rows` and `output.vocabulary` are set.
-    ///
-    /// # Errors
-    /// Never, since the tensor was there before.
     pub fn answer(
         &self,
         threads: usize,

@@ -10,29 +10,18 @@ use super::gather_states;
 use super::pack;
 use super::readout;
 use super::readout::Readout;
-use super::rows::Distinct;
-use super::rows::Table;
+use super::rows::{Distinct, Table};
 use super::sized;
 use super::stack;
 use super::stack_gates;
 use crate::error::Result;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::nn::fused::Onto;
-use crate::nn::fused::Packed;
-use crate::nn::fused::elementwise::sum;
-use crate::nn::fused::elementwise::tanh_all;
-use crate::nn::fused::gru;
+use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::nn::fused::elementwise::{sum, tanh_all};
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::output;
-use crate::nn::fused::scan;
-use crate::nn::fused::scan::Direction;
-use crate::nn::fused::scan::Kept;
-use crate::nn::fused::scan::Unit;
+use crate::nn::fused::scan::{Direction, Kept, Unit};
+use crate::nn::fused::{Onto, Packed, gru, output, scan};
 
 /// Weights packed for decoding.
 #[derive(Debug)]
@@ -62,9 +51,6 @@ pub struct Prepared {
 
 impl Prepared {
     /// Packs the weights of a model.
-    ///
-    /// # Errors
-    /// When a tensor is missing.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m, l) = (config.hidden, config.embedding, config.maxout);
         let data = |name: &str| weights.numbers(name);
@@ -134,7 +120,6 @@ pub struct FusedStepper {
 
 impl FusedStepper {
     /// A stepper that may use `threads` threads.
-    #[must_use]
     pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
         let (c, from_context, h) = (Vec::new(), Vec::new(), Vec::new());
         Self {

@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::models::Row;
 use crate::nn::fused::pack;
 
@@ -62,15 +61,11 @@ pub enum Table {
 
 impl Table {
     /// A table of these numbers.
-    #[must_use]
     pub fn new(numbers: Vec<f32>) -> Self {
         pack::halves(&numbers).map_or(Self::Full(numbers), Self::Half)
     }
 
     /// Rows of width m; a row of zeros where there is no id.
-    ///
-    /// # Errors
-    /// When an id is outside the table.
     pub fn gather(&self, m: usize, ids: impl Iterator<Item = Option<u32>>, out: &mut Vec<f32>) -> Result<()> {
         out.clear();
         for id in ids {

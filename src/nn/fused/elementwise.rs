@@ -7,7 +7,6 @@ use super::per_level;
 
 /// e^x, clamped to the finite normal range.
 #[inline(always)]
-#[must_use]
 pub fn exp(x: f32) -> f32 {
     const MAGIC: f32 = 12_582_912.0; // 1.5 * 2^23: adding it rounds to an integer
     let x = x.clamp(-87.0, 88.0);
@@ -28,14 +27,12 @@ pub fn exp(x: f32) -> f32 {
 
 /// The logistic function sigma(x).
 #[inline(always)]
-#[must_use]
 pub fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + exp(-x))
 }
 
 /// tanh(x).
 #[inline(always)]
-#[must_use]
 pub fn tanh(x: f32) -> f32 {
     1.0 - 2.0 / (exp(2.0 * x) + 1.0)
 }

@@ -1,8 +1,7 @@
 //! Floor 1: the attention of Luong et al. 2015 for one row, forward and backward: scores that are
 //! products (equation 7), the window and the Gaussian of local attention (section 3.2).
 
-use super::elementwise::exp;
-use super::elementwise::softmax;
+use super::elementwise::{exp, softmax};
 use super::per_level;
 
 per_level! {
@@ -50,14 +49,12 @@ pub struct Focus {
 
 impl Focus {
     /// The first `words` words, all of one weight.
-    #[must_use]
     pub fn all(words: usize) -> Self {
         Self { first: 0, end: words, p_t: 0.0, narrowness: 0.0 }
     }
 
     /// Words from p_t - D to p_t + D that exist in a sentence of `words`; local-p has a Gaussian over them
     /// (equation 10), local-m does not.
-    #[must_use]
     pub fn window(p_t: f32, d: usize, words: usize, gaussian: bool) -> Self {
         let d = d as f32;
         let first = (p_t - d).ceil().max(0.0) as usize;
@@ -82,7 +79,6 @@ impl Focus {
     }
 
     /// Backward through [`Focus::align`]: `d` holds d alpha and becomes de. Returns the gradient of p_t.
-    #[must_use]
     pub fn align_back(&self, base: &[f32], alpha: &[f32], d: &mut [f32]) -> f32 {
         let (mut mean, mut dp) = (0.0, 0.0);
         for j in self.first..self.end {

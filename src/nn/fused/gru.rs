@@ -4,8 +4,7 @@
 //! and u = 1 - z in Cho et al. 2014 (A.1). The products with U are made by the caller.
 //! Rows have 3n pre-activations in the order z, r, candidate.
 
-use super::elementwise::sigmoid;
-use super::elementwise::tanh;
+use super::elementwise::{sigmoid, tanh};
 use super::per_level;
 
 /// The sense of the update gate z.

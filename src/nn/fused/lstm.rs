@@ -2,8 +2,7 @@
 //! The products with W and U are made by the caller. Rows have 4n pre-activations in the order
 //! i, f, o, g.
 
-use super::elementwise::sigmoid;
-use super::elementwise::tanh;
+use super::elementwise::{sigmoid, tanh};
 use super::per_level;
 
 per_level! {

@@ -22,14 +22,8 @@ pub mod tile;
 pub mod update;
 pub mod vocabulary;
 
-pub use elementwise::add_bias;
-pub use elementwise::axpy;
-pub use elementwise::dot;
-pub use matmul::matmul;
-pub use matmul::matmul_columns;
-pub use matmul::matmul_nt;
-pub use matmul::matmul_nt_columns;
-pub use matmul::matmul_tn;
+pub use elementwise::{add_bias, axpy, dot};
+pub use matmul::{matmul, matmul_columns, matmul_nt, matmul_nt_columns, matmul_tn};
 pub use pack::Packed;
 pub use tile::Onto;
 
@@ -45,7 +39,6 @@ pub enum Level {
 }
 
 /// The level that kernels are run at: the processor's.
-#[must_use]
 pub fn level() -> Level {
     use std::sync::OnceLock;
     static LEVEL: OnceLock<Level> = OnceLock::new();

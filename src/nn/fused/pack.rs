@@ -12,11 +12,7 @@ use super::Level;
 use super::level;
 use super::team;
 use super::tile;
-use super::tile::Onto;
-use super::tile::Out;
-use super::tile::Panels;
-use super::tile::Start;
-use super::tile::WIDTH;
+use super::tile::{Onto, Out, Panels, Start, WIDTH};
 
 /// A weight packed for `x W'` or `y W`.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +36,6 @@ impl Default for Numbers {
 
 impl Packed {
     /// For C = A W' with W [n, k] (an [out, in] weight applied to rows).
-    #[must_use]
     pub fn transposed(w: &[f32], n: usize, k: usize) -> Self {
         let mut packed = Self::default();
         packed.pack_transposed(w, n, k);
@@ -48,7 +43,6 @@ impl Packed {
     }
 
     /// For C = A W with W [k, n] (the gradient through an [out, in] weight, out = k).
-    #[must_use]
     pub fn plain(w: &[f32], k: usize, n: usize) -> Self {
         let mut packed = Self::default();
         packed.pack_plain(w, k, n);
@@ -57,7 +51,6 @@ impl Packed {
 
     /// As [`Packed::transposed`], kept as f16 where every number is one and the processor widens f16 as it
     /// reads; the products are the same numbers.
-    #[must_use]
     pub fn compact(w: &[f32], n: usize, k: usize) -> Self {
         let mut packed = Self::transposed(w, n, k);
         if level() > Level::Base
@@ -70,7 +63,6 @@ impl Packed {
     }
 
     /// Whether it is kept as f16.
-    #[must_use]
     pub fn is_half(&self) -> bool {
         matches!(self.panels, Numbers::Half(_))
     }
@@ -130,7 +122,6 @@ impl Packed {
     }
 
     /// Columns of the product.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.n
     }
@@ -183,7 +174,6 @@ impl Packed {
 }
 
 /// The numbers as f16 where each of them is one.
-#[must_use]
 pub fn halves(numbers: &[f32]) -> Option<Vec<f16>> {
     const BLOCK: usize = 4096;
     let mut halves = vec![f16::ZERO; numbers.len()];
@@ -201,7 +191,6 @@ pub fn halves(numbers: &[f32]) -> Option<Vec<f16>> {
 }
 
 /// Columns that B must have for [`mix`]: whole panels.
-#[must_use]
 pub fn padded(columns: usize) -> usize {
     columns.next_multiple_of(WIDTH)
 }

@@ -48,7 +48,6 @@ pub struct Done {
 }
 
 /// `rounds` times x := x / 2 + 1 for many x in registers at once, in `f32`; every x comes near 2.
-#[must_use]
 pub fn multiply_adds(rounds: usize) -> Done {
     #[cfg(target_arch = "x86_64")]
     match level() {
@@ -63,7 +62,6 @@ pub fn multiply_adds(rounds: usize) -> Done {
 
 /// As [`multiply_adds`] with products of pairs of bf16 added to `f32`: `rounds` times x := x + 2 / 1024, from 0.
 /// `None` where the processor has no such instruction.
-#[must_use]
 pub fn multiply_adds_bf16(rounds: usize) -> Option<Done> {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 && is_x86_feature_detected!("avx512bf16") {
@@ -98,10 +96,7 @@ fn multiply_adds_base(rounds: usize) -> Done {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn multiply_adds_avx2(rounds: usize) -> Done {
-    use std::arch::x86_64::_mm256_fmadd_ps;
-    use std::arch::x86_64::_mm256_set1_ps;
-    use std::arch::x86_64::_mm256_setzero_ps;
-    use std::arch::x86_64::_mm256_storeu_ps;
+    use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps};
     let half = _mm256_set1_ps(std::hint::black_box(0.5));
     let one = _mm256_set1_ps(std::hint::black_box(1.0));
     let mut x = [_mm256_setzero_ps(); CHAINS];
@@ -121,9 +116,7 @@ fn multiply_adds_avx2(rounds: usize) -> Done {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn multiply_adds_avx512(rounds: usize) -> Done {
-    use std::arch::x86_64::_mm512_fmadd_ps;
-    use std::arch::x86_64::_mm512_set1_ps;
-    use std::arch::x86_64::_mm512_setzero_ps;
+    use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_set1_ps, _mm512_setzero_ps};
     let half = _mm512_set1_ps(std::hint::black_box(0.5));
     let one = _mm512_set1_ps(std::hint::black_box(1.0));
     let mut x = [_mm512_setzero_ps(); CHAINS];
@@ -138,11 +131,7 @@ fn multiply_adds_avx512(rounds: usize) -> Done {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bf16")]
 fn multiply_adds_avx512bf16(rounds: usize) -> Done {
-    use std::arch::x86_64::__m512bh;
-    use std::arch::x86_64::__m512i;
-    use std::arch::x86_64::_mm512_dpbf16_ps;
-    use std::arch::x86_64::_mm512_set1_epi16;
-    use std::arch::x86_64::_mm512_setzero_ps;
+    use std::arch::x86_64::{__m512bh, __m512i, _mm512_dpbf16_ps, _mm512_set1_epi16, _mm512_setzero_ps};
     let pairs = |number: f32| {
         let upper = (std::hint::black_box(number).to_bits() >> 16) as i16;
         // SAFETY: both are 512 bits, and any bits are 32 numbers in bf16.
@@ -173,8 +162,7 @@ fn stored(registers: &[std::arch::x86_64::__m512; CHAINS]) -> [[f32; WIDTH]; CHA
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nn::fused::Level;
-    use crate::nn::fused::at_most;
+    use crate::nn::fused::{Level, at_most};
 
     #[test]
     fn the_kernels_compute_what_they_say_at_every_level() {

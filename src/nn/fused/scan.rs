@@ -16,7 +16,6 @@ pub enum Direction {
 
 impl Direction {
     /// Slots of the state before and after reading word t: forward t -> t + 1, backward t + 1 -> t.
-    #[must_use]
     pub fn slots(self, t: usize) -> (usize, usize) {
         match self {
             Self::Forward => (t, t + 1),
@@ -31,7 +30,6 @@ impl Direction {
     }
 
     /// The slot of the zero state.
-    #[must_use]
     pub fn start(self, t_x: usize) -> usize {
         if self == Self::Forward { 0 } else { t_x }
     }

@@ -233,12 +233,10 @@ impl<T: Number> Tile<'_, T> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     unsafe fn avx512<const R: usize, const P: usize>(&self) {
-        use std::arch::x86_64::_mm512_add_ps;
-        use std::arch::x86_64::_mm512_fmadd_ps;
-        use std::arch::x86_64::_mm512_mask_storeu_ps;
-        use std::arch::x86_64::_mm512_maskz_loadu_ps;
-        use std::arch::x86_64::_mm512_set1_ps;
-        use std::arch::x86_64::_mm512_setzero_ps;
+        use std::arch::x86_64::{
+            _mm512_add_ps, _mm512_fmadd_ps, _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_set1_ps,
+            _mm512_setzero_ps,
+        };
         let (a, lda, Panels { b, k, row, panel }) = (self.a.as_ptr(), self.lda, self.b);
         // SAFETY: all offsets stay inside what the caller promises; masks cover no column beyond `width`.
         unsafe {
@@ -301,10 +299,7 @@ impl<T: Number> Tile<'_, T> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn avx2_rows<const R: usize, const P: usize>(&self, from: usize) {
-        use std::arch::x86_64::_mm256_fmadd_ps;
-        use std::arch::x86_64::_mm256_set1_ps;
-        use std::arch::x86_64::_mm256_setzero_ps;
-        use std::arch::x86_64::_mm256_storeu_ps;
+        use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps};
         let (lda, Panels { b, k, row, panel }) = (self.lda, self.b);
         // SAFETY: all offsets stay inside what the caller promises; `buffer` has the numbers of four sums.
         unsafe {

@@ -63,7 +63,6 @@ pub struct Scratch {
 
 impl Scratch {
     /// Bytes held.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let all = [&self.x, &self.columns, &self.panels, &self.dt, &self.max, &self.sum, &self.total];
         4 * all.iter().map(|buffer| buffer.capacity()).sum::<usize>()
@@ -411,17 +410,10 @@ unsafe fn kernel(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn avx512<const R: usize, const V: usize>(k: usize, a: View<'_>, b: View<'_>, out: Out) {
-    use std::arch::x86_64::_MM_HINT_ET0;
-    use std::arch::x86_64::_mm_prefetch;
-    use std::arch::x86_64::_mm512_add_ps;
-    use std::arch::x86_64::_mm512_fmadd_ps;
-    use std::arch::x86_64::_mm512_loadu_ps;
-    use std::arch::x86_64::_mm512_mask_storeu_ps;
-    use std::arch::x86_64::_mm512_maskz_loadu_ps;
-    use std::arch::x86_64::_mm512_max_ps;
-    use std::arch::x86_64::_mm512_set1_ps;
-    use std::arch::x86_64::_mm512_setzero_ps;
-    use std::arch::x86_64::_mm512_storeu_ps;
+    use std::arch::x86_64::{
+        _MM_HINT_ET0, _mm_prefetch, _mm512_add_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_mask_storeu_ps,
+        _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps,
+    };
     // SAFETY: all offsets stay inside what the caller promises; prefetching may point anywhere.
     unsafe {
         let mut acc = [[_mm512_setzero_ps(); V]; R];
@@ -501,11 +493,7 @@ unsafe fn avx2(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>, 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn avx2_lines<const R: usize>(first: usize, half: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
-    use std::arch::x86_64::_mm256_fmadd_ps;
-    use std::arch::x86_64::_mm256_loadu_ps;
-    use std::arch::x86_64::_mm256_set1_ps;
-    use std::arch::x86_64::_mm256_setzero_ps;
-    use std::arch::x86_64::_mm256_storeu_ps;
+    use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_loadu_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps};
     // SAFETY: all offsets stay inside what the caller promises.
     unsafe {
         let mut acc = [[_mm256_setzero_ps(); 2]; R];

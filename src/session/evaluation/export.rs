@@ -1,14 +1,10 @@
 //! Floor 8: the figures of an evaluation as text for other programs. Pure.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::analysis::bootstrap::Paired;
 use crate::evaluation::figures;
-use crate::worker::corpus::evaluate::Aligned;
-use crate::worker::corpus::evaluate::Compared;
-use crate::worker::corpus::evaluate::Evaluated;
-use crate::worker::corpus::evaluate::Measured;
+use crate::worker::corpus::evaluate::{Aligned, Compared, Evaluated, Measured};
 
 /// What files the figures can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +17,6 @@ pub enum TableFormat {
 
 impl TableFormat {
     /// The end of a file name.
-    #[must_use]
     pub fn extension(self) -> &'static str {
         match self {
             Self::Tsv => "tsv",
@@ -31,7 +26,6 @@ impl TableFormat {
 }
 
 /// The figures in a format.
-#[must_use]
 pub fn text(results: &Evaluated, format: TableFormat) -> String {
     match format {
         TableFormat::Tsv => tsv(results),

@@ -1,7 +1,6 @@
 //! Floor 8: the sentences of a test set in an order: sorted once when it changes, so that a frame only looks things up.
 
-use crate::evaluation::Record;
-use crate::evaluation::Translation;
+use crate::evaluation::{Record, Translation};
 use crate::session::evaluation::Evaluation;
 use crate::worker::corpus::evaluate::Evaluated;
 
@@ -40,13 +39,11 @@ pub struct Listing {
 
 impl By {
     /// Sorted from the greatest down, unless turned round.
-    #[must_use]
     pub fn starts_high(self) -> bool {
         !matches!(self, Self::Line | Self::Bleu(_) | Self::Chrf(_))
     }
 
     /// The number that a sentence is sorted by.
-    #[must_use]
     pub fn value(self, results: &Evaluated, pair: (usize, usize), line: usize) -> f64 {
         let difference = |of: fn(&Translation) -> f64| {
             let of = |model| translation(results, model, line).map(of);
@@ -66,13 +63,11 @@ impl By {
 }
 
 /// What a model made of a sentence.
-#[must_use]
 pub fn record(results: &Evaluated, model: usize, line: usize) -> Option<&Record> {
     results.models.get(model)?.report.records.get(line)
 }
 
 /// A model's first translation of a sentence.
-#[must_use]
 pub fn translation(results: &Evaluated, model: usize, line: usize) -> Option<&Translation> {
     record(results, model, line)?.translations.first()
 }

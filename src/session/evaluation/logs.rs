@@ -1,7 +1,6 @@
 //! Floor 8: training logs that are followed while they grow.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::session::Session;
@@ -34,19 +33,16 @@ pub enum LogState {
 
 impl LogFile {
     /// Not yet read.
-    #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self { path, state: LogState::Reading }
     }
 
     /// What to call the run.
-    #[must_use]
     pub fn name(&self) -> String {
         curves::name(&self.path)
     }
 
     /// Its curves, once read.
-    #[must_use]
     pub fn curves(&self) -> Option<&Curves> {
         match &self.state {
             LogState::Read(curves) => Some(curves),

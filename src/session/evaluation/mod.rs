@@ -4,12 +4,10 @@ pub mod export;
 pub mod listing;
 pub mod logs;
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::analysis::bleu::Tokenization;
 use crate::decoding;
@@ -18,14 +16,11 @@ use crate::session::Session;
 use crate::session::driver::Chore;
 use crate::session::pages::Page;
 use crate::worker::corpus::Order;
-use crate::worker::corpus::evaluate::Evaluate;
-use crate::worker::corpus::evaluate::Evaluated;
+use crate::worker::corpus::evaluate::{Evaluate, Evaluated};
 
 pub use crate::session::evaluation::export::TableFormat;
-pub use crate::session::evaluation::listing::By;
-pub use crate::session::evaluation::listing::Listing;
-pub use crate::session::evaluation::logs::LogFile;
-pub use crate::session::evaluation::logs::LogState;
+pub use crate::session::evaluation::listing::{By, Listing};
+pub use crate::session::evaluation::logs::{LogFile, LogState};
 
 /// What the page shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,7 +120,6 @@ pub struct Saved {
 
 impl Evaluation {
     /// The page as it was saved.
-    #[must_use]
     pub(super) fn of(saved: Saved) -> Self {
         let Saved { source, references, gold, is_pretokenized, tokenization, also_without_unk, logs } = saved;
         let tokenization = Tokenization::named(&tokenization).unwrap_or_default();
@@ -138,7 +132,6 @@ impl Evaluation {
     }
 
     /// What is worth keeping. JSON holds text, so a path that is not text is left out.
-    #[must_use]
     pub(super) fn saved(&self) -> Saved {
         let writable = |path: &&PathBuf| path.to_str().is_some();
         Saved {
@@ -153,7 +146,6 @@ impl Evaluation {
     }
 
     /// What is missing before models can be measured, as a sentence.
-    #[must_use]
     pub fn missing(&self, models: usize) -> Option<&'static str> {
         match (&self.test.source, self.test.references.as_slice(), models) {
             (None, ..) => Some("Choose a file of source sentences"),
@@ -275,7 +267,6 @@ impl Session {
 }
 
 /// The last part of a path, for labels.
-#[must_use]
 pub fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

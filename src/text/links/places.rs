@@ -18,7 +18,6 @@ pub fn words(line: &str) -> impl Iterator<Item = &str> {
 
 /// For each token of `sentence` the words of `line` that it covers, as a range; empty for `</s>`. `None` when
 /// the two are not the same text, spaces aside.
-#[must_use]
 pub fn places(sentence: &Sentence, line: &str) -> Option<Vec<Range<usize>>> {
     if !visible(&sentence.text).eq(visible(line)) {
         return None;
@@ -36,7 +35,6 @@ pub fn places(sentence: &Sentence, line: &str) -> Option<Vec<Range<usize>>> {
 }
 
 /// Links between tokens as links between words, sorted, each once; `source` and `target` are what [`places`] gave.
-#[must_use]
 pub fn to_words(links: &[Link], source: &[Range<usize>], target: &[Range<usize>]) -> Vec<Link> {
     let mut found = Vec::new();
     for link in links {

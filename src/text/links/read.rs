@@ -7,11 +7,8 @@
 
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::text::links::Link;
-use crate::text::links::Links;
-use crate::text::links::places;
+use crate::error::{Error, Result};
+use crate::text::links::{Link, Links, places};
 use crate::text::reader::read_lines;
 
 /// How a file writes links.
@@ -116,7 +113,6 @@ pub fn read(path: &Path, lengths: &[(usize, usize)], reading: &Reading) -> Resul
 }
 
 /// The numbers of words of lines and their translations, as [`read`] wants them.
-#[must_use]
 pub fn lengths<S: AsRef<str>, T: AsRef<str>>(source: &[S], target: &[T]) -> Vec<(usize, usize)> {
     let count = |line: &str| places::words(line).count();
     source.iter().zip(target).map(|(source, target)| (count(source.as_ref()), count(target.as_ref()))).collect()

@@ -6,21 +6,14 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::sync::Weak;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use serde::Deserialize;
-use sha2::Digest as _;
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 use tokenizers::models::wordlevel::WordLevel;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::text::sentence::EOS;
-use crate::text::sentence::UNK;
+use crate::error::{Error, Result};
+use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::Tokenizer;
 
 /// What all tokenizers of one file have in common.
@@ -49,9 +42,6 @@ impl std::fmt::Debug for Shared {
 
 impl Tokenizers {
     /// As [`Tokenizer::from_file`]; a tokenizer in use whose file has the same bytes is shared.
-    ///
-    /// # Errors
-    /// As [`Tokenizer::from_file`].
     pub fn from_file(&self, path: &Path) -> Result<Tokenizer> {
         let json = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
         let place = {
@@ -85,9 +75,6 @@ impl Tokenizer {
     }
 
     /// As [`Tokenizer::from_file`] from bytes; errors name `origin`.
-    ///
-    /// # Errors
-    /// As [`Tokenizer::from_file`].
     pub fn from_json(origin: &Path, json: &[u8]) -> Result<Self> {
         Shared::read(origin, json).map(|shared| Self::of(Arc::new(shared)))
     }

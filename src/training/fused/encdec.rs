@@ -1,33 +1,14 @@
 //! Floor 6: RNN Encoder-Decoder (Cho et al. 2014), loss and gradient of one shard.
 
 use crate::models::config::Config;
-use crate::nn::fused::Packed;
-use crate::nn::fused::add_bias;
-use crate::nn::fused::elementwise::add;
-use crate::nn::fused::elementwise::add_column_sums;
-use crate::nn::fused::elementwise::tanh_all;
-use crate::nn::fused::gru;
+use crate::nn::fused::elementwise::{add, add_column_sums, tanh_all};
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::matmul;
-use crate::nn::fused::matmul_nt;
-use crate::nn::fused::matmul_tn;
-use crate::nn::fused::scan::Direction;
-use crate::nn::fused::scan::two_slots;
-use crate::training::fused::Loss;
-use crate::training::fused::Noise;
-use crate::training::fused::Parts;
-use crate::training::fused::Shard;
-use crate::training::fused::StepOptions;
-use crate::training::fused::Workspace;
-use crate::training::fused::encoder::Layer;
-use crate::training::fused::encoder::Scan;
-use crate::training::fused::encoder::UnitPacks;
-use crate::training::fused::readout;
-use crate::training::fused::search::dropped;
-use crate::training::fused::search::previous_words;
-use crate::training::fused::workspace::apply_mask;
-use crate::training::fused::workspace::gather;
-use crate::training::fused::workspace::scatter;
+use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::{Packed, add_bias, gru, matmul, matmul_nt, matmul_tn};
+use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
+use crate::training::fused::search::{dropped, previous_words};
+use crate::training::fused::workspace::{apply_mask, gather, scatter};
+use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, readout};
 use crate::training::layout::Layout;
 
 /// Weights of single steps, packed.

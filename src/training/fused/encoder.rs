@@ -1,20 +1,11 @@
 //! Floor 6: one recurrent layer over a whole sentence, forward and backward, in either direction.
 //! The input part W e + b is one product; each step multiplies only U.
 
-use crate::nn::fused::Packed;
-use crate::nn::fused::add_bias;
 use crate::nn::fused::elementwise::add_column_sums;
-use crate::nn::fused::gru;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::matmul;
-use crate::nn::fused::matmul_nt;
-use crate::nn::fused::matmul_tn;
-use crate::nn::fused::scan;
-use crate::nn::fused::scan::Direction;
-use crate::nn::fused::scan::Kept;
-use crate::nn::fused::scan::Unit;
-use crate::training::fused::Parts;
-use crate::training::fused::Workspace;
+use crate::nn::fused::scan::{Direction, Kept, Unit};
+use crate::nn::fused::{Packed, add_bias, gru, matmul, matmul_nt, matmul_tn, scan};
+use crate::training::fused::{Parts, Workspace};
 
 /// U of one unit packed both ways.
 #[derive(Debug, Default)]

@@ -1,25 +1,13 @@
 //! Floor 6: where the decoder of Luong et al. 2015 looks, for all steps of a shard: energies by any
 //! score (equation 7; location, equation 8), alpha (equations 7 and 10), c_t, and their gradients.
 
-use crate::models::config::AttentionKind;
-use crate::models::config::LuongSizes;
-use crate::nn::fused::Packed;
-use crate::nn::fused::attention;
-use crate::nn::fused::axpy;
-use crate::nn::fused::dot;
-use crate::nn::fused::elementwise::add;
-use crate::nn::fused::elementwise::sigmoid;
-use crate::nn::fused::elementwise::tanh_all;
-use crate::nn::fused::focus;
+use crate::models::config::{AttentionKind, LuongSizes};
+use crate::nn::fused::elementwise::{add, sigmoid, tanh_all};
 use crate::nn::fused::focus::Focus;
-use crate::nn::fused::matmul;
-use crate::nn::fused::matmul_columns;
-use crate::nn::fused::matmul_nt;
-use crate::nn::fused::matmul_nt_columns;
-use crate::nn::fused::matmul_tn;
-use crate::training::fused::Parts;
-use crate::training::fused::Shard;
-use crate::training::fused::Workspace;
+use crate::nn::fused::{
+    Packed, attention, axpy, dot, focus, matmul, matmul_columns, matmul_nt, matmul_nt_columns, matmul_tn,
+};
+use crate::training::fused::{Parts, Shard, Workspace};
 
 /// How energies come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +112,6 @@ pub struct Looked {
 
 impl Gaze {
     /// Before the first step; `h` [t_x, b, n] are the top states of the encoder.
-    #[must_use]
     pub fn new(model: &Parts<'_>, sizes: &LuongSizes, shard: &Shard, h: &[f32], workspace: &mut Workspace) -> Self {
         let Shard { b, t_x, t_y, .. } = *shard;
         let (n, score, kind) = (model.config.hidden, Score::of(sizes), sizes.attention);
@@ -222,7 +209,6 @@ impl Gaze {
     }
 
     /// Buffers for the way back.
-    #[must_use]
     pub fn backward(&self, workspace: &mut Workspace) -> Looked {
         let (n, b, t_x, t_y) = (self.n, self.b, self.t_x, self.t_y);
         Looked {

@@ -1,18 +1,10 @@
 //! Floor 6: one LSTM layer (Zaremba et al. 2015) over a whole sentence, forward and backward, in either
 //! direction. The input part W x + b is one product; each step multiplies only U.
 
-use crate::nn::fused::Packed;
-use crate::nn::fused::add_bias;
-use crate::nn::fused::elementwise::add;
-use crate::nn::fused::elementwise::add_column_sums;
-use crate::nn::fused::lstm;
-use crate::nn::fused::matmul;
-use crate::nn::fused::matmul_nt;
-use crate::nn::fused::matmul_tn;
-use crate::nn::fused::scan::Direction;
-use crate::nn::fused::scan::two_slots;
-use crate::training::fused::Parts;
-use crate::training::fused::Workspace;
+use crate::nn::fused::elementwise::{add, add_column_sums};
+use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::{Packed, add_bias, lstm, matmul, matmul_nt, matmul_tn};
+use crate::training::fused::{Parts, Workspace};
 
 /// The gates of a layer in the order of the layout.
 pub const GATES: usize = 4;
@@ -52,7 +44,6 @@ impl Scan {
     }
 
     /// The states after each word, [t_x, b, n].
-    #[must_use]
     pub fn outputs(&self, direction: Direction, size: usize) -> &[f32] {
         match direction {
             Direction::Forward => &self.h[size..],
@@ -61,7 +52,6 @@ impl Scan {
     }
 
     /// The slot of the state after the whole sentence.
-    #[must_use]
     pub fn last(direction: Direction, t_x: usize) -> usize {
         t_x - direction.start(t_x)
     }

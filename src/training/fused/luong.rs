@@ -4,37 +4,15 @@
 //! inputs of the upper layers, and h~_t (without attention the top h_t) before W_s. What input
 //! feeding hands to the next step is not dropped.
 
-use crate::models::config::AttentionKind;
-use crate::models::config::Config;
-use crate::models::config::LuongSizes;
-use crate::nn::fused::Packed;
-use crate::nn::fused::add_bias;
-use crate::nn::fused::elementwise::add;
-use crate::nn::fused::elementwise::tanh_all;
-use crate::nn::fused::lstm;
-use crate::nn::fused::matmul_columns;
-use crate::nn::fused::matmul_nt_columns;
-use crate::nn::fused::matmul_tn;
-use crate::nn::fused::scan::Direction;
-use crate::nn::fused::scan::two_slots;
-use crate::training::fused::Loss;
-use crate::training::fused::Noise;
-use crate::training::fused::Parts;
-use crate::training::fused::Shard;
-use crate::training::fused::StepOptions;
-use crate::training::fused::Workspace;
-use crate::training::fused::gaze;
+use crate::models::config::{AttentionKind, Config, LuongSizes};
+use crate::nn::fused::elementwise::{add, tanh_all};
+use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::{Packed, add_bias, lstm, matmul_columns, matmul_nt_columns, matmul_tn};
 use crate::training::fused::gaze::Gaze;
-use crate::training::fused::lstm::GATES;
-use crate::training::fused::lstm::Layer;
-use crate::training::fused::lstm::LayerPacks;
-use crate::training::fused::lstm::Scan;
-use crate::training::fused::lstm::weights_back;
-use crate::training::fused::readout;
+use crate::training::fused::lstm::{GATES, Layer, LayerPacks, Scan, weights_back};
 use crate::training::fused::search::dropped;
-use crate::training::fused::workspace::apply_mask;
-use crate::training::fused::workspace::gather;
-use crate::training::fused::workspace::scatter;
+use crate::training::fused::workspace::{apply_mask, gather, scatter};
+use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, gaze, readout};
 use crate::training::layout::Layout;
 
 /// Weights of single steps, packed.

@@ -15,15 +15,12 @@ pub mod readout;
 pub mod search;
 pub mod workspace;
 
-use crate::models::config::Architecture;
-use crate::models::config::Config;
+use crate::models::config::{Architecture, Config};
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
 
-pub use crate::training::fused::workspace::Noise;
-pub use crate::training::fused::workspace::Shard;
-pub use crate::training::fused::workspace::Workspace;
+pub use crate::training::fused::workspace::{Noise, Shard, Workspace};
 
 /// What a step needs to know beside weights and data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +77,6 @@ pub struct Fused {
 
 impl Fused {
     /// An engine for `threads` shards.
-    #[must_use]
     pub fn new(config: &Config, threads: usize) -> Self {
         let layout = Layout::new(config);
         let threads = threads.max(1);
@@ -96,7 +92,6 @@ impl Fused {
     }
 
     /// The order of the parameters.
-    #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -113,7 +108,6 @@ impl Fused {
     }
 
     /// Bytes that the engine holds between steps, weights and the optimizer's memories not included.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let gradients = 4 * self.gradients.iter().map(Vec::len).sum::<usize>();
         gradients + self.workspaces.iter().map(Workspace::bytes).sum::<usize>()
@@ -184,13 +178,11 @@ pub struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// A tensor by name.
-    #[must_use]
     pub fn get(&self, name: &str) -> &'a [f32] {
         &self.flat[self.layout.range(name)]
     }
 
     /// `length` numbers from the start of a tensor: joined gates begin at `_z`.
-    #[must_use]
     pub fn joined(&self, name: &str, length: usize) -> &'a [f32] {
         let start = self.layout.at(name);
         &self.flat[start..start + length]

@@ -4,21 +4,11 @@
 
 use std::ops::Range;
 
-use crate::nn::fused::add_bias;
 use crate::nn::fused::elementwise::add_column_sums;
-use crate::nn::fused::matmul;
-use crate::nn::fused::matmul_nt;
-use crate::nn::fused::matmul_tn;
-use crate::nn::fused::output;
-use crate::nn::fused::vocabulary::Layer;
-use crate::nn::fused::vocabulary::Objective;
-use crate::training::fused::Loss;
-use crate::training::fused::Noise;
-use crate::training::fused::Parts;
-use crate::training::fused::Shard;
-use crate::training::fused::StepOptions;
-use crate::training::fused::Workspace;
+use crate::nn::fused::vocabulary::{Layer, Objective};
+use crate::nn::fused::{add_bias, matmul, matmul_nt, matmul_tn, output};
 use crate::training::fused::workspace::apply_mask;
+use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace};
 
 /// Logit rows that are in memory at once.
 const CHUNK: usize = 208;

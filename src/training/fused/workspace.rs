@@ -23,7 +23,6 @@ pub struct Shard {
 
 impl Shard {
     /// Every `of`-th pair from `first`.
-    #[must_use]
     pub fn new(source: &[&[u32]], target: &[&[u32]], first: usize, of: usize) -> Self {
         let pick = |side: &[&[u32]]| {
             let rows: Vec<&[u32]> = side.iter().skip(first).step_by(of).copied().collect();
@@ -42,13 +41,11 @@ impl Shard {
     }
 
     /// Which rows have a source word at position `t`, for each t, [t_x, b].
-    #[must_use]
     pub fn live(&self) -> Vec<bool> {
         (0..self.t_x).flat_map(|t| self.x_length.iter().map(move |&length| t < length)).collect()
     }
 
     /// Positions i * b + row of the real target words, in order.
-    #[must_use]
     pub fn words(&self) -> Vec<usize> {
         (0..self.t_y)
             .flat_map(|i| {
@@ -73,7 +70,6 @@ pub struct Workspace {
 
 impl Workspace {
     /// Bytes held between steps, when all buffers were given back.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         4 * self.free.iter().map(Vec::capacity).sum::<usize>() + self.vocabulary.bytes()
     }
@@ -119,7 +115,6 @@ pub struct Noise(u64);
 
 impl Noise {
     /// Seeded; any seed will do.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         // splitmix64, so that neighbouring seeds give unlike streams
         let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);

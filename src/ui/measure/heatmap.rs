@@ -2,30 +2,15 @@
 //! thread does for a frame but handing it to the graphics card.
 
 use std::path::PathBuf;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use egui::Event as Input;
-use egui::Pos2;
-use egui::RawInput;
-use egui::Rect;
-use egui::Vec2;
-use egui::pos2;
-use egui::vec2;
+use egui::{Event as Input, Pos2, RawInput, Rect, Vec2, pos2, vec2};
 
-use crate::session::ColumnResult;
-use crate::session::Command;
-use crate::session::Event;
-use crate::session::HypothesisView;
-use crate::session::ModelFacts;
-use crate::session::Session;
 use crate::session::driver::Options;
 use crate::session::figures::HeatmapFigures;
-use crate::text::sentence::EOS;
-use crate::text::sentence::Sentence;
-use crate::ui::App;
-use crate::ui::Desk;
-use crate::ui::theme;
+use crate::session::{ColumnResult, Command, Event, HypothesisView, ModelFacts, Session};
+use crate::text::sentence::{EOS, Sentence};
+use crate::ui::{App, Desk, theme};
 
 /// Frames before those that count: fonts, textures and layout settle.
 const WARM_UP: usize = 12;
@@ -36,7 +21,6 @@ const SYLLABLES: [&str; 8] = ["la", "mer", "sol", "ti", "vent", "ro", "ge", "nui
 
 /// Frames of a window with one heatmap of so many source and target words: nothing happening, the mouse over the
 /// cells, scrolling, and new numbers in every frame. `whole`: the window is large enough for every cell and label.
-#[must_use]
 pub fn heatmap(words: usize, whole: bool, frames: usize) -> HeatmapFigures {
     let side = words as f32 * theme::CELL_AUTO.0;
     let size = if whole { WINDOW.max(vec2(side + 520.0, side + 760.0)) } else { WINDOW };

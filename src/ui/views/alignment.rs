@@ -1,24 +1,12 @@
 //! Floor 9: the heatmap of a column, and what is marked in it.
 
-use egui::Id;
-use egui::Ui;
+use egui::{Id, Ui};
 
-use crate::session::AlignmentTable;
-use crate::session::Column;
-use crate::session::Command;
-use crate::session::Hover;
-use crate::session::LEFT_OUT;
-use crate::session::Session;
-use crate::session::Shown;
-use crate::ui::act;
-use crate::ui::local;
-use crate::ui::local::Panel;
-use crate::ui::local::Screen;
-use crate::ui::widgets::heatmap::Answer;
-use crate::ui::widgets::heatmap::Heatmap;
-use crate::ui::widgets::heatmap::Marks;
-use crate::ui::widgets::heatmap::layout::Gaze;
-use crate::ui::widgets::heatmap::layout::Metrics;
+use crate::session::{AlignmentTable, Column, Command, Hover, LEFT_OUT, Session, Shown};
+use crate::ui::local::{Panel, Screen};
+use crate::ui::widgets::heatmap::layout::{Gaze, Metrics};
+use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks};
+use crate::ui::{act, local};
 
 /// Paints the heatmap of a column that has an alignment.
 pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
@@ -56,7 +44,6 @@ pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table
 }
 
 /// Where a model with local attention looks.
-#[must_use]
 pub fn gaze<'a>(column: &Column, table: &'a AlignmentTable) -> Option<Gaze<'a>> {
     let window = column.facts.as_ref()?.window?;
     table.p_t.as_deref().map(|p_t| Gaze { p_t, window })
@@ -107,7 +94,6 @@ fn hear(screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metric
 }
 
 /// What the mouse and the inspector mark in a column: the words themselves where the mouse is, their likes elsewhere.
-#[must_use]
 pub fn marks(session: &Session, column: &Column) -> Marks {
     let selected = session.selection.target.filter(|_| session.selection.column == Some(column.id));
     let none = Marks { row: None, column: None, selected };

@@ -1,31 +1,15 @@
 //! Floor 9: the beam of a column: every hypothesis with its numbers and its words; a click shows its alignment.
 
-use egui::Align2;
-use egui::CornerRadius;
-use egui::Id;
-use egui::Key;
-use egui::Rect;
-use egui::RichText;
-use egui::Sense;
-use egui::TextFormat;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::pos2;
 use egui::text::LayoutJob;
-use egui::vec2;
+use egui::{Align2, CornerRadius, Id, Key, Rect, RichText, Sense, TextFormat, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::Column;
-use crate::session::Command;
-use crate::session::HypothesisView;
+use crate::session::{Column, Command, HypothesisView};
 use crate::text::sentence::EOS;
-use crate::ui::bidi;
-use crate::ui::local;
-use crate::ui::local::Panel;
-use crate::ui::local::Screen;
-use crate::ui::theme;
+use crate::ui::local::{Panel, Screen};
 use crate::ui::theme::Tokens;
 use crate::ui::widgets::node;
+use crate::ui::{bidi, local, theme};
 
 /// Height of the heading, points.
 pub const HEADER: f32 = 26.0;
@@ -196,7 +180,6 @@ fn words_job(t: &Tokens, hypothesis: &HypothesisView, width: f32) -> LayoutJob {
 }
 
 /// A caption when the hypothesis in the picture is not the best one.
-#[must_use]
 pub fn caption(column: &Column) -> Option<RichText> {
     (column.hypothesis > 0).then(|| RichText::new(format!("hypothesis {}", column.hypothesis + 1)))
 }

@@ -1,23 +1,11 @@
 //! Floor 9: one model: its name and numbers, its output, its picture, its beam.
 
-use egui::ProgressBar;
-use egui::Rect;
-use egui::RichText;
-use egui::Ui;
-use egui::UiBuilder;
-use egui::Vec2;
-use egui::pos2;
+use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
-use crate::session::Column;
-use crate::session::ColumnState;
-use crate::session::Command;
+use crate::session::{Column, ColumnState, Command};
 use crate::ui::local::Screen;
 use crate::ui::theme;
-use crate::ui::views::alignment;
-use crate::ui::views::beam;
-use crate::ui::views::context;
-use crate::ui::views::ensemble;
-use crate::ui::views::output;
+use crate::ui::views::{alignment, beam, context, ensemble, output};
 use crate::ui::widgets::heatmap::layout::Metrics;
 use crate::ui::widgets::labels::plural;
 
@@ -56,7 +44,6 @@ const FLAT_PICTURE: f32 = 120.0;
 impl Parts {
     /// Cuts a column of `size` into its parts; `output` is the height of the tallest output. With an ensemble on
     /// screen all columns leave room for its line, so that their pictures stand at one height.
-    #[must_use]
     pub fn split(size: Vec2, output: f32, beam_open: bool, has_ensemble: bool) -> Self {
         let (left, right) = (PADDING, size.x - PADDING);
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
@@ -168,7 +155,6 @@ fn fitting(ui: &Ui, numbers: &str) -> String {
 }
 
 /// What the search says about the shown translation, with units.
-#[must_use]
 pub fn numbers(column: &Column) -> String {
     match &column.state {
         ColumnState::Loading(_) => return "loading".to_owned(),

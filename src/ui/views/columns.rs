@@ -1,25 +1,15 @@
 //! Floor 9: the models side by side, in equal columns with one set of sizes, so that they can be compared.
 
-use egui::RichText;
-use egui::Ui;
-use egui::UiBuilder;
-use egui::vec2;
+use egui::{RichText, Ui, UiBuilder, vec2};
 
-use crate::session::AlignmentTable;
-use crate::session::ColumnId;
-use crate::session::Session;
+use crate::session::{AlignmentTable, ColumnId, Session};
 use crate::ui::dialogs::Question;
-use crate::ui::local;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
-use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::views::column;
+use crate::ui::local::{Screen, Sheet};
 use crate::ui::views::column::Parts;
-use crate::ui::widgets::heatmap::layout::Metrics;
-use crate::ui::widgets::heatmap::layout::Needs;
+use crate::ui::views::{Place, View, column};
+use crate::ui::widgets::heatmap::layout::{Metrics, Needs};
 use crate::ui::widgets::labels;
+use crate::ui::{local, theme};
 
 /// The models side by side.
 pub struct Columns;

@@ -1,8 +1,7 @@
 //! Floor 9: what a model without alignment has in its place: one context vector, drawn as it is, or nothing but
 //! the state that the decoder starts from.
 
-use egui::RichText;
-use egui::Ui;
+use egui::{RichText, Ui};
 
 use crate::models::config::Architecture;
 use crate::session::Column;
@@ -13,7 +12,6 @@ use crate::ui::widgets::strip;
 const STRIP_HEIGHT: f32 = 220.0;
 
 /// Why there is no alignment, in a sentence.
-#[must_use]
 pub fn without_alignment(column: &Column) -> &'static str {
     if starts_only(column) {
         "This model has no alignment. Its decoder starts from the last states of the encoder."

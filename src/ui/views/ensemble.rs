@@ -1,16 +1,8 @@
 //! Floor 9: the line of an ensemble: what is averaged, and whose alignment is shown.
 
-use egui::ComboBox;
-use egui::RichText;
-use egui::Ui;
+use egui::{ComboBox, RichText, Ui};
 
-use crate::session::AVERAGES;
-use crate::session::AlignmentOf;
-use crate::session::Average;
-use crate::session::Column;
-use crate::session::Command;
-use crate::session::EnsembleSpec;
-use crate::session::Mixing;
+use crate::session::{AVERAGES, AlignmentOf, Average, Column, Command, EnsembleSpec, Mixing};
 use crate::ui::local::Screen;
 use crate::ui::theme;
 

@@ -1,15 +1,12 @@
 //! Floor 9: what a model is, for the tooltip of its chip and the status line.
 
-use egui::RichText;
-use egui::Ui;
+use egui::{RichText, Ui};
 
-use crate::session::Column;
-use crate::session::ModelFacts;
+use crate::session::{Column, ModelFacts};
 use crate::ui::theme;
 use crate::ui::widgets::labels::count_text;
 
 /// One line for the status bar.
-#[must_use]
 pub fn line(facts: &ModelFacts) -> String {
     format!("{}, {} parameters, {}", facts.name, count_text(facts.parameters), facts.device)
 }

@@ -1,15 +1,10 @@
 //! Floor 9: the sheet of shortcuts, made from the table of keys, and each term explained once.
 
-use egui::Id;
-use egui::RichText;
-use egui::Ui;
+use egui::{Id, RichText, Ui};
 
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
-use crate::ui::shortcuts;
-use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
+use crate::ui::local::{Screen, Sheet};
+use crate::ui::views::{Place, View};
+use crate::ui::{shortcuts, theme};
 
 /// The sheet of shortcuts.
 pub struct Help;

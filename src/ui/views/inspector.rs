@@ -2,27 +2,13 @@
 //!
 //! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
 
-use egui::Panel;
-use egui::RichText;
-use egui::Ui;
-use egui::UiBuilder;
-use egui::pos2;
+use egui::{Panel, RichText, Ui, UiBuilder, pos2};
 
-use crate::session::AlignmentTable;
-use crate::session::Column;
-use crate::session::Command;
-use crate::session::LEFT_OUT;
-use crate::session::TargetWord;
-use crate::ui::local;
-use crate::ui::local::Panel as PanelName;
-use crate::ui::local::Screen;
-use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::views::context;
-use crate::ui::widgets::bars;
-use crate::ui::widgets::labels;
-use crate::ui::widgets::source_bars;
+use crate::session::{AlignmentTable, Column, Command, LEFT_OUT, TargetWord};
+use crate::ui::local::{Panel as PanelName, Screen};
+use crate::ui::views::{Place, View, context};
+use crate::ui::widgets::{bars, labels, source_bars};
+use crate::ui::{local, theme};
 
 /// One target word under the glass.
 pub struct Inspector;

@@ -2,28 +2,15 @@
 
 use std::sync::Arc;
 
-use egui::Id;
-use egui::Panel;
-use egui::RichText;
-use egui::Ui;
+use egui::{Id, Panel, RichText, Ui};
 
-use crate::session::Command;
-use crate::session::Page;
-use crate::session::maps;
-use crate::session::maps::Chart;
-use crate::session::maps::Colour;
-use crate::session::maps::Kind;
+use crate::session::maps::{Chart, Colour, Kind};
+use crate::session::{Command, Page, maps};
 use crate::ui::dialogs::Question;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
+use crate::ui::local::{Screen, Sheet};
 use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::views::map_settings;
-use crate::ui::views::map_side;
-use crate::ui::views::task;
-use crate::ui::widgets::plane::Plane;
-use crate::ui::widgets::plane::layout;
+use crate::ui::views::{Place, View, map_settings, map_side, task};
+use crate::ui::widgets::plane::{Plane, layout};
 
 /// The page Map.
 pub struct Map;

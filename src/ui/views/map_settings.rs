@@ -1,22 +1,10 @@
 //! Floor 9: the line over the map: which model, what is mapped, how, and what the colours mean.
 
-use egui::Button;
-use egui::ComboBox;
-use egui::DragValue;
-use egui::RichText;
-use egui::Sense;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::vec2;
+use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use crate::session::Command;
-use crate::session::maps;
-use crate::session::maps::Choice;
-use crate::session::maps::Colour;
-use crate::session::maps::Kind;
-use crate::session::maps::METHODS;
-use crate::session::maps::Method;
+use crate::session::maps::{Choice, Colour, Kind, METHODS, Method};
+use crate::session::{Command, maps};
 use crate::ui::local::Screen;
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;

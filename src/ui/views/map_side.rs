@@ -1,30 +1,16 @@
 //! Floor 9: beside the map: typed phrases, the search, the selected point and what lies nearest to it.
 
-use egui::Button;
-use egui::Id;
-use egui::Key;
-use egui::Label;
-use egui::RichText;
-use egui::ScrollArea;
-use egui::Sense;
-use egui::TextEdit;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::vec2;
+use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
-use crate::session::Command;
-use crate::session::maps;
-use crate::session::maps::Choice;
-use crate::session::maps::Table;
-use crate::ui::bidi;
+use crate::session::maps::{Choice, Table};
+use crate::session::{Command, maps};
 use crate::ui::dialogs::Question;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
-use crate::ui::theme;
+use crate::ui::local::{Screen, Sheet};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::plane::paint;
+use crate::ui::{bidi, theme};
 
 /// Matches that are listed.
 const LISTED: usize = 100;

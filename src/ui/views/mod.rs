@@ -62,7 +62,6 @@ pub trait View: Sync {
 
 impl Place {
     /// The page it belongs to; `None`: to all.
-    #[must_use]
     pub fn page(self) -> Option<Page> {
         match self {
             Self::Top | Self::Bottom | Self::Over => None,

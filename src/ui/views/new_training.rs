@@ -3,28 +3,18 @@
 
 use std::path::PathBuf;
 
-use egui::ComboBox;
-use egui::Id;
-use egui::RichText;
-use egui::TextEdit;
-use egui::Ui;
+use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 
-use crate::attention::AttentionKind;
-use crate::attention::KINDS;
-use crate::attention::scores;
+use crate::attention::{AttentionKind, KINDS, scores};
 use crate::models::MODELS;
-use crate::session::Command;
-use crate::session::new_training;
 use crate::session::new_training::Field;
+use crate::session::{Command, new_training};
 use crate::training::recipe;
-use crate::training::recipe::RECIPES;
-use crate::training::recipe::SIZES;
+use crate::training::recipe::{RECIPES, SIZES};
 use crate::ui::dialogs::Question;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
+use crate::ui::local::{Screen, Sheet};
 use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
+use crate::ui::views::{Place, View};
 
 /// The sheet.
 pub struct NewTraining;

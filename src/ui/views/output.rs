@@ -1,18 +1,12 @@
 //! Floor 9: a model's translation as words: warm where it doubts, underlined where outputs differ.
 
-use egui::Id;
-use egui::Ui;
+use egui::{Id, Ui};
 
-use crate::session::Column;
-use crate::session::Command;
-use crate::session::Hover;
-use crate::session::TargetWord;
-use crate::ui::bidi;
+use crate::session::{Column, Command, Hover, TargetWord};
 use crate::ui::local::Screen;
-use crate::ui::theme;
 use crate::ui::views::alignment;
-use crate::ui::widgets::labels;
-use crate::ui::widgets::words;
+use crate::ui::widgets::{labels, words};
+use crate::ui::{bidi, theme};
 
 /// Paints the translation.
 pub fn output_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {

@@ -6,24 +6,14 @@ mod targets;
 
 use std::path::PathBuf;
 
-use egui::ComboBox;
-use egui::Key;
-use egui::RichText;
-use egui::Ui;
-use egui::UiBuilder;
-use egui::vec2;
+use egui::{ComboBox, Key, RichText, Ui, UiBuilder, vec2};
 
-use crate::session::Column;
-use crate::session::Command as Act;
-use crate::session::Page;
 use crate::session::phrases::Command;
+use crate::session::{Column, Command as Act, Page};
 use crate::ui::dialogs::Question;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
+use crate::ui::local::{Screen, Sheet};
 use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::views::task;
+use crate::ui::views::{Place, View, task};
 use crate::ui::widgets::labels::plural;
 
 /// Share of the width that the lists take, and their least and greatest width, points.

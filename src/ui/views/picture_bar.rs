@@ -1,27 +1,15 @@
 //! Floor 9: the line over the columns: what the colours mean, which numbers are shown, how large the cells are.
 
-use egui::ComboBox;
-use egui::RichText;
-use egui::Sense;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::vec2;
+use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use crate::session::AlignmentTable;
-use crate::session::Command;
-use crate::session::READINGS;
-use crate::session::Shown;
-use crate::ui::act;
-use crate::ui::local;
+use crate::session::{AlignmentTable, Command, READINGS, Shown};
 use crate::ui::local::Screen;
 use crate::ui::shortcuts::Act;
-use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::widgets::heatmap::layout::Grid;
-use crate::ui::widgets::heatmap::layout::Zoom;
+use crate::ui::views::{Place, View};
+use crate::ui::widgets::heatmap::layout::{Grid, Zoom};
 use crate::ui::widgets::heatmap::paint;
+use crate::ui::{act, local, theme};
 
 /// With less room behind it the legend is left out.
 const NARROW: f32 = 540.0;

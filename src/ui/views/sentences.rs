@@ -2,35 +2,16 @@
 //!
 //! Files are drawn row by row, only those in view, so that a million lines scroll like ten.
 
-use egui::Align2;
-use egui::CollapsingHeader;
-use egui::CornerRadius;
-use egui::Id;
-use egui::Key;
-use egui::Panel;
-use egui::Rect;
-use egui::RichText;
-use egui::Sense;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
+use egui::{Align2, CollapsingHeader, CornerRadius, Id, Key, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::Command;
-use crate::session::List;
-use crate::session::Session;
+use crate::session::{Command, List, Session};
 use crate::ui::dialogs::Question;
-use crate::ui::local;
-use crate::ui::local::Panel as PanelName;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
-use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::widgets::labels;
+use crate::ui::local::{Panel as PanelName, Screen, Sheet};
+use crate::ui::views::{Place, View};
 use crate::ui::widgets::labels::plural;
-use crate::ui::widgets::node;
+use crate::ui::widgets::{labels, node};
+use crate::ui::{local, theme};
 
 /// The panel at the left.
 pub struct Sentences;

@@ -1,16 +1,10 @@
 //! Floor 9: the two menus of settings: how to search, and how it looks.
 
-use egui::ComboBox;
-use egui::RichText;
-use egui::Slider;
-use egui::Ui;
-use egui::containers::menu::MenuButton;
-use egui::containers::menu::MenuConfig;
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{ComboBox, RichText, Slider, Ui};
 
 use crate::nn::device;
-use crate::session::Command;
-use crate::session::DeviceChoice;
-use crate::session::Theme;
+use crate::session::{Command, DeviceChoice, Theme};
 use crate::ui::local::Screen;
 use crate::ui::shortcuts::Act;
 use crate::ui::theme;

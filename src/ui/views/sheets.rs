@@ -2,20 +2,13 @@
 
 use std::path::PathBuf;
 
-use egui::Id;
-use egui::Key;
-use egui::RichText;
-use egui::Ui;
+use egui::{Id, Key, RichText, Ui};
 
-use crate::session::Command;
-use crate::session::EnsembleSpec;
-use crate::session::Mixing;
+use crate::session::{Command, EnsembleSpec, Mixing};
 use crate::ui::dialogs::Question;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
+use crate::ui::local::{Screen, Sheet};
 use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
+use crate::ui::views::{Place, View};
 
 /// The sheets that ask for a path.
 pub struct Sheets;

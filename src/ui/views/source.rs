@@ -1,25 +1,13 @@
 //! Floor 9: the text that is typed, and under it the words as the model reads them.
 
-use egui::Id;
-use egui::RichText;
-use egui::TextEdit;
-use egui::Ui;
-use egui::text::CCursor;
-use egui::text::CCursorRange;
+use egui::text::{CCursor, CCursorRange};
+use egui::{Id, RichText, TextEdit, Ui};
 
-use crate::session::AlignmentTable;
-use crate::session::Column;
-use crate::session::Command;
-use crate::session::Hover;
-use crate::ui::bidi;
-use crate::ui::local::Panel;
-use crate::ui::local::Screen;
-use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::views::alignment;
-use crate::ui::widgets::labels;
-use crate::ui::widgets::words;
+use crate::session::{AlignmentTable, Column, Command, Hover};
+use crate::ui::local::{Panel, Screen};
+use crate::ui::views::{Place, View, alignment};
+use crate::ui::widgets::{labels, words};
+use crate::ui::{bidi, theme};
 
 /// The source text.
 pub struct Source;
@@ -32,7 +20,6 @@ const TEXT_HEIGHT: f32 = 84.0;
 const WORDS_HEIGHT: (f32, f32) = (62.0, 26.0);
 
 /// The text field.
-#[must_use]
 pub fn editor_id() -> Id {
     Id::unique("source_text")
 }

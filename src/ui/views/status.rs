@@ -2,19 +2,12 @@
 
 use std::time::Duration;
 
-use egui::Panel;
-use egui::RichText;
-use egui::Ui;
+use egui::{Panel, RichText, Ui};
 
-use crate::session::ColumnState;
-use crate::session::Command;
-use crate::session::Session;
+use crate::session::{ColumnState, Command, Session};
 use crate::ui::local::Screen;
 use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::views::facts;
-use crate::ui::views::task;
+use crate::ui::views::{Place, View, facts, task};
 use crate::ui::widgets::labels::plural;
 
 /// A notice of what went well is shown for so long.
@@ -58,7 +51,6 @@ impl View for Status {
 }
 
 /// What is going on, in a sentence.
-#[must_use]
 pub fn activity(session: &Session) -> String {
     let count = session.columns.len();
     let loading = session.columns.iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();

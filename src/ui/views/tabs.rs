@@ -1,17 +1,12 @@
 //! Floor 9: the tabs of the pages, in the bar at the top.
 
-use egui::Button;
-use egui::RichText;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
+use egui::{Button, RichText, Ui, WidgetInfo};
 
-use crate::session::Command;
-use crate::session::Page;
+use crate::session::{Command, Page};
 use crate::ui::local::Screen;
-use crate::ui::shortcuts;
 use crate::ui::shortcuts::Act;
-use crate::ui::theme;
+use crate::ui::{shortcuts, theme};
 
 /// One tab a page.
 pub fn tabs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {

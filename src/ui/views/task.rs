@@ -1,12 +1,8 @@
 //! Floor 9: work under way, the same on every page: how far it is, pause and cancel.
 
-use egui::ProgressBar;
-use egui::RichText;
-use egui::Ui;
+use egui::{ProgressBar, RichText, Ui};
 
-use crate::session::Command;
-use crate::session::Page;
-use crate::session::Task;
+use crate::session::{Command, Page, Task};
 use crate::ui::local::Screen;
 use crate::ui::theme;
 
@@ -53,14 +49,12 @@ fn bar_ui(ui: &mut Ui, text: &str, fraction: f32, wrap: egui::TextWrapMode) {
 }
 
 /// From 0 to 1.
-#[must_use]
 pub fn fraction(task: &Task) -> f32 {
     let progress = task.progress.as_ref().filter(|progress| progress.total > 0);
     progress.map_or(0.0, |progress| progress.done as f32 / progress.total as f32)
 }
 
 /// What a task does and how far it is, in a line.
-#[must_use]
 pub fn line(task: &Task) -> String {
     let Some(progress) = &task.progress else {
         return match task.page {

@@ -1,30 +1,14 @@
 //! Floor 9: the bar at the top: the pages, the models, and what is set once for all of them.
 
-use egui::Button;
-use egui::CornerRadius;
-use egui::Margin;
-use egui::Panel;
-use egui::RichText;
-use egui::Stroke;
-use egui::Ui;
 use egui::containers::menu::MenuButton;
+use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
-use crate::session::Column;
-use crate::session::ColumnState;
-use crate::session::Command;
-use crate::session::Format;
-use crate::ui::act;
+use crate::session::{Column, ColumnState, Command, Format};
 use crate::ui::dialogs::Question;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
-use crate::ui::shortcuts;
+use crate::ui::local::{Screen, Sheet};
 use crate::ui::shortcuts::Act;
-use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
-use crate::ui::views::facts;
-use crate::ui::views::settings;
-use crate::ui::views::tabs;
+use crate::ui::views::{Place, View, facts, settings, tabs};
+use crate::ui::{act, shortcuts, theme};
 
 /// Letters of a model's name before it is cut; ensembles have long ones.
 const MOST_LETTERS: usize = 22;

@@ -1,14 +1,7 @@
 //! Floor 9: words with horizontal bars, for the candidates of a position.
 
-use egui::Align2;
-use egui::CornerRadius;
-use egui::Rect;
-use egui::Sense;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
+use egui::{Align2, CornerRadius, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::ui::theme;
 use crate::ui::widgets::labels;

@@ -2,32 +2,16 @@
 //!
 //! Every marked point has a labelled node, so that the numbers can be read without seeing the picture.
 
-use egui::Pos2;
-use egui::Rect;
-use egui::RichText;
-use egui::Sense;
-use egui::Stroke;
-use egui::Ui;
 use egui::accesskit::Role;
 use egui::epaint::PathShape;
-use egui::pos2;
-use egui::vec2;
-use egui_plot::AxisHints;
-use egui_plot::GridMark;
-use egui_plot::HoverPosition;
-use egui_plot::Line;
-use egui_plot::LineStyle;
-use egui_plot::MarkerShape;
-use egui_plot::Plot;
-use egui_plot::PlotPoint;
-use egui_plot::PlotPoints;
-use egui_plot::PlotTransform;
-use egui_plot::Points;
+use egui::{Pos2, Rect, RichText, Sense, Stroke, Ui, pos2, vec2};
+use egui_plot::{
+    AxisHints, GridMark, HoverPosition, Line, LineStyle, MarkerShape, Plot, PlotPoint, PlotPoints, PlotTransform,
+    Points,
+};
 
 use crate::ui::theme;
-use crate::ui::widgets::is_heard;
-use crate::ui::widgets::labels;
-use crate::ui::widgets::node;
+use crate::ui::widgets::{is_heard, labels, node};
 
 /// Shapes by place, in the order of [`theme::series`].
 const SHAPES: [MarkerShape; 8] = [

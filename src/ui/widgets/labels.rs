@@ -2,30 +2,20 @@
 
 use std::sync::Arc;
 
-use egui::Align2;
-use egui::Color32;
-use egui::FontId;
-use egui::Galley;
-use egui::Painter;
-use egui::Pos2;
-use egui::Stroke;
 use egui::epaint::TextShape;
 use egui::text::LayoutJob;
+use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Stroke};
 
-use crate::session::SourceWord;
-use crate::session::TargetWord;
+use crate::session::{SourceWord, TargetWord};
 use crate::text::sentence::UNK;
-use crate::ui::bidi;
-use crate::ui::theme;
+use crate::ui::{bidi, theme};
 
 /// A source word as it is shown: an unknown word with what the model reads in its place.
-#[must_use]
 pub fn source_text(word: &SourceWord) -> String {
     if word.is_unk { format!("{} {UNK}", word.text) } else { word.text.clone() }
 }
 
 /// A target word as it is shown: `[UNK]` with the typed word that it probably stands for.
-#[must_use]
 pub fn target_text(word: &TargetWord, replace: bool) -> String {
     match &word.replaced {
         Some(typed) if word.is_unk && replace => format!("{typed} {UNK}"),
@@ -35,13 +25,11 @@ pub fn target_text(word: &TargetWord, replace: bool) -> String {
 }
 
 /// A number for the eye: alpha with two digits.
-#[must_use]
 pub fn alpha_text(alpha: f32) -> String {
     format!("{alpha:.2}")
 }
 
 /// Thousands as `11.0 M` or `12.0 k`.
-#[must_use]
 pub fn count_text(count: usize) -> String {
     let count_f = count as f64;
     if count >= 1_000_000 {
@@ -54,7 +42,6 @@ pub fn count_text(count: usize) -> String {
 }
 
 /// A count with its noun, `1 word` or `2,000 words`.
-#[must_use]
 pub fn plural(count: usize, noun: &str) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + noun.len() + 4);
@@ -73,7 +60,6 @@ pub fn plural(count: usize, noun: &str) -> String {
 }
 
 /// One line of text, cut with an ellipsis at `width` points; text from the right is cut at its left.
-#[must_use]
 pub fn galley(painter: &Painter, text: &str, font: &FontId, colour: Color32, width: f32) -> Arc<Galley> {
     let line = |text: String, width: f32| {
         let mut job = LayoutJob::simple_singleline(text, font.clone(), colour);

@@ -11,8 +11,7 @@ pub mod strip;
 pub mod words;
 
 use egui::Response;
-use egui::accesskit::Action;
-use egui::accesskit::Role;
+use egui::accesskit::{Action, Role};
 
 /// Gives something painted a node of its own for screen readers and tests. Costs nothing while nobody listens.
 pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
@@ -33,7 +32,6 @@ pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
 }
 
 /// Whether anybody reads the nodes; making hundreds of them for nobody would cost frames.
-#[must_use]
 pub fn is_heard(response: &Response) -> bool {
     response.ctx.accesskit_node_builder(response.id, |_| ()).is_some()
 }

@@ -1,22 +1,12 @@
 //! Floor 9: one row of numbers as bars over the source words, by egui_plot, with slanted words under them.
 
-use egui::Rect;
-use egui::Sense;
-use egui::Ui;
-use egui::Vec2;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
-use egui_plot::Bar;
-use egui_plot::BarChart;
-use egui_plot::Plot;
-use egui_plot::PlotPoint;
+use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
+use egui_plot::{Bar, BarChart, Plot, PlotPoint};
 
 use crate::session::SourceWord;
 use crate::ui::theme;
-use crate::ui::widgets::is_heard;
-use crate::ui::widgets::labels;
-use crate::ui::widgets::node;
+use crate::ui::widgets::{is_heard, labels, node};
 
 /// Height of the words, points.
 const WORDS: f32 = 46.0;

@@ -1,18 +1,10 @@
 //! Floor 9: a vector as rows of signed bars, for the one context vector of the RNN Encoder-Decoder.
 
-use egui::Rect;
-use egui::Response;
-use egui::Sense;
-use egui::Stroke;
-use egui::Ui;
-use egui::Vec2;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
+use egui::{Rect, Response, Sense, Stroke, Ui, Vec2, pos2, vec2};
 
 use crate::ui::theme;
-use crate::ui::widgets::is_heard;
-use crate::ui::widgets::node;
+use crate::ui::widgets::{is_heard, node};
 
 /// Where the bars of a vector stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +26,6 @@ const ROW: (f32, f32) = (14.0, 64.0);
 
 impl Layout {
     /// For `count` numbers in `size` points.
-    #[must_use]
     pub fn choose(count: usize, size: Vec2) -> Self {
         let most_across = ((size.x / LEAST_PITCH) as usize).max(1);
         let down = count.div_ceil(most_across).max(1);
@@ -44,14 +35,12 @@ impl Layout {
     }
 
     /// The box of number `n`, from the corner of the strip.
-    #[must_use]
     pub fn cell(&self, n: usize) -> Rect {
         let (x, y) = (n % self.across, n / self.across);
         Rect::from_min_size(pos2(x as f32 * self.pitch, y as f32 * self.row), vec2(self.pitch, self.row))
     }
 
     /// The number under a point.
-    #[must_use]
     pub fn hit(&self, x: f32, y: f32, count: usize) -> Option<usize> {
         if x < 0.0 || y < 0.0 {
             return None;

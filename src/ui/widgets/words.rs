@@ -2,26 +2,14 @@
 
 use std::sync::Arc;
 
-use egui::Align2;
-use egui::Color32;
-use egui::CornerRadius;
-use egui::FontId;
-use egui::Galley;
-use egui::Pos2;
-use egui::Rect;
-use egui::Sense;
-use egui::Stroke;
-use egui::StrokeKind;
-use egui::Ui;
-use egui::Vec2;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
+use egui::{
+    Align2, Color32, CornerRadius, FontId, Galley, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2,
+    vec2,
+};
 
-use crate::ui::bidi;
-use crate::ui::theme;
 use crate::ui::widgets::labels;
+use crate::ui::{bidi, theme};
 
 /// How a word looks.
 #[derive(Clone, Debug)]
@@ -56,7 +44,6 @@ const WIDEST: f32 = 320.0;
 
 /// Corners of boxes of `sizes` laid in lines of `width`, and the height of all lines. From the right when
 /// `from_right`. A box wider than a line has a line of its own.
-#[must_use]
 pub fn wrap(sizes: &[Vec2], width: f32, gap: Vec2, from_right: bool) -> (Vec<Pos2>, f32) {
     let mut corners = Vec::with_capacity(sizes.len());
     let (mut x, mut y, mut line) = (0.0, 0.0, 0.0_f32);

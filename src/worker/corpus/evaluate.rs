@@ -1,32 +1,21 @@
 //! Floor 7: models measured on a test set, one after the other, and compared, behind the window.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::aer;
 use crate::analysis::bleu::Tokenization;
 use crate::decoding;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::Report;
-use crate::evaluation::Stage;
-use crate::evaluation::TestSet;
-use crate::evaluation::Unk;
-use crate::evaluation::alignment;
-use crate::evaluation::alignment::Aligner;
-use crate::evaluation::alignment::Extraction;
-use crate::evaluation::compare::Comparison;
-use crate::evaluation::compare::compare;
-use crate::models::Engine;
-use crate::models::Stepper;
+use crate::evaluation::alignment::{Aligner, Extraction};
+use crate::evaluation::compare::{Comparison, compare};
+use crate::evaluation::{Report, Stage, TestSet, Unk, alignment};
+use crate::models::{Engine, Stepper};
 use crate::nn::device::DeviceChoice;
-use crate::text::links::Links;
-use crate::text::links::read;
-use crate::worker::corpus::Progress;
-use crate::worker::corpus::Work;
+use crate::text::links::{Links, read};
 use crate::worker::corpus::yielding::Yielding;
+use crate::worker::corpus::{Progress, Work};
 use crate::worker::engine::Shelved;
 
 /// The [`Aligned::direction`] of a model's own links.
@@ -116,9 +105,6 @@ struct Data {
 
 impl Evaluate {
     /// Does it.
-    ///
-    /// # Errors
-    /// As [`Job::run`](crate::worker::corpus::Job::run).
     pub(super) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.tell(Progress { what: "Reading the test set".to_owned(), ..Progress::default() });
         let test_set = TestSet::read(&self.source, &self.references, self.is_pretokenized)?;

@@ -2,22 +2,16 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, sync_channel};
 
-use crate::analysis::map;
-use crate::analysis::map::Layout;
-use crate::analysis::map::Method;
+use crate::analysis::map::{Layout, Method};
 use crate::analysis::neighbours::Space;
-use crate::analysis::tsne;
-use crate::error::Error;
-use crate::error::Result;
-use crate::models::Engine;
-use crate::models::representations;
+use crate::analysis::{map, tsne};
+use crate::error::{Error, Result};
 use crate::models::representations::Side;
+use crate::models::{Engine, representations};
 use crate::nn::device::DeviceChoice;
-use crate::worker::corpus::Progress;
-use crate::worker::corpus::Work;
+use crate::worker::corpus::{Progress, Work};
 use crate::worker::engine::Shelved;
 use crate::worker::protocol::MAX_SOURCE_TOKENS;
 
@@ -131,9 +125,6 @@ struct Gathered {
 
 impl Map {
     /// Does it.
-    ///
-    /// # Errors
-    /// As [`Job::run`](crate::worker::corpus::Job::run).
     pub(super) fn run(self, work: &Work<'_>) -> Result<Mapped> {
         let name = self.model.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         work.tell(progress(0, 0, format!("Loading {name}")));

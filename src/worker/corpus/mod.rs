@@ -10,38 +10,23 @@ pub mod maps;
 pub mod phrases;
 mod yielding;
 
-use std::cell::Cell;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::SyncSender;
-use std::sync::mpsc::sync_channel;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::nn::device::DeviceChoice;
-use crate::ticket::Counter;
-use crate::ticket::Ticket;
-use crate::worker::Wake;
-use crate::worker::engine::Library;
-use crate::worker::engine::Shelved;
+use crate::ticket::{Counter, Ticket};
+use crate::worker::engine::{Library, Shelved};
 use crate::worker::gate::Gate;
-use crate::worker::priority;
 use crate::worker::serve::panic_words;
+use crate::worker::{Wake, priority};
 
 /// Events that may wait to be read before the lane waits for room; progress is left out instead.
 const ROOM: usize = 64;
@@ -176,7 +161,6 @@ impl Work<'_> {
     }
 
     /// Seconds of work so far, without those that it was held up.
-    #[must_use]
     pub fn seconds(&self) -> f32 {
         let waited = Duration::from_micros(self.breath.waited.load(Ordering::Acquire));
         self.start.elapsed().saturating_sub(waited).as_secs_f32()
@@ -192,7 +176,6 @@ impl Work<'_> {
     }
 
     /// The cores that a job may use.
-    #[must_use]
     pub fn threads(&self) -> usize {
         self.library.threads
     }
@@ -240,7 +223,6 @@ struct Entry {
 impl<J: Job> Lane<J> {
     /// Starts the thread. `library` and `gate` are those of the live lane
     /// ([`Worker::library`](crate::worker::Worker::library), [`Worker::gate`](crate::worker::Worker::gate)).
-    #[must_use]
     pub fn spawn(library: Library, gate: Arc<Gate>, wake: Wake) -> Self {
         let (sender, events) = sync_channel(ROOM);
         let queue = Queue { waiting: VecDeque::new(), entries: Vec::new(), is_closed: false };
@@ -287,13 +269,11 @@ impl<J: Job> Lane<J> {
     }
 
     /// The next event, if any came.
-    #[must_use]
     pub fn try_next(&self) -> Option<CorpusEvent<J::Found>> {
         self.refusal().or_else(|| self.events.as_ref()?.try_recv().ok())
     }
 
     /// Waits for the next event, at most so long; for tests and programs without a window.
-    #[must_use]
     pub fn next_within(&self, patience: Duration) -> Option<CorpusEvent<J::Found>> {
         self.refusal().or_else(|| self.events.as_ref()?.recv_timeout(patience).ok())
     }

@@ -1,25 +1,17 @@
 //! Floor 7: phrase tables read and scored behind the window.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::phrases::Chart;
-use crate::decoding::phrases::PhraseOptions;
-use crate::decoding::phrases::Phrases as Batch;
-use crate::decoding::sample::Numbered;
-use crate::decoding::sample::SampleOptions;
-use crate::decoding::sample::sample;
-use crate::error::Error;
-use crate::error::Result;
+use crate::decoding::phrases::{PhraseOptions, Phrases as Batch};
+use crate::decoding::sample::{Numbered, SampleOptions, sample};
+use crate::error::{Error, Result};
 use crate::models::Engine;
 use crate::nn::device::DeviceChoice;
 use crate::text::pairs::Pairs;
-use crate::text::phrases::PhraseTable;
-use crate::text::phrases::unescape;
-use crate::text::phrases::write_packed;
-use crate::worker::corpus::Progress;
-use crate::worker::corpus::Work;
+use crate::text::phrases::{PhraseTable, unescape, write_packed};
+use crate::worker::corpus::{Progress, Work};
 
 /// Most pairs that are read of a table: more points than a screen has room for.
 pub const MOST_PAIRS: usize = 500_000;
@@ -121,9 +113,6 @@ pub struct Drawn {
 
 impl Phrases {
     /// Does it.
-    ///
-    /// # Errors
-    /// As [`Job::run`](crate::worker::corpus::Job::run).
     pub(super) fn run(self, work: &Work<'_>) -> Result<Scored> {
         match self {
             Self::Read { table } => {

@@ -1,10 +1,7 @@
 //! Floor 7: a stepper that lets the live lane go first before every step of a search, and not only between batches.
 
 use crate::error::Result;
-use crate::models::Need;
-use crate::models::Row;
-use crate::models::StepOutput;
-use crate::models::Stepper;
+use crate::models::{Need, Row, StepOutput, Stepper};
 use crate::worker::corpus::Breath;
 
 /// Steps as `inner` does, after [`Breath::breathe`].

@@ -1,13 +1,8 @@
 //! Paired bootstrap resampling against sacreBLEU 2.6.0 on the same draws; sentences of our own.
 
-use interlinear::analysis::bleu;
 use interlinear::analysis::bleu::Settings;
-use interlinear::analysis::bootstrap::Interval;
-use interlinear::analysis::bootstrap::Paired;
-use interlinear::analysis::bootstrap::paired;
-use interlinear::analysis::bootstrap::paired_by;
-use interlinear::analysis::bootstrap::single;
-use interlinear::analysis::chrf;
+use interlinear::analysis::bootstrap::{Interval, Paired, paired, paired_by, single};
+use interlinear::analysis::{bleu, chrf};
 
 const REFERENCES: &[&str] = &[
     "A grey heron waits by the weir.",

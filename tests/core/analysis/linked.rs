@@ -1,12 +1,9 @@
 //! Links read off alpha, held against the annotators', and two directions put together.
 
-use interlinear::analysis::aer;
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::hard;
-use interlinear::analysis::symmetrize::SYMMETRIZATIONS;
-use interlinear::analysis::symmetrize::symmetrization;
-use interlinear::text::links::Link;
-use interlinear::text::links::Links;
+use interlinear::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
+use interlinear::analysis::{aer, hard};
+use interlinear::text::links::{Link, Links};
 
 /// `0-1 2?3` as the sure and the possible links.
 fn both(text: &str) -> (Vec<Link>, Vec<Link>) {

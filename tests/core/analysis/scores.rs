@@ -1,12 +1,9 @@
 //! BLEU and chrF2 against the numbers of sacreBLEU 2.6.0, sentences of our own.
 
-use interlinear::analysis::bleu;
-use interlinear::analysis::bleu::Settings;
-use interlinear::analysis::bleu::Tokenization;
-use interlinear::analysis::chrf;
-use interlinear::analysis::mteval;
+use interlinear::analysis::bleu::{Settings, Tokenization};
 use interlinear::analysis::mteval::TOKENIZATIONS;
 use interlinear::analysis::ngrams::Ngrams;
+use interlinear::analysis::{bleu, chrf, mteval};
 
 struct Case {
     hypotheses: &'static [&'static str],

@@ -1,24 +1,13 @@
 //! Ensembles against their members, and against averages taken by brute force.
 
-use interlinear::decoding::Ensemble;
-use interlinear::decoding::Options;
-use interlinear::decoding::decode;
-use interlinear::decoding::ensemble::AlignmentOf;
-use interlinear::decoding::ensemble::Average;
-use interlinear::decoding::ensemble::Mixing;
-use interlinear::decoding::force;
-use interlinear::models::Engine;
-use interlinear::models::Model;
-use interlinear::models::Need;
-use interlinear::models::Row;
-use interlinear::models::StepOutput;
-use interlinear::models::Stepper;
+use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
+use interlinear::decoding::{Ensemble, Options, decode, force};
 use interlinear::models::config::Architecture;
+use interlinear::models::{Engine, Model, Need, Row, StepOutput, Stepper};
 use interlinear::text::tokenizer::Encode as _;
 use interlinear::ticket::Ticket;
 
-use crate::tiny::TINY;
-use crate::tiny::Tiny;
+use crate::tiny::{TINY, Tiny};
 
 const AVERAGES: [Average; 2] = [Average::Probability, Average::LogProbability];
 

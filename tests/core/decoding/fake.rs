@@ -4,10 +4,7 @@
 //! parents gets other numbers than [`Fake::state`] computes from scratch.
 
 use interlinear::error::Result;
-use interlinear::models::Need;
-use interlinear::models::Row;
-use interlinear::models::StepOutput;
-use interlinear::models::Stepper;
+use interlinear::models::{Need, Row, StepOutput, Stepper};
 use interlinear::ticket::Counter;
 
 #[derive(Clone, Default)]

@@ -3,16 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use interlinear::decoding::Decoded;
-use interlinear::decoding::Options;
-use interlinear::decoding::Specials;
-use interlinear::decoding::decode;
-use interlinear::decoding::force;
-use interlinear::models::Engine;
-use interlinear::models::Model;
-use interlinear::models::Stepper;
-use interlinear::nn::device::DeviceChoice;
-use interlinear::nn::device::pick;
+use interlinear::decoding::{Decoded, Options, Specials, decode, force};
+use interlinear::models::{Engine, Model, Stepper};
+use interlinear::nn::device::{DeviceChoice, pick};
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::ticket::Ticket;
 use serde_json::Value;

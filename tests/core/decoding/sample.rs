@@ -2,25 +2,16 @@
 
 use std::collections::HashMap;
 
-use interlinear::decoding::Ensemble;
-use interlinear::decoding::Options;
-use interlinear::decoding::Specials;
-use interlinear::decoding::decode;
 use interlinear::decoding::ensemble::Mixing;
-use interlinear::decoding::sample::Numbered;
-use interlinear::decoding::sample::Sample;
-use interlinear::decoding::sample::SampleOptions;
-use interlinear::decoding::sample::sample;
+use interlinear::decoding::sample::{Numbered, Sample, SampleOptions, sample};
+use interlinear::decoding::{Ensemble, Options, Specials, decode};
 use interlinear::error::Error;
-use interlinear::models::Engine;
-use interlinear::models::Stepper;
+use interlinear::models::{Engine, Stepper};
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::Counter;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::{Counter, Ticket};
 
 use super::fake::Fake;
-use crate::tiny::TINY;
-use crate::tiny::Tiny;
+use crate::tiny::{TINY, Tiny};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
 const SOURCES: [&[u32]; 4] = [&[4, 2, 0], &[0], &[2, 2, 3, 0], &[3, 0]];

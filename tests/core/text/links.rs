@@ -3,19 +3,9 @@
 use std::path::PathBuf;
 
 use interlinear::error::Result;
-use interlinear::text::links::Link;
-use interlinear::text::links::Links;
-use interlinear::text::links::naacl;
-use interlinear::text::links::pharaoh;
-use interlinear::text::links::places;
 use interlinear::text::links::places::places;
-use interlinear::text::links::read::Base;
-use interlinear::text::links::read::Format;
-use interlinear::text::links::read::Gold;
-use interlinear::text::links::read::Order;
-use interlinear::text::links::read::Reading;
-use interlinear::text::links::read::lengths;
-use interlinear::text::links::read::read;
+use interlinear::text::links::read::{Base, Format, Gold, Order, Reading, lengths, read};
+use interlinear::text::links::{Link, Links, naacl, pharaoh, places};
 use interlinear::text::sentence::Sentence;
 
 use super::tokenizer;

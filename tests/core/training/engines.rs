@@ -1,21 +1,15 @@
 //! The fused engine and candle's, update by update; both against a third program; and both learn.
 
 use candle_core::Device;
-use interlinear::models::config::Architecture;
-use interlinear::models::config::AttentionKind;
-use interlinear::models::config::Config;
-use interlinear::models::init::Scheme;
-use interlinear::models::init::initial_weights;
+use interlinear::models::config::{Architecture, AttentionKind, Config};
+use interlinear::models::init::{Scheme, initial_weights};
 use interlinear::training::bench;
-use interlinear::training::engine::Engine;
-use interlinear::training::engine::FusedEngine;
-use interlinear::training::fused::Fused;
-use interlinear::training::fused::StepOptions;
+use interlinear::training::engine::{Engine, FusedEngine};
+use interlinear::training::fused::{Fused, StepOptions};
 use interlinear::training::layout::Layout;
 use interlinear::training::optimizer::Optimizer;
 use interlinear::training::plain::PlainEngine;
-use interlinear::training::settings::OptimizerSettings;
-use interlinear::training::settings::Rule;
+use interlinear::training::settings::{OptimizerSettings, Rule};
 
 use super::SOURCE;
 use super::TARGET;

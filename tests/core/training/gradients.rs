@@ -3,16 +3,12 @@
 
 use std::collections::HashMap;
 
-use candle_core::Device;
-use candle_core::Tensor;
+use candle_core::{Device, Tensor};
 use interlinear::models::config::Config;
-use interlinear::models::loss::Regularizer;
-use interlinear::models::loss::trainable;
+use interlinear::models::loss::{Regularizer, trainable};
 use interlinear::nn::fused;
 use interlinear::nn::fused::Level;
-use interlinear::training::fused::Fused;
-use interlinear::training::fused::Loss;
-use interlinear::training::fused::StepOptions;
+use interlinear::training::fused::{Fused, Loss, StepOptions};
 use interlinear::training::layout::Layout;
 use interlinear::training::plain::PlainEngine;
 use interlinear::training::settings::OptimizerSettings;

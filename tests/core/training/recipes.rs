@@ -1,20 +1,13 @@
 //! New configurations: every choice of the tables is written and read back, every other name is a sentence.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use interlinear::attention::KINDS;
-use interlinear::attention::scores;
+use interlinear::attention::{KINDS, scores};
 use interlinear::models::MODELS;
 use interlinear::models::config::Architecture;
 use interlinear::training::recipe;
-use interlinear::training::recipe::PAPERS;
-use interlinear::training::recipe::Plan;
-use interlinear::training::recipe::RECIPES;
-use interlinear::training::recipe::SIZES;
-use interlinear::training::settings::Rule;
-use interlinear::training::settings::Settings;
-use interlinear::training::settings::Start;
+use interlinear::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
+use interlinear::training::settings::{Rule, Settings, Start};
 
 use crate::cli::run_in;
 

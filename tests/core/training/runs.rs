@@ -2,11 +2,9 @@
 //! bit, as uninterrupted ones; every way to give text; every rule.
 
 use std::io::Write as _;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use interlinear::models::Engine;
-use interlinear::models::Model;
+use interlinear::models::{Engine, Model};
 use interlinear::nn::device::Device;
 use interlinear::training::settings::Best;
 use interlinear::training::state::Position;

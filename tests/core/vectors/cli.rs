@@ -4,9 +4,7 @@ use interlinear::models::Model;
 use interlinear::nn::device::Device;
 use serde_json::Value;
 
-use crate::cli::Outcome;
-use crate::cli::reference;
-use crate::cli::run_in;
+use crate::cli::{Outcome, reference, run_in};
 
 fn run(command: &str, model: &str, arguments: &[&str], stdin: &str) -> Outcome {
     let folder = reference(model);

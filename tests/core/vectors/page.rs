@@ -4,21 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::session::Command;
-use interlinear::session::Session;
-use interlinear::session::driver::Chore;
-use interlinear::session::driver::Options;
-use interlinear::session::maps;
-use interlinear::session::maps::Chart;
-use interlinear::session::maps::Choice;
-use interlinear::session::maps::Colour;
-use interlinear::session::maps::Kind as Things;
-use interlinear::session::maps::Method;
-use interlinear::session::maps::Table;
+use interlinear::session::driver::{Chore, Options};
+use interlinear::session::maps::{Chart, Choice, Colour, Kind as Things, Method, Table};
 use interlinear::session::pages::LaneCall;
+use interlinear::session::{Command, Session, maps};
 use interlinear::worker::Library;
-use interlinear::worker::corpus::Kind;
-use interlinear::worker::corpus::Lane;
+use interlinear::worker::corpus::{Kind, Lane};
 use interlinear::worker::gate::Gate;
 
 use crate::cli::reference;

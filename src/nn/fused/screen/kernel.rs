@@ -149,15 +149,10 @@ sixteen_lanes! {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn avx2<const R: usize>(pairs: usize, t: *const i16, panel: *const i16, tile: &mut [[f32; WIDTH]; R]) {
-    use std::arch::x86_64::_mm256_add_epi32;
-    use std::arch::x86_64::_mm256_add_ps;
-    use std::arch::x86_64::_mm256_cvtepi32_ps;
-    use std::arch::x86_64::_mm256_loadu_ps;
-    use std::arch::x86_64::_mm256_loadu_si256;
-    use std::arch::x86_64::_mm256_madd_epi16;
-    use std::arch::x86_64::_mm256_set1_epi32;
-    use std::arch::x86_64::_mm256_setzero_si256;
-    use std::arch::x86_64::_mm256_storeu_ps;
+    use std::arch::x86_64::{
+        _mm256_add_epi32, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16,
+        _mm256_set1_epi32, _mm256_setzero_si256, _mm256_storeu_ps,
+    };
     for (number, tile) in tile.chunks_mut(2).enumerate() {
         for from in (0..pairs).step_by(PAIRS) {
             let mut acc = [[_mm256_setzero_si256(); 4]; 2];

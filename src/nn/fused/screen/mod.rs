@@ -14,8 +14,7 @@
 
 mod kernel;
 
-use kernel::Kind;
-use kernel::block;
+use kernel::{Kind, block};
 
 /// Words of a panel.
 const WIDTH: usize = 32;
@@ -90,7 +89,6 @@ impl Screen {
     ///
     /// # Panics
     /// When the sizes do not fit.
-    #[must_use]
     pub fn new(w: &[f32], bias: &[f32], n: usize, k: usize) -> Option<Self> {
         assert!(w.len() == n * k && (bias.is_empty() || bias.len() == n), "W [n, k] and b [n]");
         let (padded, pairs) = (n.next_multiple_of(WIDTH), k.div_ceil(2));
@@ -378,20 +376,11 @@ fn settle_rows<const FUSED: bool>(words: &Words<'_>, tile: &[[f32; WIDTH]], scal
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn settle_wide(words: &Words<'_>, tile: &[[f32; WIDTH]], scales: &[f32], sieves: &mut [Sieve]) {
-    use std::arch::x86_64::_CMP_GT_OQ;
-    use std::arch::x86_64::_MM_FROUND_NO_EXC;
-    use std::arch::x86_64::_MM_FROUND_TO_NEAREST_INT;
-    use std::arch::x86_64::_mm512_add_ps;
-    use std::arch::x86_64::_mm512_cmp_ps_mask;
-    use std::arch::x86_64::_mm512_fmadd_ps;
-    use std::arch::x86_64::_mm512_loadu_ps;
-    use std::arch::x86_64::_mm512_max_ps;
-    use std::arch::x86_64::_mm512_mul_ps;
-    use std::arch::x86_64::_mm512_roundscale_ps;
-    use std::arch::x86_64::_mm512_scalef_ps;
-    use std::arch::x86_64::_mm512_set1_ps;
-    use std::arch::x86_64::_mm512_storeu_ps;
-    use std::arch::x86_64::_mm512_sub_ps;
+    use std::arch::x86_64::{
+        _CMP_GT_OQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm512_add_ps, _mm512_cmp_ps_mask, _mm512_fmadd_ps,
+        _mm512_loadu_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_roundscale_ps, _mm512_scalef_ps, _mm512_set1_ps,
+        _mm512_storeu_ps, _mm512_sub_ps,
+    };
     const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
     // SAFETY: every load and store stays within one of the arrays of 16 or 32 numbers.
     unsafe {

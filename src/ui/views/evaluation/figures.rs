@@ -1,28 +1,15 @@
 //! Floor 9: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
 
-use egui::Align;
-use egui::Grid;
-use egui::Layout;
-use egui::RichText;
-use egui::Ui;
+use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::analysis::reading::Reading;
-use crate::evaluation::Row;
-use crate::evaluation::Set;
-use crate::ui::local;
+use crate::evaluation::{Row, Set};
 use crate::ui::local::Screen;
-use crate::ui::theme;
-use crate::ui::views::evaluation::empty_ui;
-use crate::ui::views::evaluation::figure;
-use crate::ui::widgets::chart;
-use crate::ui::widgets::chart::Chart;
-use crate::ui::widgets::chart::Series;
-use crate::ui::widgets::chart::chart_ui;
-use crate::ui::widgets::labels;
-use crate::worker::corpus::evaluate::Aligned;
-use crate::worker::corpus::evaluate::Evaluated;
-use crate::worker::corpus::evaluate::FORWARD;
-use crate::worker::corpus::evaluate::Measured;
+use crate::ui::views::evaluation::{empty_ui, figure};
+use crate::ui::widgets::chart::{Chart, Series, chart_ui};
+use crate::ui::widgets::{chart, labels};
+use crate::ui::{local, theme};
+use crate::worker::corpus::evaluate::{Aligned, Evaluated, FORWARD, Measured};
 
 /// Share of the room that a plot takes in height, where the room is high.
 const PLOT_SHARE: f32 = 0.34;

@@ -8,24 +8,15 @@ mod sentences;
 mod setup;
 mod training;
 
-use egui::Layout;
-use egui::Rect;
-use egui::RichText;
-use egui::Ui;
-use egui::UiBuilder;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::vec2;
+use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
 
 use crate::session::Page;
 use crate::session::evaluation::TableFormat;
 use crate::ui::dialogs::Question;
-use crate::ui::local;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
-use crate::ui::theme;
-use crate::ui::views::Place;
-use crate::ui::views::View;
+use crate::ui::local::{Screen, Sheet};
+use crate::ui::views::{Place, View};
+use crate::ui::{local, theme};
 
 /// The page Evaluation.
 pub struct Evaluation;

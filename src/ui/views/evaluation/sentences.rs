@@ -1,26 +1,14 @@
 //! Floor 9: page Evaluation, the sentences one by one, sorted; only those in view are drawn.
 
-use egui::Align2;
-use egui::ComboBox;
-use egui::CornerRadius;
-use egui::Rect;
-use egui::RichText;
-use egui::Sense;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
+use egui::{Align2, ComboBox, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::evaluation::By;
-use crate::session::evaluation::Command;
-use crate::session::evaluation::listing;
+use crate::session::evaluation::{By, Command, listing};
 use crate::ui::local::Screen;
 use crate::ui::theme;
 use crate::ui::views::evaluation::empty_ui;
-use crate::ui::widgets::chart;
-use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
+use crate::ui::widgets::{chart, labels};
 use crate::worker::corpus::evaluate::Evaluated;
 
 /// Height of a line of a row, even, so that rows stay equally high far down a long list.

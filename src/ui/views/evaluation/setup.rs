@@ -2,24 +2,17 @@
 
 use std::path::Path;
 
-use egui::Button;
-use egui::RichText;
-use egui::Ui;
-use egui::vec2;
+use egui::{Button, RichText, Ui, vec2};
 
 use crate::analysis::mteval::TOKENIZATIONS;
 use crate::session::Session;
-use crate::session::evaluation::Command;
-use crate::session::evaluation::LogState;
-use crate::session::evaluation::file_name;
+use crate::session::evaluation::{Command, LogState, file_name};
 use crate::ui::dialogs::Question;
-use crate::ui::local::Screen;
-use crate::ui::local::Sheet;
+use crate::ui::local::{Screen, Sheet};
 use crate::ui::theme;
 use crate::ui::views::task;
-use crate::ui::widgets::chart;
-use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
+use crate::ui::widgets::{chart, labels};
 
 /// Room for the button behind a file's name, points.
 const REMOVE: f32 = 26.0;

@@ -1,18 +1,14 @@
 //! Floor 9: page Evaluation, the learning curves of training runs, which grow while a training runs.
 
-use egui::RichText;
-use egui::Ui;
+use egui::{RichText, Ui};
 
 use crate::session::evaluation::LogFile;
-use crate::training::curves::Curves;
-use crate::training::curves::Point;
+use crate::training::curves::{Curves, Point};
 use crate::ui::local::Screen;
 use crate::ui::theme;
 use crate::ui::views::evaluation::empty_ui;
 use crate::ui::widgets::chart;
-use crate::ui::widgets::chart::Chart;
-use crate::ui::widgets::chart::Series;
-use crate::ui::widgets::chart::chart_ui;
+use crate::ui::widgets::chart::{Chart, Series, chart_ui};
 
 /// The learning curves.
 pub fn training_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
@@ -97,7 +93,6 @@ fn updates_text(updates: f64) -> String {
 }
 
 /// How far a run is, in a line.
-#[must_use]
 pub fn line(curves: &Curves) -> String {
     if curves.update == 0 {
         return "Nothing is measured yet".to_owned();

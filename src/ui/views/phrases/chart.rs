@@ -1,12 +1,9 @@
 //! Floor 9: the scatter of both scores of a phrase table (Cho et al. 2014, figure 3), with its search.
 
-use egui::RichText;
-use egui::Ui;
+use egui::{RichText, Ui};
 
 use crate::session::Column;
-use crate::session::phrases::Command;
-use crate::session::phrases::Pairs;
-use crate::session::phrases::Phrases;
+use crate::session::phrases::{Command, Pairs, Phrases};
 use crate::ui::local::Screen;
 use crate::ui::theme;
 use crate::ui::views::phrases::push;

@@ -1,22 +1,10 @@
 //! Floor 9: the top targets of a source phrase, by the model and by the table side by side (Cho et al. 2014,
 //! tables 2). What only one of the two lists has is marked.
 
-use egui::Align2;
-use egui::CornerRadius;
-use egui::Id;
-use egui::Key;
-use egui::RichText;
-use egui::Sense;
-use egui::Ui;
-use egui::WidgetInfo;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
+use egui::{Align2, CornerRadius, Id, Key, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::phrases::Command;
-use crate::session::phrases::Pairs;
-use crate::session::phrases::SAMPLES;
-use crate::session::phrases::TOP;
+use crate::session::phrases::{Command, Pairs, SAMPLES, TOP};
 use crate::text::phrases::unescape;
 use crate::ui::local::Screen;
 use crate::ui::theme;

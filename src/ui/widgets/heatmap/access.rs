@@ -1,26 +1,18 @@
 //! Floor 9: the heatmap in words: a labelled node for every cell in view, and the tooltip.
 
-use egui::Rect;
-use egui::Response;
-use egui::Sense;
-use egui::Ui;
-use egui::accesskit::Action;
-use egui::accesskit::Role;
+use egui::accesskit::{Action, Role};
+use egui::{Rect, Response, Sense, Ui};
 
 use crate::session::Shown;
 use crate::ui::theme;
-use crate::ui::widgets::heatmap::Answer;
-use crate::ui::widgets::heatmap::Heatmap;
 use crate::ui::widgets::heatmap::layout::Grid;
-use crate::ui::widgets::is_heard;
-use crate::ui::widgets::labels;
-use crate::ui::widgets::node;
+use crate::ui::widgets::heatmap::{Answer, Heatmap};
+use crate::ui::widgets::{is_heard, labels, node};
 
 /// More cells in view than this get nodes only in the marked rows; screen readers would drown.
 const MOST_CELLS: usize = 1_200;
 
 /// What a cell says, such as `zone <- Area 0.83`.
-#[must_use]
 pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
     let target =
         heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
@@ -35,7 +27,6 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
 }
 
 /// Where a row looks, such as `p_t 2.31, window from the to shoe`.
-#[must_use]
 pub fn gaze_text(heatmap: &Heatmap<'_>, i: usize) -> Option<String> {
     let gaze = heatmap.gaze?;
     let p_t = gaze.position(i)?;

@@ -4,14 +4,9 @@
 //! Rows are target words i, columns source words j, as in figure 3 of Bahdanau et al. (2015).
 //! Labels are pinned at the top and at the side; the matrix scrolls under them.
 
-use std::ops::Range;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
-use egui::Pos2;
-use egui::Rect;
-use egui::Vec2;
-use egui::pos2;
-use egui::vec2;
+use egui::{Pos2, Rect, Vec2, pos2, vec2};
 
 use crate::ui::theme;
 
@@ -74,7 +69,6 @@ const VERTICAL: f32 = std::f32::consts::FRAC_PI_2;
 
 impl Metrics {
     /// Chooses the sizes for `needs` in `available` points.
-    #[must_use]
     pub fn choose(needs: &Needs, available: Vec2, zoom: Zoom) -> Self {
         let source_width = needs.source_width.min(theme::LABEL_MAX);
         let left = needs.target_width.min(theme::LABEL_MAX) + theme::SPACE_2;
@@ -94,13 +88,11 @@ impl Metrics {
     }
 
     /// Size of the matrix without labels.
-    #[must_use]
     pub fn matrix(&self, rows: usize, columns: usize) -> Vec2 {
         vec2(columns as f32, rows as f32) * self.cell
     }
 
     /// Every how many rows a label of this height fits.
-    #[must_use]
     pub fn row_stride(&self, text_height: f32) -> usize {
         stride(self.cell, text_height * 0.92)
     }
@@ -145,13 +137,11 @@ pub struct Gaze<'a> {
 
 impl Gaze<'_> {
     /// p_t of row i, where it has one.
-    #[must_use]
     pub fn position(&self, i: usize) -> Option<f32> {
         self.p_t.get(i).copied().filter(|p_t| p_t.is_finite())
     }
 
     /// The words j of row i with |j - p_t| <= D, of so many; `None` where there is none.
-    #[must_use]
     pub fn words(&self, i: usize, columns: usize) -> Option<RangeInclusive<usize>> {
         let (p_t, d) = (self.position(i)?, self.window as f32);
         let first = (p_t - d).ceil().max(0.0) as usize;
@@ -175,32 +165,27 @@ pub struct Grid {
 
 impl Grid {
     /// All cells.
-    #[must_use]
     pub fn rect(&self) -> Rect {
         Rect::from_min_size(self.origin, vec2(self.columns as f32, self.rows as f32) * self.cell)
     }
 
     /// Cell (i, j).
-    #[must_use]
     pub fn cell_rect(&self, i: usize, j: usize) -> Rect {
         Rect::from_min_size(self.origin + vec2(j as f32, i as f32) * self.cell, Vec2::splat(self.cell))
     }
 
     /// The cells from these rows and columns.
-    #[must_use]
     pub fn cells_rect(&self, rows: &Range<usize>, columns: &Range<usize>) -> Rect {
         let corner = |i: usize, j: usize| self.origin + vec2(j as f32, i as f32) * self.cell;
         Rect::from_min_max(corner(rows.start, columns.start), corner(rows.end, columns.end))
     }
 
     /// Row i across the matrix.
-    #[must_use]
     pub fn row_rect(&self, i: usize) -> Rect {
         Rect::from_min_size(pos2(self.origin.x, self.row_top(i)), vec2(self.columns as f32 * self.cell, self.cell))
     }
 
     /// Column j down the matrix.
-    #[must_use]
     pub fn column_rect(&self, j: usize) -> Rect {
         Rect::from_min_size(
             pos2(self.origin.x + j as f32 * self.cell, self.origin.y),
@@ -210,14 +195,12 @@ impl Grid {
 
     /// The point of row i at a fractional source position; the middle of column j is j. What lies beyond the last
     /// column, as p_t may by half a word, is drawn at its edge.
-    #[must_use]
     pub fn position(&self, i: usize, p: f32) -> Pos2 {
         let last = self.columns as f32;
         pos2(self.origin.x + (p + 0.5).clamp(0.0, last) * self.cell, self.row_top(i) + 0.5 * self.cell)
     }
 
     /// The mark of p_t in row i: a lozenge, from its left corner round.
-    #[must_use]
     pub fn gaze_mark(&self, i: usize, p_t: f32) -> [Pos2; 4] {
         let (share, least, most) = theme::GAZE_MARK;
         let (centre, side) = (self.position(i, p_t), (self.cell * share).clamp(least, most));
@@ -226,7 +209,6 @@ impl Grid {
 
     /// The outline of the windows of these rows together: the two ends of each row, and between two rows what only
     /// one of them holds. Frames round every row would hide the cells.
-    #[must_use]
     pub fn gaze_outline(&self, gaze: &Gaze<'_>, rows: Range<usize>) -> Vec<[Pos2; 2]> {
         // columns from..to of row i; empty where there is no window
         let span = |i: usize| gaze.words(i, self.columns).map_or(0..0, |words| *words.start()..words.end() + 1);
@@ -247,7 +229,6 @@ impl Grid {
     }
 
     /// The cells of row i from column to column, framed within the row.
-    #[must_use]
     pub fn gaze_frame(&self, i: usize, words: &RangeInclusive<usize>) -> Rect {
         let cells = self.cell_rect(i, *words.start()).union(self.cell_rect(i, *words.end()));
         let inset = if self.cell > 6.0 * theme::GAZE_INSET { theme::GAZE_INSET } else { 0.0 };
@@ -255,7 +236,6 @@ impl Grid {
     }
 
     /// The cell under a point.
-    #[must_use]
     pub fn hit(&self, point: Pos2) -> Option<(usize, usize)> {
         let offset = (point - self.origin) / self.cell;
         if !(offset.x >= 0.0 && offset.y >= 0.0) {
@@ -266,7 +246,6 @@ impl Grid {
     }
 
     /// The column whose label, rising by `angle` radians from `foot` (y of the labels' feet), is under a point.
-    #[must_use]
     pub fn column_of_label(&self, point: Pos2, foot: f32, angle: f32) -> Option<usize> {
         let shift = if angle > UPRIGHT_TEXT { (foot - point.y) / angle.tan() } else { 0.0 };
         let offset = (point.x - shift - self.origin.x) / self.cell;
@@ -274,13 +253,11 @@ impl Grid {
     }
 
     /// Rows that `clip` shows, even in part.
-    #[must_use]
     pub fn visible_rows(&self, clip: Rect) -> Range<usize> {
         visible(clip.min.y - self.origin.y, clip.max.y - self.origin.y, self.cell, self.rows)
     }
 
     /// Columns that `clip` shows, even in part.
-    #[must_use]
     pub fn visible_columns(&self, clip: Rect) -> Range<usize> {
         visible(clip.min.x - self.origin.x, clip.max.x - self.origin.x, self.cell, self.columns)
     }

@@ -8,22 +8,11 @@ pub mod layout;
 pub mod paint;
 mod texture;
 
-use egui::Id;
-use egui::Pos2;
-use egui::Rect;
-use egui::Sense;
-use egui::Ui;
-use egui::UiBuilder;
 use egui::emath::GuiRounding;
-use egui::pos2;
-use egui::vec2;
+use egui::{Id, Pos2, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
-use crate::session::AlignmentTable;
-use crate::session::Matrix;
-use crate::session::Shown;
-use crate::ui::widgets::heatmap::layout::Gaze;
-use crate::ui::widgets::heatmap::layout::Grid;
-use crate::ui::widgets::heatmap::layout::Metrics;
+use crate::session::{AlignmentTable, Matrix, Shown};
+use crate::ui::widgets::heatmap::layout::{Gaze, Grid, Metrics};
 use crate::ui::widgets::node;
 
 pub use crate::ui::widgets::heatmap::texture::Texture;

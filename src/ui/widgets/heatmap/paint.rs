@@ -2,31 +2,15 @@
 
 use std::ops::Range;
 
-use egui::Align2;
-use egui::Color32;
-use egui::ColorImage;
-use egui::Mesh;
-use egui::Pos2;
-use egui::Rect;
-use egui::Shape;
-use egui::Stroke;
-use egui::StrokeKind;
-use egui::Ui;
 use egui::emath::GuiRounding;
-use egui::pos2;
 use egui::text::LayoutJob;
-use egui::vec2;
+use egui::{Align2, Color32, ColorImage, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use crate::session::Matrix;
-use crate::session::Reading;
-use crate::session::Shown;
+use crate::session::{Matrix, Reading, Shown};
 use crate::ui::theme;
-use crate::ui::theme::ColourMap;
-use crate::ui::theme::Tokens;
-use crate::ui::widgets::heatmap::Heatmap;
-use crate::ui::widgets::heatmap::Texture;
-use crate::ui::widgets::heatmap::layout::Gaze;
-use crate::ui::widgets::heatmap::layout::Grid;
+use crate::ui::theme::{ColourMap, Tokens};
+use crate::ui::widgets::heatmap::layout::{Gaze, Grid};
+use crate::ui::widgets::heatmap::{Heatmap, Texture};
 use crate::ui::widgets::labels;
 
 /// Smaller cells are drawn without lines between them.
@@ -34,7 +18,6 @@ const LINES_FROM: f32 = 10.0;
 const UV: Rect = Rect { min: pos2(0.0, 0.0), max: pos2(1.0, 1.0) };
 
 /// One pixel a cell of these rows and columns, coloured from the one end of the scale to the other.
-#[must_use]
 pub fn image(
     matrix: &Matrix,
     map: &ColourMap,
@@ -50,7 +33,6 @@ pub fn image(
 
 /// The numbers that the two ends of the colour map stand for: alpha is drawn as it is, energies from the least to
 /// the greatest of the matrix.
-#[must_use]
 pub fn scale(matrix: &Matrix, shown: Shown) -> (f32, f32) {
     match shown {
         Shown::Alpha => (0.0, 1.0),
@@ -108,7 +90,6 @@ pub fn lozenge(ui: &Ui, corners: [Pos2; 4], t: &Tokens) {
 }
 
 /// Which word a row belongs to, in few words.
-#[must_use]
 pub fn reading_text(reading: Reading) -> &'static str {
     match reading {
         Reading::Predicted => "word predicted",

@@ -4,17 +4,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use egui::Rect;
-use egui::TextureHandle;
-use egui::TextureId;
-use egui::TextureOptions;
-use egui::Ui;
+use egui::{Rect, TextureHandle, TextureId, TextureOptions, Ui};
 
 use crate::session::Shown;
 use crate::ui::theme::ColourMap;
-use crate::ui::widgets::heatmap::Heatmap;
 use crate::ui::widgets::heatmap::layout::Grid;
-use crate::ui::widgets::heatmap::paint;
+use crate::ui::widgets::heatmap::{Heatmap, paint};
 
 /// Rows and columns of a tile. Graphics cards refuse large textures, and a tile takes less than a millisecond.
 const TILE: usize = 256;

@@ -2,11 +2,7 @@
 
 use std::collections::HashMap;
 
-use egui::Pos2;
-use egui::Rect;
-use egui::Vec2;
-use egui::pos2;
-use egui::vec2;
+use egui::{Pos2, Rect, Vec2, pos2, vec2};
 
 /// Room around all points, as a share of the smaller side.
 const MARGIN: f32 = 0.06;
@@ -34,7 +30,6 @@ pub struct Camera {
 
 impl Camera {
     /// All places in view.
-    #[must_use]
     pub fn whole(places: &[[f32; 2]], size: Vec2) -> Self {
         let finite = || places.iter().filter(|place| place.iter().all(|x| x.is_finite()));
         let (mut least, mut most) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
@@ -56,21 +51,18 @@ impl Camera {
     }
 
     /// Where a place is on the screen; up is up.
-    #[must_use]
     pub fn to_screen(&self, view: Rect, place: [f32; 2]) -> Pos2 {
         let [x, y] = [0, 1].map(|axis| (place[axis] - self.centre[axis]) * self.scale);
         view.center() + vec2(x, -y)
     }
 
     /// Which place is at a point of the screen.
-    #[must_use]
     pub fn to_place(&self, view: Rect, at: Pos2) -> [f32; 2] {
         let from = (at - view.center()) / self.scale;
         [self.centre[0] + from.x, self.centre[1] - from.y]
     }
 
     /// Closer by this factor; the place at `at` stays there.
-    #[must_use]
     pub fn zoomed(&self, view: Rect, at: Pos2, factor: f32) -> Self {
         let fixed = self.to_place(view, at);
         let scale = (self.scale * factor).clamp(self.whole * ZOOMS.0, self.whole * ZOOMS.1);
@@ -79,33 +71,28 @@ impl Camera {
     }
 
     /// Moved along with the mouse.
-    #[must_use]
     pub fn panned(&self, by: Vec2) -> Self {
         Self { centre: [self.centre[0] - by.x / self.scale, self.centre[1] + by.y / self.scale], ..*self }
     }
 
     /// With a place in the middle.
-    #[must_use]
     pub fn centred(&self, place: [f32; 2]) -> Self {
         Self { centre: place, ..*self }
     }
 
     /// How many times closer than the whole map.
-    #[must_use]
     pub fn closeness(&self) -> f32 {
         self.scale / self.whole
     }
 }
 
 /// The point under the mouse, the nearest; `None` where none is within reach.
-#[must_use]
 pub fn hit(points: &[Pos2], at: Pos2) -> Option<usize> {
     let near = points.iter().enumerate().map(|(n, point)| (n, point.distance_sq(at)));
     near.filter(|(_, apart)| *apart <= REACH * REACH).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(n, _)| n)
 }
 
 /// How many labels a view of this size takes without becoming a carpet.
-#[must_use]
 pub fn most_labels(size: Vec2) -> usize {
     ((size.x * size.y / 4_500.0) as usize).clamp(12, 320)
 }
@@ -120,7 +107,6 @@ pub struct Labels {
 
 impl Labels {
     /// Whether a label of this point would surely overlap, however short it is.
-    #[must_use]
     pub fn is_crowded(&self, foot: Pos2, height: f32, clip: Rect) -> bool {
         sides(foot, vec2(height, height)).iter().all(|rect| !self.is_free(*rect, clip))
     }
@@ -164,7 +150,6 @@ fn squares(rect: Rect) -> impl Iterator<Item = (i32, i32)> {
 
 /// The colour of a point as a share from 0 to 1. The first ranks differ more than the later ones, so they are
 /// spread wider (`is_rank`).
-#[must_use]
 pub fn share(value: usize, most: usize, is_rank: bool) -> f32 {
     let share = (value.max(1) - 1) as f32 / (most.max(2) - 1) as f32;
     let share = share.min(1.0);

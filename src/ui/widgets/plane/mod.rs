@@ -7,25 +7,12 @@ pub mod paint;
 
 use std::sync::Arc;
 
-use egui::Event;
-use egui::EventFilter;
-use egui::Id;
-use egui::Key;
-use egui::Modifiers;
-use egui::Pos2;
-use egui::Rect;
-use egui::Response;
-use egui::Sense;
-use egui::Ui;
-use egui::accesskit::Action;
-use egui::accesskit::Role;
-use egui::vec2;
+use egui::accesskit::{Action, Role};
+use egui::{Event, EventFilter, Id, Key, Modifiers, Pos2, Rect, Response, Sense, Ui, vec2};
 
 use crate::session::maps::Chart;
-use crate::ui::widgets::is_heard;
-use crate::ui::widgets::node;
-use crate::ui::widgets::plane::layout::Camera;
-use crate::ui::widgets::plane::layout::Labels;
+use crate::ui::widgets::plane::layout::{Camera, Labels};
+use crate::ui::widgets::{is_heard, node};
 
 /// Arrow keys move by so many points.
 const STEP: f32 = 60.0;

@@ -2,24 +2,14 @@
 
 use std::sync::Arc;
 
-use egui::Color32;
-use egui::Pos2;
-use egui::Rect;
-use egui::Response;
-use egui::RichText;
-use egui::Shape;
-use egui::Stroke;
-use egui::StrokeKind;
-use egui::Ui;
+use egui::{Color32, Pos2, Rect, Response, RichText, Shape, Stroke, StrokeKind, Ui};
 
-use crate::session::maps::Chart;
-use crate::session::maps::Kind;
-use crate::ui::bidi;
-use crate::ui::theme;
+use crate::session::maps::{Chart, Kind};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::plane::Plane;
 use crate::ui::widgets::plane::layout::Labels;
+use crate::ui::{bidi, theme};
 
 /// Widest label, points.
 const WIDEST: f32 = 190.0;
@@ -27,13 +17,11 @@ const WIDEST: f32 = 190.0;
 const ASIDE: f32 = 0.25;
 
 /// Height of a label.
-#[must_use]
 pub fn label_height(ui: &Ui) -> f32 {
     ui.ctx().fonts_mut(|fonts| fonts.row_height(&theme::small()))
 }
 
 /// Width of a label.
-#[must_use]
 pub fn label_width(ui: &Ui, text: &str) -> f32 {
     labels::galley(ui.painter(), text, &theme::small(), Color32::PLACEHOLDER, WIDEST).size().x
 }
@@ -109,7 +97,6 @@ fn radius(count: usize, closeness: f32) -> f32 {
 }
 
 /// A point in a line, such as `house, rank 120`.
-#[must_use]
 pub fn describe(chart: &Chart, at: usize) -> String {
     let Some(point) = chart.points.get(at) else { return String::new() };
     match chart.kind {
@@ -120,7 +107,6 @@ pub fn describe(chart: &Chart, at: usize) -> String {
 }
 
 /// What is known of a point besides its text.
-#[must_use]
 pub fn facts(chart: &Chart, at: usize) -> String {
     let Some(point) = chart.points.get(at) else { return String::new() };
     match chart.kind {

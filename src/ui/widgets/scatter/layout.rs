@@ -17,7 +17,6 @@ pub struct View {
 
 impl View {
     /// Where a point falls, from the top left corner; outside the size where it is not in view.
-    #[must_use]
     pub fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         let across = |value: f32, [from, to]: [f32; 2], size: f32| (value - from) / (to - from) * size;
         [across(x, self.x, self.size[0]), self.size[1] - across(y, self.y, self.size[1])]
@@ -62,7 +61,6 @@ pub struct Dot {
 
 impl Bins {
     /// Sorts the points with these indexes.
-    #[must_use]
     pub fn new(points: &[[f32; 2]], chosen: impl Iterator<Item = u32>, view: &View) -> Self {
         let (columns, rows) = view.bins();
         let placed: Vec<(u32, u32)> = chosen
@@ -89,19 +87,16 @@ impl Bins {
     }
 
     /// Points in view.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
     /// True when no point is in view.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
     /// Most points of a bin.
-    #[must_use]
     pub fn most(&self) -> u32 {
         self.most
     }
@@ -124,7 +119,6 @@ impl Bins {
     }
 
     /// The point nearest to a place on the screen, no farther than `reach`, and how many are that near in all.
-    #[must_use]
     pub fn nearest(&self, points: &[[f32; 2]], view: &View, at: [f32; 2], reach: f32) -> Option<(usize, usize)> {
         let around = (reach / SIDE).ceil() as isize;
         let middle = at.map(|place| (place / SIDE).floor() as isize);

@@ -3,25 +3,14 @@
 
 pub mod layout;
 
-use egui::Color32;
-use egui::Mesh;
-use egui::Pos2;
-use egui::Rect;
-use egui::Sense;
-use egui::Stroke;
-use egui::Ui;
 use egui::accesskit::Role;
-use egui::pos2;
-use egui::vec2;
-use egui_plot::Plot;
-use egui_plot::PlotTransform;
+use egui::{Color32, Mesh, Pos2, Rect, Sense, Stroke, Ui, pos2, vec2};
+use egui_plot::{Plot, PlotTransform};
 
 use crate::session::phrases::Chart;
 use crate::ui::theme;
-use crate::ui::widgets::is_heard;
-use crate::ui::widgets::node;
-use crate::ui::widgets::scatter::layout::Bins;
-use crate::ui::widgets::scatter::layout::View;
+use crate::ui::widgets::scatter::layout::{Bins, View};
+use crate::ui::widgets::{is_heard, node};
 
 /// How near the mouse has to be to a point, points.
 const REACH: f32 = 8.0;
