@@ -38,7 +38,7 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 
 use crate::error::Error;
-use crate::session::driver::Options as WindowOptions;
+use crate::session::driver::OpenWith as WindowOptions;
 use crate::session::figures::{MeasureHeatmap, WindowFigures};
 
 /// Opens the window and returns when it is closed.

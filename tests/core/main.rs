@@ -5,6 +5,7 @@ mod bench;
 mod cli;
 mod cost;
 mod decoding;
+mod effects;
 mod ensembles;
 mod evaluation;
 mod fused;

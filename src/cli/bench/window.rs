@@ -10,7 +10,7 @@ use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::timing::quantile;
 use crate::cli::bundled;
 use crate::session::DeviceChoice;
-use crate::session::driver::Options;
+use crate::session::driver::OpenWith;
 
 const COLUMNS: &[Column] =
     &[Column::left("", 32), Column::right("median ms", 9), Column::right("p99", 7), Column::right("max", 7)];
@@ -22,8 +22,12 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
         return Ok(Value::Null);
     };
     let models = setup.model.clone().map_or_else(bundled::models, |folder| vec![folder]);
-    let options =
-        Options { models, device: Some(DeviceChoice::Cpu), threads: Some(setup.runtime.threads), ..Options::default() };
+    let options = OpenWith {
+        models,
+        device: Some(DeviceChoice::Cpu),
+        threads: Some(setup.runtime.threads),
+        ..OpenWith::default()
+    };
     let figures = match measure(options) {
         Ok(figures) => figures,
         Err(error) => {

@@ -4,8 +4,8 @@ use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::analysis::reading::Reading;
 use crate::evaluation::{Row, Set};
-use crate::ui::local::Screen;
-use crate::ui::views::evaluation::{empty_ui, figure};
+use crate::ui::local::Window;
+use crate::ui::views::evaluation::parts::{empty_ui, figure};
 use crate::ui::widgets::chart::{Chart, Series, chart_ui};
 use crate::ui::widgets::{chart, labels};
 use crate::ui::{local, theme};
@@ -17,8 +17,8 @@ const PLOT_SHARE: f32 = 0.34;
 const NAME: f32 = 220.0;
 
 /// The figures.
-pub fn figures_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(results) = screen.session.evaluation.results.clone() else {
+pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(results) = window.session.evaluation().results.clone() else {
         let note = "Choose a file of source sentences and one of their translations at the left, or drop them here, \
                     then evaluate. The models of the columns are measured in the background.";
         empty_ui(ui, "Nothing is measured yet", note);
@@ -37,13 +37,13 @@ pub fn figures_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         if has_gold {
             chart::side_by_side(
                 ui,
-                |ui| lengths_ui(ui, screen, &results, height),
+                |ui| lengths_ui(ui, window, &results, height),
                 |ui| thresholds_ui(ui, &results, height),
             );
             ui.add_space(theme::SPACE_2);
             aer_ui(ui, &results);
         } else {
-            lengths_ui(ui, screen, &results, height);
+            lengths_ui(ui, window, &results, height);
         }
         comparisons_ui(ui, &results);
         signatures_ui(ui, &results);
@@ -125,8 +125,8 @@ fn row_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Row) {
 }
 
 /// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
-fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, height: f32) {
-    let set = if screen.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
+fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height: f32) {
+    let set = if window.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
     let buckets = bucket_names(results, set);
     let series: Vec<Series> =
         results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
@@ -154,7 +154,7 @@ fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, height:
         for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
             let name = if other == Set::All { "All sentences" } else { "Without unknown words" };
             if ui.selectable_label(other == set, name).clicked() {
-                screen.keep(local::EVALUATION_SET, place as f32);
+                window.keep(local::EVALUATION_SET, place as f32);
             }
         }
         let weak = theme::tokens(ui).weak;

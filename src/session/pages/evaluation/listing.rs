@@ -1,28 +1,8 @@
 //! Floor 8: the sentences of a test set in an order: sorted once when it changes, so that a frame only looks things up.
 
 use crate::evaluation::{Record, Translation};
-use crate::session::evaluation::Evaluation;
+use crate::session::pages::evaluation::command::By;
 use crate::worker::corpus::evaluate::Evaluated;
-
-/// What sentences are sorted by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
-    /// How much BLEU of the two compared models differs.
-    #[default]
-    BleuDifference,
-    /// How much chrF2 of the two compared models differs.
-    ChrfDifference,
-    /// BLEU of a model, by its position.
-    Bleu(usize),
-    /// chrF2 of a model, by its position.
-    Chrf(usize),
-    /// -log p of the first reference a word, of a model, by its position.
-    Nll(usize),
-    /// Source words.
-    Length,
-    /// The order of the test set.
-    Line,
-}
 
 /// The sentences in an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,39 +52,41 @@ pub fn translation(results: &Evaluated, model: usize, line: usize) -> Option<&Tr
     record(results, model, line)?.translations.first()
 }
 
-impl Evaluation {
-    /// Other results: the first two models are compared, the largest differences come first.
-    pub(super) fn list_anew(&mut self) {
-        let models = self.results.as_ref().map_or(0, |results| results.models.len());
-        let by = if models > 1 { By::BleuDifference } else { By::Bleu(0) };
-        self.listing = Listing { by, pair: (0, usize::from(models > 1)), ..Listing::default() };
-        self.arrange();
+impl Listing {
+    /// The first two models are compared, the largest differences come first.
+    pub(super) fn of(results: &Evaluated) -> Self {
+        let is_several = results.models.len() > 1;
+        let by = if is_several { By::BleuDifference } else { By::Bleu(0) };
+        let mut listing = Self { by, pair: (0, usize::from(is_several)), ..Self::default() };
+        listing.arrange(results);
+        listing
     }
 
-    pub(super) fn sort(&mut self, by: By) {
-        let listing = &mut self.listing;
-        listing.is_turned = listing.by == by && !listing.is_turned;
-        listing.by = by;
-        self.arrange();
-    }
-
-    pub(super) fn compare(&mut self, first: usize, second: usize) {
-        let models = self.results.as_ref().map_or(0, |results| results.models.len());
-        if first < models && second < models {
-            self.listing.pair = (first, second);
-            self.arrange();
+    /// Sorts; the same again turns the order round.
+    pub(super) fn sort(&mut self, by: By, results: Option<&Evaluated>) {
+        self.is_turned = self.by == by && !self.is_turned;
+        self.by = by;
+        if let Some(results) = results {
+            self.arrange(results);
         }
     }
 
-    fn arrange(&mut self) {
-        let Some(results) = self.results.as_deref() else { return };
-        let listing = &mut self.listing;
+    /// Compares these two models, where there are such.
+    pub(super) fn compare(&mut self, pair: (usize, usize), results: Option<&Evaluated>) {
+        let Some(results) = results else { return };
+        if pair.0.max(pair.1) < results.models.len() {
+            self.pair = pair;
+            self.arrange(results);
+        }
+    }
+
+    fn arrange(&mut self, results: &Evaluated) {
         let lines = results.models.first().map_or(0, |measured| measured.report.records.len());
         let mut keyed: Vec<(f64, u32)> =
-            (0..lines).map(|line| (listing.by.value(results, listing.pair, line), line as u32)).collect();
-        let is_falling = listing.by.starts_high() != listing.is_turned;
+            (0..lines).map(|line| (self.by.value(results, self.pair, line), line as u32)).collect();
+        let is_falling = self.by.starts_high() != self.is_turned;
         // Equals stay in the order of the test set, whichever way round.
         keyed.sort_by(|(a, m), (b, n)| if is_falling { b.total_cmp(a) } else { a.total_cmp(b) }.then(m.cmp(n)));
-        listing.order = keyed.into_iter().map(|(_, line)| line).collect();
+        self.order = keyed.into_iter().map(|(_, line)| line).collect();
     }
 }

@@ -4,26 +4,9 @@ use serde_json::{Value, json};
 
 use crate::analysis::bootstrap::Paired;
 use crate::evaluation::figures;
+use crate::session::pages::evaluation::command::TableFormat;
+use crate::session::tsv::word;
 use crate::worker::corpus::evaluate::{Aligned, Compared, Evaluated, Measured};
-
-/// What files the figures can be written to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableFormat {
-    /// A row for each model, set, kind of output and length.
-    Tsv,
-    /// The same for a program, with how it was measured.
-    Json,
-}
-
-impl TableFormat {
-    /// The end of a file name.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Tsv => "tsv",
-            Self::Json => "json",
-        }
-    }
-}
 
 /// The figures in a format.
 pub fn text(results: &Evaluated, format: TableFormat) -> String {
@@ -37,7 +20,7 @@ fn tsv(results: &Evaluated) -> String {
     let mut text = figures::HEADER.to_owned();
     for Measured { report, words_per_second, .. } in results.models.iter().map(AsRef::as_ref) {
         let speed = Some(f64::from(*words_per_second));
-        text.extend(report.rows.iter().map(|row| figures::line(&report.name, row, speed, "")));
+        text.extend(report.rows.iter().map(|row| figures::line(&word(&report.name), row, speed, "")));
     }
     text
 }
