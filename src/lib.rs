@@ -31,9 +31,9 @@
 //! # A keystroke's journey
 //!
 //! 1. `ui` turns the edit into a [`session`] command; it changes nothing itself.
-//! 2. The session keeps the text, dims what belongs to the old one and asks for a request that
-//!    states everything wanted: source, models, settings. A new [`ticket`] makes all older work
-//!    stale.
+//! 2. The session keeps the text in its [`scene`](session::scene), dims what belongs to the old one
+//!    and notes an [`Effect`](session::Effect): a request that states everything wanted, source,
+//!    models, settings. The driver carries effects out. A new [`ticket`] makes all older work stale.
 //! 3. The [`worker`] overwrites its one slot and wakes. Each model of the request gets a thread of
 //!    its own, where the columns of that model take turns. It tokenises, for each model has its own
 //!    tokenizer: `Started` brings the column its [`Sentence`](text::sentence::Sentence). Then
@@ -90,7 +90,7 @@
 //! New variants enter through a table and nowhere else: an architecture is one file and one line
 //! of [`models::MODELS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
-//! one line in their table. A kind of long work behind the window is one file of [`worker::corpus`] and one line of its
+//! one line in their table, and so has a page of the window, in [`session::PAGES`]. A kind of long work behind the window is one file of [`worker::corpus`] and one line of its
 //! [`Order`](worker::corpus::Order).
 
 pub mod analysis;

@@ -542,3 +542,88 @@ fn the_icon_is_a_square_png() {
     let side = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     assert_eq!((side(16), side(20)), (256, 256));
 }
+
+/// Folders whose files import each other in one direction only.
+const WITHOUT_CIRCLES: &[&str] = &["src/session/", "src/ui/views/"];
+
+/// The files of `sources` that `source` imports: `crate::a::b::C` leads to `src/a/b.rs` or `src/a/b/mod.rs`.
+fn imports(source: &Source, sources: &[Source]) -> Vec<usize> {
+    let library = source.code.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut found = Vec::new();
+    let names = library.match_indices("crate::").filter(|(at, _)| !library[..*at].ends_with("pub(in "));
+    for (at, prefix) in names {
+        let path = &library[at + prefix.len()..];
+        let end = path.find(|c| !is_word(c) && c != ':').unwrap_or(path.len());
+        let (path, rest) = path.split_at(end);
+        // A group names its members one by one.
+        let group = rest.strip_prefix('{').and_then(|rest| rest.split('}').next());
+        let members: Vec<&str> = group.map_or_else(|| vec![""], |group| group.split(',').map(str::trim).collect());
+        for member in members {
+            let whole = format!("{path}{member}");
+            let mut parts: Vec<&str> = whole.split("::").filter(|part| !part.is_empty()).collect();
+            while !parts.is_empty() {
+                let stem = format!("src/{}", parts.join("/"));
+                let is_it = |one: &Source| one.path == format!("{stem}.rs") || one.path == format!("{stem}/mod.rs");
+                if let Some(place) = sources.iter().position(is_it) {
+                    found.push(place);
+                    break;
+                }
+                parts.pop();
+            }
+        }
+    }
+    found
+}
+
+/// A way from the last file of `way` back to one that is on it.
+fn circle(way: &mut Vec<usize>, edges: &[Vec<usize>], done: &mut [bool]) -> bool {
+    let Some(&last) = way.last() else { return false };
+    for &next in &edges[last] {
+        if let Some(first) = way.iter().position(|place| *place == next) {
+            if next != last {
+                way.drain(..first);
+                return true;
+            }
+        } else if !done[next] {
+            way.push(next);
+            if circle(way, edges, done) {
+                return true;
+            }
+            way.pop();
+        }
+    }
+    done[last] = true;
+    false
+}
+
+/// The files of a circle inside a folder, if there is one.
+fn circle_in(folder: &str, sources: Vec<Source>) -> Option<String> {
+    let own: Vec<Source> = sources.into_iter().filter(|source| source.path.starts_with(folder)).collect();
+    let edges: Vec<Vec<usize>> = own.iter().map(|source| imports(source, &own)).collect();
+    let mut done = vec![false; own.len()];
+    (0..own.len()).find_map(|start| {
+        let mut way = vec![start];
+        circle(&mut way, &edges, &mut done)
+            .then(|| way.iter().map(|place| own[*place].path.as_str()).collect::<Vec<_>>().join(" -> "))
+    })
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    for folder in WITHOUT_CIRCLES {
+        assert_eq!(circle_in(folder, the_sources()), None, "in {folder}");
+    }
+    let planted = |third: &str| {
+        vec![
+            Source::new("src/session/a.rs", "//! x\nuse crate::session::b::c::C;\n"),
+            Source::new("src/session/b/mod.rs", "//! x\nuse crate::session::d;\n"),
+            Source::new("src/session/b/c.rs", "//! x\nuse crate::session::{a, d};\n"),
+            Source::new("src/session/d.rs", third),
+        ]
+    };
+    assert!(circle_in("src/session/", planted("//! x\n")).is_some_and(|way| way.contains("a.rs")));
+    let other = "//! x\nuse crate::session::b::c::C;\n#[cfg(test)]\nmod tests {\n    use crate::session::a::A;\n}\n";
+    let mut sources = planted(other);
+    sources[2] = Source::new("src/session/b/c.rs", "//! x\n");
+    assert_eq!(circle_in("src/session/", sources), None);
+}

@@ -3,7 +3,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A window's right to save a state. It ends with the process, however that ends.
 #[derive(Debug, Default)]
@@ -12,7 +12,12 @@ pub enum Claim {
     #[default]
     None,
     /// No other window saves there while this lives.
-    Held(#[expect(dead_code, reason = "the lock lives as long as the open file")] File),
+    Held {
+        /// The lock lives as long as it is open.
+        _file: File,
+        /// Where it is.
+        path: PathBuf,
+    },
     /// Another window saves there.
     Taken,
 }
@@ -39,9 +44,17 @@ impl Claim {
             return Self::None;
         };
         match file.try_lock() {
-            Ok(()) => Self::Held(file),
+            Ok(()) => Self::Held { _file: file, path: path.to_owned() },
             Err(TryLockError::WouldBlock) => Self::Taken,
             Err(TryLockError::Error(_)) => Self::None,
+        }
+    }
+
+    /// Nothing will be saved there after all: the lock goes and leaves nothing behind.
+    pub fn give_up(self) {
+        if let Self::Held { path, .. } = &self {
+            // An empty file that stays does no harm.
+            let _ = std::fs::remove_file(path);
         }
     }
 

@@ -50,8 +50,11 @@ impl Driver {
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
         // Claimed before it is read: what another window writes meanwhile would be lost.
-        let claim = options.saved.as_deref().map(Claim::on).unwrap_or_default();
+        let mut claim = options.saved.as_deref().map(Claim::on).unwrap_or_default();
         let found = options.saved.as_deref().map(persist::load_or_set_aside).unwrap_or_default();
+        if found.is_left_alone {
+            std::mem::take(&mut claim).give_up();
+        }
         let session = Session::start(found.state.map(|state| state.with_moved(&options.bundled)), &options);
         let saved = options.saved.filter(|_| !found.is_left_alone && !claim.is_taken());
         let troubles = [found.trouble, claim.trouble()];

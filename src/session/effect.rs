@@ -13,7 +13,7 @@ use crate::worker::protocol::Request;
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there are a handful at a time, and each is moved once")]
 pub enum Effect {
-    /// Translate this; whatever was wanted before is not wanted any more.
+    /// Translate this, and nothing that was wanted before.
     Decode(Request),
     /// Something for the corpus lane.
     Lane(LaneCall),

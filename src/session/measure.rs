@@ -37,7 +37,7 @@ pub fn opening(path: &Path, needle: &str) -> Result<OpeningFigures> {
         }
         driver.pump(TURN);
         figures.longest_turn_millis = figures.longest_turn_millis.max(millis(start));
-        // Whatever comes wakes us; without anything we look again.
+        // News wake us; without any we look again.
         let _ = woken.recv_timeout(LOOK_EVERY);
         if began.elapsed() > PATIENCE {
             return Err(Error::file(path, "was not read in two minutes; measure with a shorter file"));

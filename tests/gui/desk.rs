@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use egui_kittest::Harness;
+use interlinear::session::driver::OpenWith;
 use interlinear::session::{
     ColumnCommand, Command, CorpusEvent, Event, HypothesisView, ModelFacts, Session, SourceCommand,
 };

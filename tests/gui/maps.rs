@@ -264,8 +264,8 @@ fn the_pages_begin_with_the_selected_model() {
     for folder in ["RNNencdec", "RNNsearch"] {
         let column = session.columns().iter().find(|column| column.folder.ends_with(folder)).expect("it is there").id;
         session.apply(SelectCommand::Target { column, i: 0 });
-        assert_eq!(session.maps().model_of(session).map(|model| model.ends_with(folder)), Some(true), "{folder}");
-        assert_eq!(session.phrases().model_of(session).map(|model| model.ends_with(folder)), Some(true), "{folder}");
+        assert_eq!(session.maps().model_of(&session).map(|model| model.ends_with(folder)), Some(true), "{folder}");
+        assert_eq!(session.phrases().model_of(&session).map(|model| model.ends_with(folder)), Some(true), "{folder}");
     }
 }
 

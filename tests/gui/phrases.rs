@@ -171,7 +171,10 @@ fn samples_of_a_phrase_are_counted_and_new_ones_marked() {
     // They are of this phrase and this model alone.
     harness.state_mut().send(PhrasesCommand::TypeSource("the hat".to_owned()));
     harness.run();
-    assert!(has(&harness, "Draw samples") && harness.state().session().phrases().samples(session()).is_none());
+    assert!(
+        has(&harness, "Draw samples")
+            && harness.state().session().phrases().samples(harness.state().session()).is_none()
+    );
 }
 
 #[test]

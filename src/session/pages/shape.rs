@@ -21,7 +21,7 @@ pub trait PageState: Kept {
     fn found(&mut self, number: u64, found: Self::Found, shared: &mut Shared);
 }
 
-/// What a page does whatever its command is.
+/// What all pages do alike.
 pub trait Kept {
     /// Nothing comes of an order: it failed, for the reason given, or was cancelled.
     fn ended(&mut self, number: u64, message: Option<String>, shared: &mut Shared);

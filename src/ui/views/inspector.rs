@@ -1,4 +1,4 @@
-//! Floor 9: one target word under the glass: what else could have stood there, where the model looked, and why.
+//! Floor 9: everything about one target word: what else could have stood there, and where the model looked.
 //!
 //! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
 
@@ -12,7 +12,7 @@ use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::{bars, labels, source_bars};
 use crate::ui::{local, theme};
 
-/// One target word under the glass.
+/// Everything about one target word.
 pub struct Inspector;
 
 /// Share of the width that the candidates take, and their widest.

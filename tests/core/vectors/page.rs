@@ -159,7 +159,7 @@ fn points_are_looked_up_selected_and_saved() {
     assert!(tsv.starts_with("query\tneighbour\tcosine\tline\nhouse\t") && tsv.lines().count() == 4, "{tsv}");
     let points = desk.session.maps().tsv(Table::Points).expect("a table");
     assert!(points.starts_with("x\ty\tline\tlength\ttext\n") && points.ends_with("\t3\tHouse of glass\n"), "{points}");
-    desk.send(MapCommand::Save(Table::Neighbours, "near.tsv".into()));
+    desk.session.apply(MapCommand::Save(Table::Neighbours, "near.tsv".into()));
     assert!(chores(&mut desk.session).contains(&Chore::Write { path: "near.tsv".into(), text: tsv }));
     // A new map keeps what was selected where it knows it.
     desk.send(MapCommand::SetTyped("blue tree\nhouse".to_owned()));
