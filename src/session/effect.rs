@@ -11,7 +11,6 @@ use crate::worker::protocol::Request;
 
 /// What the driver carries out, in order.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there are a handful at a time, and each is moved once")]
 pub enum Effect {
     /// Translate this, and nothing that was wanted before.
     Decode(Request),

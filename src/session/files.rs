@@ -17,8 +17,8 @@ use crate::worker::disk::Disk;
 pub fn carry_out(chore: Chore, disk: &mut Disk<News>) {
     match chore {
         Chore::Read(path) => disk.run_telling("read", Box::new(move |tell| Some(read(path, tell)))),
-        Chore::Look { path, on } => disk.run("open", Box::new(move || Some(look(path, on)))),
-        Chore::FindLogs(path) => disk.run("open", Box::new(move || Some(find_logs(path)))),
+        Chore::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
+        Chore::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
         Chore::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
         Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, &text)))),
     }

@@ -225,7 +225,7 @@ const MOST_BYTES: u64 = 256 << 20;
 pub fn load_or_set_aside(path: &Path) -> Found {
     let bytes = match read(path) {
         Ok(bytes) => bytes,
-        Err(found) => return found,
+        Err(found) => return *found,
     };
     let foreign = |error: serde_json::Error| Error::file(path, format!("is not a saved state ({error})"));
     // A list would be read as the fields in order; only an object is a state.
@@ -253,18 +253,20 @@ pub fn load_or_set_aside(path: &Path) -> Found {
 }
 
 /// The bytes of a plain file of reasonable size, or what to answer.
-fn read(path: &Path) -> std::result::Result<Vec<u8>, Found> {
-    let missing = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Found::default(),
-        _ => left_alone(&Error::io(path, &error)),
+fn read(path: &Path) -> std::result::Result<Vec<u8>, Box<Found>> {
+    let missing = |error: std::io::Error| {
+        Box::new(match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Found::default(),
+            _ => left_alone(&Error::io(path, &error)),
+        })
     };
     let facts = std::fs::metadata(path).map_err(missing)?;
     if !facts.is_file() {
         // Opening a pipe would wait for someone who writes to it.
-        return Err(left_alone(&Error::file(path, "is a folder, a pipe or a device and not a file")));
+        return Err(Box::new(left_alone(&Error::file(path, "is a folder, a pipe or a device and not a file"))));
     }
     if facts.len() > MOST_BYTES {
-        return Err(set_aside(path, &Error::file(path, "is too large to be a saved state")));
+        return Err(Box::new(set_aside(path, &Error::file(path, "is too large to be a saved state"))));
     }
     std::fs::read(path).map_err(missing)
 }

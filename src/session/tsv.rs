@@ -19,7 +19,7 @@ pub enum Cell<'a> {
 
 impl Cell<'_> {
     /// A number, as it is printed.
-    pub fn number(value: impl ToString) -> Self {
+    pub fn number(value: &impl ToString) -> Self {
         Self::Number(value.to_string())
     }
 }
@@ -95,7 +95,7 @@ mod tests {
             ("l'eau", "l'eau"),
         ] {
             let mut tsv = Tsv::default();
-            tsv.row([text.into(), Cell::number(-1.5)]);
+            tsv.row([text.into(), Cell::number(&-1.5)]);
             assert_eq!(tsv.text(), format!("{cell}\t-1.5\n"), "{text:?}");
         }
     }

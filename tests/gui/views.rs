@@ -139,7 +139,8 @@ fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
 #[test]
 fn loading_shows_how_far_it_is() {
     let mut session = desk::session("");
-    let column = desk::add_column(&mut session, desk::facts("slow", true));
+    session.apply(ColumnCommand::Add("slow".into()));
+    let column = session.columns()[0].id;
     session.absorb(Event::Loading { column, fraction: 0.42 });
     let (harness, _) = desk::window(session);
     assert!(harness.query_all_by_label("Loading the model, 42 %").next().is_some());

@@ -115,7 +115,7 @@ impl Desk for Alone {
     }
 
     fn send(&mut self, command: Command) {
-        let _ = self.0.apply(command);
+        self.0.apply(command);
     }
 
     fn pump(&mut self, _budget: Duration) -> bool {

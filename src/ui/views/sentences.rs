@@ -114,7 +114,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let t = theme::tokens(ui);
         ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
         let (name, note, command) = match session.lists().shown {
-            List::History if session.lists().len() > 0 => {
+            List::History if !session.lists().is_empty() => {
                 ("Clear", "Forget the sentences translated before", ListCommand::ClearHistory)
             }
             List::File(n) => ("Close", "Close this file", ListCommand::CloseFile(n)),

@@ -22,7 +22,7 @@ fn is_cut(session: &Session) -> bool {
 
 #[test]
 fn a_very_long_line_that_is_picked_is_cut_and_said() {
-    // Two bytes a letter and an odd limit's neighbour: a letter is never cut in two.
+    // The limit falls inside a letter of two bytes.
     let long = format!("a{}", "é".repeat(MAX_SOURCE_BYTES));
     let mut session = with_file(&format!("short\n{long}\n"));
     assert!(!is_cut(&session));
@@ -191,8 +191,8 @@ fn a_pipe_in_place_of_the_state_does_not_hold_up_the_window() {
     assert!(made.success());
     let saved = pipe.clone();
     let (sender, told) = std::sync::mpsc::channel();
-    std::thread::spawn(move || sender.send(load_or_set_aside(&saved)));
-    let found = told.recv_timeout(super::PATIENCE).expect("it is not opened");
+    std::thread::spawn(move || sender.send(Box::new(load_or_set_aside(&saved))));
+    let found = *told.recv_timeout(super::PATIENCE).expect("it is not opened");
     assert!(found.is_left_alone && found.trouble.is_some_and(|text| text.contains("pipe")));
     assert!(pipe.exists());
 }

@@ -125,16 +125,16 @@ impl Maps {
                     tsv.row([
                         query.into(),
                         (&point.text).into(),
-                        Cell::number(near.cosine),
-                        Cell::number(point.number),
+                        Cell::number(&near.cosine),
+                        Cell::number(&point.number),
                     ]);
                 }
             }
             Table::Points => {
                 tsv.row(["x", "y", number, "length", "text"].map(Cell::from));
                 for ([x, y], point) in chart.layout.places.iter().zip(&chart.points) {
-                    let numbers = [Cell::number(x), Cell::number(y), Cell::number(point.number)];
-                    tsv.row(numbers.into_iter().chain([Cell::number(point.length), (&point.text).into()]));
+                    let numbers = [Cell::number(x), Cell::number(y), Cell::number(&point.number)];
+                    tsv.row(numbers.into_iter().chain([Cell::number(&point.length), (&point.text).into()]));
                 }
             }
         }
