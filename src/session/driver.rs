@@ -183,8 +183,7 @@ mod tests {
         let ids: Vec<u64> = driver.session.columns().iter().map(|column| column.id).collect();
         let row = |at: usize, words: usize| Event::Expanded { number, column: ids[at], best: hypothesis(words) };
         let shown = |driver: &Driver| -> Vec<usize> {
-            let words =
-                |column: &crate::session::column::Column| column.table.as_ref().map_or(0, |table| table.target.len());
+            let words = |column: &Column| column.table.as_ref().map_or(0, |table| table.target.len());
             driver.session.columns().iter().map(words).collect()
         };
         let mut rows = Vec::new();
