@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use crate::analysis::unknown::Replacing;
 use crate::cli::output;
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use crate::decoding::{Ensemble, LengthRule, Options, Ranking};
+use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
-use crate::models::{Engine, Model};
+use crate::models::{Kernels, Model};
 use crate::nn::device;
 use crate::nn::device::{Device, DeviceChoice};
 use crate::text::dictionary::Dictionary;
@@ -46,7 +46,7 @@ pub struct Runtime {
     /// A device that works.
     pub device: Device,
     /// The kernels.
-    pub engine: Engine,
+    pub engine: Kernels,
 }
 
 impl RunArgs {
@@ -59,7 +59,7 @@ impl RunArgs {
         let threads = self.threads.map_or_else(physical_cores, usize::from);
         // Only the first pool of a process counts, and a process runs one command.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        let engine = if self.engine == EngineArg::Fused && device.is_cpu() { Engine::Fused } else { Engine::Plain };
+        let engine = if self.engine == EngineArg::Fused && device.is_cpu() { Kernels::Fused } else { Kernels::Plain };
         Ok(Runtime { threads, device, engine })
     }
 
@@ -179,8 +179,8 @@ pub struct SearchArgs {
 
 impl SearchArgs {
     /// The options of the search.
-    pub fn high(&self) -> Options {
-        Options {
+    pub fn high(&self) -> SearchOptions {
+        SearchOptions {
             beam: usize::from(self.beam),
             max_length: self.max_length.map(|length| length as usize),
             ranking: Ranking {
@@ -188,7 +188,7 @@ impl SearchArgs {
                 coverage: self.coverage,
             },
             forbid_unk: self.forbid_unk,
-            ..Options::default()
+            ..SearchOptions::default()
         }
     }
 }

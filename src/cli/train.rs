@@ -11,7 +11,7 @@ use crate::cli::args::RunArgs;
 use crate::cli::{Context, output};
 use crate::error::Error;
 use crate::models::config::Architecture;
-use crate::models::{Engine, MODELS};
+use crate::models::{Kernels, MODELS};
 use crate::ticket::Ticket;
 use crate::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
 use crate::training::trainer::{Line, Measure, Report};
@@ -130,7 +130,7 @@ fn choices() -> String {
     };
     list("architecture", &mut MODELS.iter().map(|entry| (entry.name, entry.citation)));
     list("attention (luong)", &mut KINDS.iter().map(|entry| (entry.name, entry.explanation)));
-    list("score (luong)", &mut scores(Architecture::Luong.name()).map(|entry| (entry.name, entry.equation)));
+    list("score (luong)", &mut scores(Architecture::LUONG.name()).map(|entry| (entry.name, entry.equation)));
     list("recipe", &mut RECIPES.iter().map(|entry| (entry.name, entry.about)));
     let papers = PAPERS.iter().map(|paper| (paper.architecture.name(), format!("{} {}.", paper.about, paper.citation)));
     let papers: Vec<_> = papers.collect();
@@ -163,7 +163,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     let config = low.config.ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = low.run.high()?;
-    let device = (runtime.engine == Engine::Plain).then(|| runtime.device.candle.clone());
+    let device = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
     let options = RunOptions { resume: low.resume, from: low.from, threads: runtime.threads, plain: device };
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();

@@ -17,7 +17,7 @@ use crate::cli::input::{Growth, Lines, Side, SourceLine};
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::{Context, words};
-use crate::decoding::{Decoded, Ensemble, Hypothesis, Options};
+use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::Error;
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
@@ -77,7 +77,7 @@ pub enum Format {
 struct High {
     system: Ensemble,
     stepper: Box<dyn Stepper>,
-    options: Options,
+    options: SearchOptions,
     nbest: usize,
     batch: usize,
     format: Format,

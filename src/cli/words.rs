@@ -5,7 +5,7 @@ use crate::analysis::hard::Link;
 use crate::analysis::unknown::Replacing;
 use crate::analysis::{hard, unknown};
 use crate::decoding;
-use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, Options, Specials};
+use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::models::{Model, Stepper};
 use crate::text::join::join;
@@ -22,7 +22,7 @@ pub fn decode_all(
     specials: Specials,
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],
-    options: &Options,
+    options: &SearchOptions,
     batch: usize,
     done: &mut dyn FnMut(&[usize], Vec<Decoded>),
 ) -> Result<()> {

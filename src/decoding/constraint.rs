@@ -1,6 +1,6 @@
 //! Floor 4: which words the search may take at a position.
 
-use crate::decoding::{Options, Specials};
+use crate::decoding::{SearchOptions, Specials};
 
 /// What may stand at one target position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Constraint<'a> {
 
 impl<'a> Constraint<'a> {
     /// What `options` demand.
-    pub fn new(options: &'a Options, specials: Specials) -> Self {
+    pub fn new(options: &'a SearchOptions, specials: Specials) -> Self {
         Self { prefix: &options.prefix, forbidden: options.forbid_unk.then_some(specials.unk) }
     }
 

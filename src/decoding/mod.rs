@@ -11,6 +11,7 @@ pub mod constraint;
 pub mod corpus;
 pub mod ensemble;
 pub mod forced;
+pub mod intervention;
 pub mod phrases;
 pub mod rank;
 pub mod sample;
@@ -25,13 +26,14 @@ use crate::ticket::Ticket;
 pub use crate::decoding::batching::batches;
 pub use crate::decoding::corpus::{decode_all, force_all};
 pub use crate::decoding::ensemble::Ensemble;
+pub use crate::decoding::intervention::{Intervening, Intervention};
 pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
 pub use crate::decoding::trace::{Decoded, Fate, Forced, Hypothesis, Node, Progress};
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct SearchOptions {
     /// Hypotheses kept, at least 1; 1 is greedy.
     pub beam: usize,
     /// Most target tokens, `</s>` included; `None`: 2 T_x + 10.
@@ -51,7 +53,7 @@ pub struct Options {
     pub most_numbers: usize,
 }
 
-impl Default for Options {
+impl Default for SearchOptions {
     fn default() -> Self {
         Self {
             beam: 5,
@@ -66,7 +68,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl SearchOptions {
     /// The most target tokens for a source of `t_x` words, `</s>` included on both sides.
     pub fn limit(&self, t_x: usize) -> usize {
         self.max_length.unwrap_or(2 * t_x + 10)
@@ -92,7 +94,7 @@ pub fn decode(
     stepper: &mut dyn Stepper,
     specials: Specials,
     sources: &[&[u32]],
-    options: &Options,
+    options: &SearchOptions,
     ticket: &Ticket,
     emit: &mut dyn FnMut(usize, Progress<'_>),
 ) -> Result<Vec<Decoded>> {

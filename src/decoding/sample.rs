@@ -12,7 +12,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::decoding::beam::check_sources;
-use crate::decoding::{Options, Specials};
+use crate::decoding::{SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::models::{Need, Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise;
@@ -166,7 +166,7 @@ impl Sampler<'_> {
         let sources: Vec<&[u32]> = pieces.iter().map(|piece| sentences[piece.sentence].source).collect();
         stepper.begin(&sources)?;
         let limit = |piece: usize| {
-            let options = Options { max_length: self.options.max_length, ..Options::default() };
+            let options = SearchOptions { max_length: self.options.max_length, ..SearchOptions::default() };
             options.limit(sources[piece].len())
         };
         let limits: Vec<usize> = (0..pieces.len()).map(limit).collect();

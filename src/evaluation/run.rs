@@ -24,7 +24,7 @@ use crate::ticket::Ticket;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How to search; `forbid_unk` gives way to `unk`.
-    pub search: decoding::Options,
+    pub search: decoding::SearchOptions,
     /// Sentences decoded together, at least 1.
     pub batch: usize,
     /// Lengths to tell apart.
@@ -42,7 +42,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            search: decoding::Options::default(),
+            search: decoding::SearchOptions::default(),
             batch: 16,
             buckets: Buckets::default(),
             tokenization: bleu::Tokenization::default(),
@@ -217,7 +217,7 @@ impl Run<'_> {
         pairs: &[Pair],
         unk: Unk,
     ) -> Result<Vec<Translation>> {
-        let search = decoding::Options {
+        let search = decoding::SearchOptions {
             forbid_unk: unk == Unk::Forbidden,
             // Only the text of the best is used.
             most_numbers: 0,

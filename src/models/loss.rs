@@ -10,12 +10,9 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
-use crate::models::TranslationModel;
 use crate::models::batch::Batch;
-use crate::models::config::{Architecture, Config};
-use crate::models::luong::Luong;
-use crate::models::rnn_encdec::RnnEncDec;
-use crate::models::rnn_search::RnnSearch;
+use crate::models::config::Config;
+use crate::models::readable::TranslationModel;
 
 /// What makes training harder than scoring. [`Regularizer::none`] changes nothing.
 #[derive(Clone, Debug)]
@@ -109,9 +106,5 @@ fn smoothed_loss(logits: &Tensor, y: &[u32], epsilon: f64) -> Result<Loss> {
 /// variables: what is set in them later is what the model computes with.
 #[expect(clippy::implicit_hasher, reason = "maps of tensors have the default hasher everywhere, as in candle")]
 pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>> {
-    Ok(match config.architecture {
-        Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, tensors)?),
-        Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, tensors)?),
-        Architecture::Luong => Box::new(Luong::from_tensors(config, tensors)?),
-    })
+    (config.architecture.entry().readable)(config, tensors)
 }

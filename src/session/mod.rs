@@ -24,8 +24,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::decoding::{Options as SearchOptions, Ranking};
-use crate::models::Engine;
+use crate::decoding::{Ranking, SearchOptions};
+use crate::models::Kernels;
 use crate::session::persist::SavedColumn;
 use crate::text::sentence::Sentence;
 use crate::worker::protocol::ColumnSpec;
@@ -408,7 +408,7 @@ impl Session {
                 folder,
                 ensemble,
                 device,
-                engine: Engine::Fused,
+                engine: Kernels::Fused,
                 options,
                 decode,
             });

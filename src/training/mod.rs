@@ -192,6 +192,10 @@ fn engine(settings: &Settings, config: &Config, options: &RunOptions, shards: us
     if let Some(device) = &options.plain {
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));
     }
+    if !fused::supports(config) {
+        let device = candle_core::Device::Cpu;
+        return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, &device)?));
+    }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());
     Ok(Box::new(FusedEngine::new(Fused::new(config, shards), flat, optimizer)))
 }

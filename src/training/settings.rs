@@ -316,7 +316,7 @@ impl Settings {
             let message = format!("is `{}`; choose one of {}", self.model.architecture, names.join(", "));
             return Err(Error::key(path, "model.architecture", message));
         }
-        if self.architecture() == Some(Architecture::RnnSearch) && self.model.alignment == 0 {
+        if self.architecture() == Some(Architecture::RNN_SEARCH) && self.model.alignment == 0 {
             return Err(Error::key(
                 path,
                 "model.alignment",
@@ -359,7 +359,7 @@ impl Settings {
     /// Keys of luong are spelled right and stand in no other architecture's file.
     fn check_luong(&self, path: &Path) -> Result<()> {
         let model = &self.model;
-        let is_luong = self.architecture() == Some(Architecture::Luong);
+        let is_luong = self.architecture() == Some(Architecture::LUONG);
         let given = [
             ("model.layers", model.layers.is_some()),
             ("model.attention", model.attention.is_some()),
@@ -418,14 +418,14 @@ impl Settings {
     }
 
     fn architecture(&self) -> Option<Architecture> {
-        MODELS.iter().find(|entry| entry.name == self.model.architecture).map(|entry| entry.architecture)
+        Architecture::from_name(&self.model.architecture)
     }
 
     /// The model's configuration for vocabularies of these sizes.
     pub fn config(&self, source_vocabulary: usize, target_vocabulary: usize) -> Config {
         let model = &self.model;
         // `load` refused unknown names
-        let architecture = self.architecture().unwrap_or(Architecture::RnnSearch);
+        let architecture = self.architecture().unwrap_or(Architecture::RNN_SEARCH);
         Config {
             name: self.name.clone(),
             architecture,
@@ -439,9 +439,9 @@ impl Settings {
             embedding: model.embedding,
             hidden: model.hidden,
             maxout: model.maxout,
-            alignment: if architecture == Architecture::RnnSearch { model.alignment } else { 0 },
+            alignment: if architecture == Architecture::RNN_SEARCH { model.alignment } else { 0 },
             output_rank: model.output_rank,
-            luong: (architecture == Architecture::Luong).then(|| self.luong()),
+            luong: (architecture == Architecture::LUONG).then(|| self.luong()),
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::decoding::Specials;
 use crate::decoding::ensemble::{Ensemble, Mixing};
 use crate::error::{Error, Result};
-use crate::models::{Engine as Kernels, MODELS, Model, Stepper};
+use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::{Device, DeviceChoice, pick};
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::{Encode as _, Tokenizers};
@@ -325,11 +325,10 @@ impl Shelf {
 impl Shelved {
     fn new(model: Model, device: &Device, card: String) -> Self {
         let config = &model.config;
-        let entry = MODELS.iter().find(|entry| entry.architecture == config.architecture);
         let facts = ModelFacts {
             name: config.name.clone(),
-            architecture: entry.map_or_else(String::new, |entry| entry.name.to_owned()),
-            citation: entry.map_or_else(String::new, |entry| entry.citation.to_owned()),
+            architecture: config.architecture.name().to_owned(),
+            citation: config.architecture.entry().citation.to_owned(),
             source_language: config.source_language.clone(),
             target_language: config.target_language.clone(),
             parameters: model.parameters(),

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::decoding::{Decoded, Options, Progress, decode};
+use crate::decoding::{Decoded, Progress, SearchOptions, decode};
 use crate::error::{Error, Result};
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
@@ -224,10 +224,10 @@ fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
 
 /// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it, and only the
 /// best of its hypotheses keep their alignment.
-fn within_memory(options: &Options, t_x: usize) -> Options {
+fn within_memory(options: &SearchOptions, t_x: usize) -> SearchOptions {
     let numbers = 2 * t_x * options.limit(t_x) * options.beam;
     let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));
-    Options { trace, most_numbers, ..options.clone() }
+    SearchOptions { trace, most_numbers, ..options.clone() }
 }
 
 /// 1000 as `1,000`.

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use interlinear::decoding;
-use interlinear::decoding::{Options, Specials};
+use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
-use interlinear::models::{Engine, Model, shapes};
+use interlinear::models::{Kernels, Model, shapes};
 use interlinear::nn::device::Device;
 use interlinear::ticket::Ticket;
 use serde_json::Value;
@@ -324,13 +324,13 @@ fn unknown_words_can_be_replaced_or_forbidden() {
 fn json_carries_every_bit() {
     let model = Model::load(&reference("rnnsearch"), &Device::cpu()).expect("the fixture loads");
     let source = model.source.encode("s9 s31 s31 s17");
-    let mut stepper = model.stepper(Engine::Fused, 1).expect("a stepper");
+    let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk };
     let decoded = decoding::decode(
         stepper.as_mut(),
         specials,
         &[&source.ids],
-        &Options::default(),
+        &SearchOptions::default(),
         &Ticket::forever(),
         &mut |_, _| {},
     );
@@ -613,9 +613,9 @@ fn a_model_without_source_eos_reads_none() {
         };
         let source = ids(&["s9", "s31", "s17"]);
         assert_eq!(model.source.encode("s9 s31 s17").ids, source);
-        let mut stepper = model.stepper(Engine::Fused, 1).expect("a stepper");
+        let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let specials = Specials { eos: model.config.eos, unk: model.config.unk };
-        let options = Options { max_length: Some(15), ..Options::default() };
+        let options = SearchOptions { max_length: Some(15), ..SearchOptions::default() };
         let decoded =
             decoding::decode(&mut *stepper, specials, &[&source], &options, &Ticket::forever(), &mut |_, _| {});
         let decoded = decoded.expect("decoded");

@@ -10,7 +10,7 @@ use interlinear::error::{Error, Result};
 use interlinear::evaluation;
 use interlinear::evaluation::compare::compare;
 use interlinear::evaluation::{Options, Progress, Report, Set, Stage, TestSet, Unk};
-use interlinear::models::{Engine, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::reader::LineReader;
 use interlinear::ticket::{Counter, Ticket};
@@ -39,7 +39,7 @@ fn run(
     ticket: &Ticket,
     hear: &mut dyn FnMut(Progress),
 ) -> Result<Report> {
-    let mut stepper = model.stepper(Engine::Fused, 1)?;
+    let mut stepper = model.stepper(Kernels::Fused, 1)?;
     evaluation::run(model, stepper.as_mut(), set, options, ticket, hear)
 }
 

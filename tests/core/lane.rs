@@ -212,8 +212,8 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
         folder: folder.clone(),
         ensemble: None,
         device: interlinear::nn::device::DeviceChoice::Cpu,
-        engine: interlinear::models::Engine::Fused,
-        options: interlinear::decoding::Options::default(),
+        engine: interlinear::models::Kernels::Fused,
+        options: interlinear::decoding::SearchOptions::default(),
         decode: true,
     };
     for number in 1..=3 {

@@ -8,6 +8,7 @@ mod decoding;
 mod ensembles;
 mod evaluation;
 mod fused;
+mod interventions;
 mod lane;
 mod luong;
 #[path = "../made/measured.rs"]
@@ -20,6 +21,7 @@ mod screen;
 mod session;
 mod text;
 mod tiny;
+mod toy;
 mod training;
 mod unknown;
 mod vectors;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::decoding::force;
-use interlinear::models::{Engine as Kernels, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::pairs::Pairs;
 use interlinear::text::phrases::PhraseTable;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use interlinear::attention::AttentionKind;
-use interlinear::decoding::{Options, Specials, decode};
+use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config, LuongSizes};
 use interlinear::models::folder::readable;
@@ -206,19 +206,19 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         source_eos: true,
         embedding: 5,
         hidden: 7,
-        maxout: if architecture == Architecture::Luong { 0 } else { 6 },
-        alignment: if architecture == Architecture::RnnSearch { 5 } else { 0 },
+        maxout: if architecture == Architecture::LUONG { 0 } else { 6 },
+        alignment: if architecture == Architecture::RNN_SEARCH { 5 } else { 0 },
         output_rank,
-        luong: (architecture == Architecture::Luong).then_some(luong),
+        luong: (architecture == Architecture::LUONG).then_some(luong),
     }
 }
 
 fn configs() -> Vec<Config> {
     vec![
-        config(Architecture::RnnSearch, None),
-        config(Architecture::RnnEncDec, None),
-        config(Architecture::RnnEncDec, Some(3)),
-        config(Architecture::Luong, None),
+        config(Architecture::RNN_SEARCH, None),
+        config(Architecture::RNN_ENC_DEC, None),
+        config(Architecture::RNN_ENC_DEC, Some(3)),
+        config(Architecture::LUONG, None),
     ]
 }
 
@@ -312,7 +312,8 @@ fn damaged_weights_end_in_a_sentence() {
                 array.data.fill(broken);
                 weights.insert(name, array);
                 let mut stepper = fused::stepper(&config, &Arc::new(weights), 1).expect("a stepper");
-                let (specials, options) = (Specials { eos: 0, unk: 1 }, Options { beam: 3, ..Options::default() });
+                let (specials, options) =
+                    (Specials { eos: 0, unk: 1 }, SearchOptions { beam: 3, ..SearchOptions::default() });
                 let sources: [&[u32]; 2] = [&[2, 3, 0], &[4, 0]];
                 let error = decode(stepper.as_mut(), specials, &sources, &options, &Ticket::forever(), &mut |_, _| {});
                 let Err(error) = error else { continue };

@@ -20,7 +20,7 @@ use interlinear::training::{RunOptions, train};
 
 /// The wirings of gated units: rnnencdec also with its output matrix in two factors.
 const WIRINGS: &[(Architecture, Option<usize>)] =
-    &[(Architecture::RnnSearch, None), (Architecture::RnnEncDec, None), (Architecture::RnnEncDec, Some(3))];
+    &[(Architecture::RNN_SEARCH, None), (Architecture::RNN_ENC_DEC, None), (Architecture::RNN_ENC_DEC, Some(3))];
 
 /// All sizes small and unlike each other.
 fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
@@ -37,7 +37,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         embedding: 5,
         hidden: 6,
         maxout: 4,
-        alignment: if architecture == Architecture::RnnSearch { 7 } else { 0 },
+        alignment: if architecture == Architecture::RNN_SEARCH { 7 } else { 0 },
         output_rank,
         luong: None,
     }
@@ -56,7 +56,7 @@ fn luong(layers: usize, attention: AttentionKind, score: &str, input_feeding: bo
         max_source: if score == "location" { 3 } else { 0 },
         start: 2,
     };
-    Config { maxout: 0, luong: Some(sizes), ..config(Architecture::Luong, None) }
+    Config { maxout: 0, luong: Some(sizes), ..config(Architecture::LUONG, None) }
 }
 
 /// Every wiring that is trained, with its name.

@@ -6,9 +6,9 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use interlinear::decoding::Options;
+use interlinear::decoding::SearchOptions;
 use interlinear::decoding::ensemble::{AlignmentOf, Mixing};
-use interlinear::models::{Engine as Kernels, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::ticket::{Counter, Ticket};
 use interlinear::worker::disk::Disk;
@@ -29,7 +29,7 @@ fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
         ensemble: None,
         device: DeviceChoice::Cpu,
         engine: Kernels::Fused,
-        options: Options { trace: true, candidates: 3, max_length: Some(8), ..Options::default() },
+        options: SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() },
         decode: true,
     });
     Request { number, source: source.to_owned(), columns: columns.collect() }

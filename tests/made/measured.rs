@@ -22,7 +22,7 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
         architecture: "rnnsearch",
         folder: PathBuf::from(name),
         test_set: "shoes.en".to_owned(),
-        search: decoding::Options::default(),
+        search: decoding::SearchOptions::default(),
         replaced: false,
         batch: 16,
         rows: rows(&records, &unk, &Buckets::default()),

@@ -10,7 +10,7 @@ use crate::cli::bench::race::{BEAM, Course, Race, Racer};
 use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::subject::{Source, Subject};
 use crate::cli::bench::{Setup, peer_must_have_run, subject, work};
-use crate::models::Engine;
+use crate::models::Kernels;
 
 const COLUMNS: &[Column] = &[
     Column::left("model", 22),
@@ -143,7 +143,7 @@ fn compared(figure: Option<f64>, ratio: Option<f64>) -> [String; 2] {
 pub fn describe(setup: &Setup, subject: &Subject, course: &Course, race: &Race) -> Value {
     let config = &subject.config;
     let timing = &race.ours.timing;
-    let engine = if setup.runtime.engine == Engine::Fused { "fused" } else { "readable" };
+    let engine = if setup.runtime.engine == Kernels::Fused { "fused" } else { "readable" };
     json!({
         "model": subject.name, "architecture": config.architecture.name(), "weights": subject.precision(),
         "hidden": config.hidden, "vocabulary": config.target_vocabulary,

@@ -12,7 +12,7 @@ use crate::cli::input::{Lines, Side};
 use crate::cli::output::Output;
 use crate::cli::words;
 use crate::decoding;
-use crate::decoding::{Hypothesis, Options};
+use crate::decoding::{Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::models::Model;
 use crate::ticket::Ticket;
@@ -98,7 +98,7 @@ fn measure(high: &High, model: &Model, sources: &[Vec<u32>]) -> Result<Value> {
     let runtime = &high.setup.runtime;
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let size = high.batch;
-    let options = Options { beam: high.beam, max_length: Some(high.max_length), ..Options::default() };
+    let options = SearchOptions { beam: high.beam, max_length: Some(high.max_length), ..SearchOptions::default() };
     pool(runtime.threads)?.install(|| {
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
         let mut decode = |batch: &[&[u32]]| {

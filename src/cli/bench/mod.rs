@@ -34,7 +34,7 @@ use crate::cli::bench::report::Report;
 use crate::cli::output::Output;
 use crate::cli::{Context, MeasureWindow};
 use crate::error::{Error, Result};
-use crate::models::Engine;
+use crate::models::Kernels;
 use crate::session::figures::MeasureHeatmap;
 use crate::text::lines::write_atomic;
 
@@ -256,9 +256,9 @@ impl Setup {
     /// What the measured way to decode is compared with.
     fn compared(&self) -> &'static str {
         match (self.runtime.engine, self.runtime.device.is_cpu()) {
-            (Engine::Fused, _) => "compared with the readable form",
-            (Engine::Plain, true) => "the readable form, compared with the fused one",
-            (Engine::Plain, false) => "compared with the fused form on the processor",
+            (Kernels::Fused, _) => "compared with the readable form",
+            (Kernels::Plain, true) => "the readable form, compared with the fused one",
+            (Kernels::Plain, false) => "compared with the fused form on the processor",
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::cli::bench::Setup;
 use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::timing::Timing;
 use crate::cli::{bundled, words};
-use crate::decoding::Options;
+use crate::decoding::SearchOptions;
 use crate::models::Model;
 
 /// What is translated first.
@@ -64,7 +64,7 @@ fn translate(setup: &Setup, model: &Model) -> crate::error::Result<()> {
         words::specials(model),
         stepper.as_mut(),
         &[&sentence.ids],
-        &Options::default(),
+        &SearchOptions::default(),
         1,
         &mut |_, _| {},
     )

@@ -10,7 +10,7 @@ use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::timing::quantile;
 use crate::cli::bench::{Setup, peer_must_have_run, subject};
 use crate::cli::bundled;
-use crate::models::config::{Architecture, Config};
+use crate::models::config::Config;
 use crate::models::cost::Cost;
 use crate::models::folder::CONFIG_FILE;
 use crate::training::bench;
@@ -132,9 +132,14 @@ fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
         ("l", config.maxout),
         ("layers", layers),
     ];
-    // Luong's peer has no maxout layer, the others no more than one layer
-    let luong = config.architecture == Architecture::Luong;
-    let known = numbers.iter().filter(|(key, _)| if luong { *key != "l" } else { *key != "layers" });
+    // a peer is told the sizes that its architecture has
+    let needs = config.architecture.entry().needs;
+    let own = |key: &str| match key {
+        "l" => needs.contains(&"maxout"),
+        "layers" => needs.contains(&"layers"),
+        _ => true,
+    };
+    let known = numbers.iter().filter(|(key, _)| own(key));
     arguments.extend(known.map(|(key, value)| format!("{key}={value}").into()));
     arguments.push(format!("drop={}", bench::DROPOUT).into());
     arguments

@@ -20,7 +20,7 @@ use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
 use crate::decoding::ensemble::readings::Readings;
 use crate::error::{Error, Result};
-use crate::models::{Engine, Model, Stepper};
+use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::{Encode, Tokenizer};
@@ -138,7 +138,7 @@ impl Ensemble {
     }
 
     /// What the search drives; feed it the ids of this ensemble's own [`Encode::encode`].
-    pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
+    pub fn stepper(&self, engine: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         if let [only] = self.members.as_slice() {
             return only.stepper(engine, threads);
         }

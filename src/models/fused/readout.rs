@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
 use crate::models::checkpoint::{Rows, Weights};
-use crate::models::{Need, StepOutput};
+use crate::models::need::Need;
+use crate::models::stepper::StepOutput;
 use crate::nn::fused::elementwise::log_softmax;
 use crate::nn::fused::screen::{Rounded, Screen, Sieve, Sifted};
 use crate::nn::fused::tile::Onto;

@@ -241,7 +241,7 @@ impl Session {
             gold: test.gold.clone(),
             is_pretokenized: test.is_pretokenized,
             tokenization: test.tokenization,
-            search: decoding::Options { candidates: 0, trace: false, ..self.search_options() },
+            search: decoding::SearchOptions { candidates: 0, trace: false, ..self.search_options() },
             unk,
         };
         self.evaluation.message = None;

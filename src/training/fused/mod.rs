@@ -62,9 +62,54 @@ pub struct Packs {
     luong: luong::Packs,
 }
 
+/// One line of [`GRADIENTS`].
+#[derive(Debug)]
+struct GradientEntry {
+    architecture: Architecture,
+    /// Packs the weights again.
+    repack: fn(&mut Packs, &Config, &Layout, &[f32]),
+    /// Loss and gradient of a shard.
+    step: fn(Parts<'_>, &Packs, &Shard, &mut Workspace, &mut [f32], Option<StepOptions>) -> Loss,
+}
+
+/// The architectures whose gradients are written by hand; the others learn by candle's autograd.
+const GRADIENTS: &[GradientEntry] = &[
+    GradientEntry {
+        architecture: Architecture::RNN_ENC_DEC,
+        repack: |packs, config, layout, flat| packs.encdec.repack(config, layout, flat),
+        step: |model, packs, shard, workspace, gradient, options| {
+            encdec::step(model, &packs.encdec, shard, workspace, gradient, options)
+        },
+    },
+    GradientEntry {
+        architecture: Architecture::RNN_SEARCH,
+        repack: |packs, config, layout, flat| packs.search.repack(config, layout, flat),
+        step: |model, packs, shard, workspace, gradient, options| {
+            search::step(model, &packs.search, shard, workspace, gradient, options)
+        },
+    },
+    GradientEntry {
+        architecture: Architecture::LUONG,
+        repack: |packs, config, layout, flat| packs.luong.repack(config, layout, flat),
+        step: |model, packs, shard, workspace, gradient, options| {
+            luong::step(model, &packs.luong, shard, workspace, gradient, options)
+        },
+    },
+];
+
+/// Whether the gradients of a model of this configuration are written by hand.
+pub fn supports(config: &Config) -> bool {
+    entry(config).is_some()
+}
+
+fn entry(config: &Config) -> Option<&'static GradientEntry> {
+    GRADIENTS.iter().find(|entry| entry.architecture == config.architecture)
+}
+
 /// The fused engine of one architecture.
 #[derive(Debug)]
 pub struct Fused {
+    entry: &'static GradientEntry,
     config: Config,
     layout: Layout,
     packs: Packs,
@@ -77,10 +122,14 @@ pub struct Fused {
 
 impl Fused {
     /// An engine for `threads` shards.
+    ///
+    /// # Panics
+    /// When [`supports`] says no.
     pub fn new(config: &Config, threads: usize) -> Self {
         let layout = Layout::new(config);
         let threads = threads.max(1);
         Self {
+            entry: entry(config).expect("the caller asked `supports`"),
             config: config.clone(),
             packs: Packs::default(),
             workspaces: (0..threads).map(|_| Workspace::default()).collect(),
@@ -114,11 +163,7 @@ impl Fused {
     }
 
     fn repack(&mut self, flat: &[f32]) {
-        match self.config.architecture {
-            Architecture::RnnSearch => self.packs.search.repack(&self.config, &self.layout, flat),
-            Architecture::RnnEncDec => self.packs.encdec.repack(&self.config, &self.layout, flat),
-            Architecture::Luong => self.packs.luong.repack(&self.config, &self.layout, flat),
-        }
+        (self.entry.repack)(&mut self.packs, &self.config, &self.layout, flat);
     }
 
     /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`],
@@ -135,7 +180,7 @@ impl Fused {
             self.pending = true;
         }
         let threads = self.workspaces.len().min(source.len()).max(1);
-        let (config, layout, packs) = (&self.config, &self.layout, &self.packs);
+        let (config, layout, packs, step) = (&self.config, &self.layout, &self.packs, self.entry.step);
         let mut losses = vec![Loss::default(); threads];
         rayon::scope(|scope| {
             let jobs = self.workspaces.iter_mut().zip(&mut self.gradients).zip(&mut losses).take(threads);
@@ -145,15 +190,7 @@ impl Fused {
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
                     let model = Parts { config, layout, flat };
-                    *loss = match config.architecture {
-                        Architecture::RnnSearch => {
-                            search::step(model, &packs.search, &shard, workspace, gradient, options)
-                        }
-                        Architecture::RnnEncDec => {
-                            encdec::step(model, &packs.encdec, &shard, workspace, gradient, options)
-                        }
-                        Architecture::Luong => luong::step(model, &packs.luong, &shard, workspace, gradient, options),
-                    };
+                    *loss = step(model, packs, &shard, workspace, gradient, options);
                 });
             }
         });

@@ -11,7 +11,7 @@ use crate::evaluation;
 use crate::evaluation::alignment::{Aligner, Extraction};
 use crate::evaluation::compare::{Comparison, compare};
 use crate::evaluation::{Report, Stage, TestSet, Unk, alignment};
-use crate::models::{Engine, Stepper};
+use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
 use crate::text::links::{Links, read};
 use crate::worker::corpus::yielding::Yielding;
@@ -46,7 +46,7 @@ pub struct Evaluate {
     /// How BLEU cuts text into words.
     pub tokenization: Tokenization,
     /// How to search.
-    pub search: decoding::Options,
+    pub search: decoding::SearchOptions,
     /// Which translations to make, at least one kind.
     pub unk: Vec<Unk>,
 }
@@ -215,7 +215,7 @@ impl Run<'_> {
 
 /// Does something with a stepper of the model that lets the live lane go first.
 fn stepping<T>(work: &Work<'_>, shelved: &Shelved, job: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
-    shelved.with_stepper(Engine::Fused, work.threads(), |stepper| job(&mut Yielding::new(stepper, &work.breath)))
+    shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| job(&mut Yielding::new(stepper, &work.breath)))
 }
 
 /// From which language into which.

@@ -9,7 +9,7 @@ use crate::analysis::neighbours::Space;
 use crate::analysis::{map, tsne};
 use crate::error::{Error, Result};
 use crate::models::representations::Side;
-use crate::models::{Engine, representations};
+use crate::models::{Kernels, representations};
 use crate::nn::device::DeviceChoice;
 use crate::worker::corpus::{Progress, Work};
 use crate::worker::engine::Shelved;
@@ -181,7 +181,7 @@ fn phrases(work: &Work<'_>, shelved: &Shelved, lines: &[(usize, String)]) -> Res
     }
     let sources: Vec<&[u32]> = readable.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
     let what = format!("Reading phrases with {}", shelved.facts.name);
-    let read = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
+    let read = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         representations::phrases(&shelved.facts.name, stepper, &sources, shelved.model.source_eos(), &mut |done| {
             work.tell(progress(done, sources.len(), what.clone()));
             work.breathe()
@@ -207,7 +207,7 @@ fn annotations(work: &Work<'_>, shelved: &Shelved, text: &str) -> Result<Gathere
     if !(1..=MAX_SOURCE_TOKENS).contains(&sentence.words()) {
         return Err(Error::Input("The sentence is empty or too long for this model".to_owned()));
     }
-    let h = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
+    let h = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         stepper.begin(&[&sentence.ids])?;
         Ok(stepper.annotations(0))
     })?;

@@ -23,12 +23,20 @@ impl Stepper for Yielding<'_> {
         self.inner.begin(sources)
     }
 
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
         self.breath.breathe()?;
-        self.inner.step(rows, need, output)
+        self.inner.align(rows, output)
+    }
+
+    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        self.inner.predict(rows, need, output)
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         self.inner.context(sentence)
+    }
+
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        self.inner.annotations(sentence)
     }
 }

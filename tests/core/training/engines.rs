@@ -85,19 +85,19 @@ type Curve = [(f64, f32); 10];
 /// `torch.autograd.grad`, and the two rules written out as in their papers.
 #[rustfmt::skip]
 const GOLDEN: &[(Architecture, Option<usize>, Rule, f32, Curve)] = &[
-    (Architecture::RnnSearch, None, Rule::Adam, 0.02, [
+    (Architecture::RNN_SEARCH, None, Rule::Adam, 0.02, [
         (2.569791, 1.885198), (2.452716, 1.244515), (2.362758, 1.237667), (2.273777, 1.210167), (2.191804, 1.158941),
         (2.113893, 1.129349), (2.032148, 1.096843), (1.949462, 1.085220), (1.871109, 1.138375), (1.788691, 1.167064),
     ]),
-    (Architecture::RnnSearch, None, Rule::Adadelta, 1.0, [
+    (Architecture::RNN_SEARCH, None, Rule::Adadelta, 1.0, [
         (2.569791, 1.885198), (2.533540, 1.792087), (2.503280, 1.463043), (2.475395, 1.524914), (2.452016, 1.376137),
         (2.425699, 1.353036), (2.395682, 1.382957), (2.365648, 1.494891), (2.337027, 1.357582), (2.306215, 1.377761),
     ]),
-    (Architecture::RnnEncDec, Some(3), Rule::Adam, 0.02, [
+    (Architecture::RNN_ENC_DEC, Some(3), Rule::Adam, 0.02, [
         (2.596755, 1.161715), (2.512263, 0.997447), (2.452735, 0.950822), (2.395750, 0.988787), (2.334397, 0.989027),
         (2.272533, 1.019036), (2.208555, 1.098999), (2.144528, 1.064291), (2.076979, 1.065061), (2.007258, 1.102057),
     ]),
-    (Architecture::RnnEncDec, Some(3), Rule::Adadelta, 1.0, [
+    (Architecture::RNN_ENC_DEC, Some(3), Rule::Adadelta, 1.0, [
         (2.596755, 1.161715), (2.576872, 1.114273), (2.557413, 1.069586), (2.538626, 1.015539), (2.517597, 1.061889),
         (2.500122, 0.963780), (2.481433, 0.976031), (2.462845, 0.967125), (2.442476, 0.988824), (2.421629, 0.986341),
     ]),
@@ -142,7 +142,7 @@ fn a_bad_batch_leaves_no_trace() {
 #[test]
 fn a_restored_engine_goes_on_as_before() {
     for r in [Rule::Adam, Rule::Adadelta, Rule::Sgd] {
-        let (config, settings) = (config(Architecture::RnnEncDec, None), rule(r, 1.0));
+        let (config, settings) = (config(Architecture::RNN_ENC_DEC, None), rule(r, 1.0));
         for make in ENGINES {
             let mut first = make(&config, &settings);
             let step = |engine: &mut dyn Engine, update| {
@@ -184,11 +184,11 @@ fn every_architecture_learns_a_toy_by_heart() {
     let pairs = toy();
     let source: Vec<&[u32]> = pairs.iter().map(|(source, _)| source.as_slice()).collect();
     let target: Vec<&[u32]> = pairs.iter().map(|(_, target)| target.as_slice()).collect();
-    let gated = [Architecture::RnnSearch, Architecture::RnnEncDec].map(|architecture| config(architecture, None));
+    let gated = [Architecture::RNN_SEARCH, Architecture::RNN_ENC_DEC].map(|architecture| config(architecture, None));
     let local = luong(1, AttentionKind::LocalP, "general", true, true);
     for config in gated.into_iter().chain([luong(2, AttentionKind::Global, "dot", true, true), local]) {
         let architecture = config.architecture;
-        let maxout = if architecture == Architecture::Luong { 0 } else { 8 };
+        let maxout = if architecture == Architecture::LUONG { 0 } else { 8 };
         let config = Config { hidden: 12, embedding: 6, maxout, ..config };
         let settings = OptimizerSettings::default();
         let layout = Layout::new(&config);
@@ -218,16 +218,16 @@ fn the_benchmark_counts_words_and_times_updates() {
         ticks.set(ticks.get() + 1.0);
         f64::powi(ticks.get(), 2) / 4.0
     };
-    let speed = bench::speed(&config(Architecture::RnnSearch, None), 2, 3, 4, 3, &clock).expect("nothing is refused");
+    let speed = bench::speed(&config(Architecture::RNN_SEARCH, None), 2, 3, 4, 3, &clock).expect("nothing is refused");
     assert_eq!((speed.words, speed.seconds.len()), (12, 3));
     let mut sorted = speed.seconds.clone();
     sorted.sort_by(f64::total_cmp);
     assert_eq!(speed.words_per_second, 12.0 / sorted[1]);
     assert_eq!(speed.spread, (sorted[2] - sorted[0]) / sorted[1]);
     assert!(speed.nll.is_finite() && speed.nll > 0.0);
-    let numbers = Layout::new(&config(Architecture::RnnSearch, None)).total();
+    let numbers = Layout::new(&config(Architecture::RNN_SEARCH, None)).total();
     assert!(speed.bytes > 4 * 5 * numbers, "weights, two gradients, two memories, and buffers");
     let plain =
-        bench::plain_speed(&config(Architecture::RnnSearch, None), 3, 4, 1, &clock).expect("nothing is refused");
+        bench::plain_speed(&config(Architecture::RNN_SEARCH, None), 3, 4, 1, &clock).expect("nothing is refused");
     assert_eq!((plain.words, plain.operations, plain.seconds.len()), (speed.words, speed.operations, 1));
 }

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use interlinear::models::{Engine, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::training::settings::Best;
 use interlinear::training::state::Position;
@@ -208,7 +208,7 @@ fn a_run_leaves_a_model_that_loads_and_another_can_start_from_it() {
         toy.train_through("toy.toml", &on(1));
         let device = Device { candle: candle_core::Device::Cpu, name: "cpu".into(), notice: None };
         let model = Model::load(&toy.path("out"), &device).expect("a sound model folder");
-        assert!(model.stepper(Engine::Fused, 1).is_ok());
+        assert!(model.stepper(Kernels::Fused, 1).is_ok());
         assert_eq!((model.source.len(), model.target.len()), (12, 12), "ten words and two specials; at most as set");
 
         // one update too small to be seen in f16 leaves the weights that it started from

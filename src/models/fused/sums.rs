@@ -3,7 +3,7 @@
 use crate::nn::fused::pack::{mix, padded};
 use crate::nn::fused::{Onto, focus, team};
 
-/// So few sentences are better off with [`Gaze::mix`] even where each has one row: the weight is then only read.
+/// So few sentences are better off with [`Sums::mix`] even where each has one row: the weight is then only read.
 const FEW: usize = 6;
 
 /// Whether sum_j alpha_ij (C h_j), with C h_j computed once a sentence, is less work than C c_i at every step.
@@ -11,9 +11,9 @@ pub fn is_worthwhile(rows: usize, sentences: usize) -> bool {
     rows > sentences || sentences < FEW
 }
 
-/// Where the rows of a step look.
+/// The weighted sums of one step.
 #[derive(Clone, Copy, Debug)]
-pub struct Gaze<'a> {
+pub struct Sums<'a> {
     /// Threads that may share the work.
     pub threads: usize,
     /// Row stride of `alpha`: the longest source of the batch.
@@ -26,7 +26,7 @@ pub struct Gaze<'a> {
     pub alpha: &'a [f32],
 }
 
-impl Gaze<'_> {
+impl Sums<'_> {
     /// c_i = sum_j alpha_ij h_j with h [b, t_x, width], to the first `width` of every `stride` numbers of `c`.
     pub fn contexts(&self, h: &[f32], width: usize, c: &mut [f32], stride: usize) {
         team::chunks(self.threads.min(self.sentences.len()), c, stride, &|row, c| {
