@@ -17,7 +17,7 @@ use crate::text::dictionary::Dictionary;
 /// Where to compute, as typed.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
-    /// CPU threads, by default one a physical core
+    /// CPU threads, by default one a physical core; another number may change the last digits of a probability
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Where to compute: auto, cpu, cuda, cuda:1 or metal
@@ -196,7 +196,7 @@ impl SearchArgs {
 /// Sentences decoded together.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct BatchArgs {
-    /// Sentences decoded together
+    /// Sentences decoded together; another number may change the last digits of a probability
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=4096))]
     batch: u16,
 }

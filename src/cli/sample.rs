@@ -27,7 +27,8 @@ const WINDOW_BATCHES: usize = 8;
 #[derive(Args, Clone, Debug)]
 #[command(
     after_long_help = "Each word is drawn from p(word | words before, source), to the power of 1/T and normalised. The same seed gives
-the same samples whatever --batch and --threads say; what a line gives depends on its number, not on its neighbours.
+the same samples; what a line gives depends on its number, not on its neighbours. Another --batch, --threads or machine
+may change the last digits of a probability and so, rarely, a draw.
 
 Formats:
   text   with --count 1 the text; above, `LINE ||| TEXT ||| LOG_P ||| COUNT` for each distinct sample,

@@ -9,7 +9,7 @@
 use crate::decoding::constraint::{Allowed, Constraint};
 use crate::decoding::select::{Best, Extension};
 use crate::decoding::trace::{Decoded, Fate, Hypothesis, Progress};
-use crate::decoding::tree::{Expansion, Reading, Tree};
+use crate::decoding::tree::{Expansion, Tree, TreePath};
 use crate::decoding::{SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::models::{Asked, Need, Row, StepOutput, Stepper};
@@ -127,7 +127,7 @@ struct Beam {
     /// Last nodes of what reached the maximal length unfinished, best first.
     cut: Vec<usize>,
     tree: Tree,
-    leading: Reading,
+    leading: TreePath,
 }
 
 impl Beam {
@@ -144,7 +144,7 @@ impl Beam {
             finished: Vec::new(),
             cut: Vec::new(),
             tree: Tree::default(),
-            leading: Reading::default(),
+            leading: TreePath::default(),
         }
     }
 
@@ -253,9 +253,9 @@ impl Beam {
         tips.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut room = options.most_numbers;
         let read = |(place, (_, tip))| {
-            let mut reading = Reading::default();
-            reading.follow(&tree, tip, options.ranking, options.trace);
-            let mut hypothesis = reading.into_hypothesis();
+            let mut path = TreePath::default();
+            path.follow(&tree, tip, options.ranking, options.trace);
+            let mut hypothesis = path.into_hypothesis();
             let numbers = numbers(&hypothesis);
             if place > 0 && numbers > room {
                 (hypothesis.alpha, hypothesis.energies, hypothesis.left_out) = (None, None, true);

@@ -37,7 +37,7 @@ impl<'a> Constraint<'a> {
         Self { prefix: &options.prefix, forbidden: options.forbid_unk.then_some(specials.unk) }
     }
 
-    /// What may stand at position i, from 0. A prefix that itself names `[UNK]` has its way.
+    /// What may stand at position i, from 0. A prefix may contain `[UNK]` even where it is forbidden.
     pub fn at(&self, i: usize) -> Allowed {
         match (self.prefix.get(i), self.forbidden) {
             (Some(&token), _) => Allowed::Only(token),

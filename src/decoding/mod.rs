@@ -84,7 +84,7 @@ pub struct Specials {
     pub unk: u32,
 }
 
-/// Translates a batch of sentences (ids, `</s>` included). `emit` hears, by sentence index, what happens.
+/// Translates a batch of sentences (ids, `</s>` included). `emit` is called with each sentence's index and progress.
 ///
 /// # Errors
 /// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; a beam of 0, an empty

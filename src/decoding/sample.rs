@@ -1,8 +1,9 @@
 //! Floor 4: ancestral sampling: every word is drawn from p(y_i | y_<i, x), as Cho et al. (2014, table 3) draw targets
 //! of a phrase, or from p^(1/T), normalised, with a temperature T.
 //!
-//! Each draw has a generator of its own, which follows from the seed, the sentence's number and the draw's: what is
-//! drawn depends neither on the batch nor on the threads. Draws that begin with the same words share a row, so that a
+//! Each draw has a generator of its own, which follows from the seed, the sentence's number and the draw's, and so does
+//! not depend on its neighbours. Another batch, number of threads or processor may change the last digits of log p, since
+//! sums are then taken in another order, and with them, rarely, a draw. Draws that begin with the same words share a row, so that a
 //! thousand samples of a phrase cost little more than their distinct beginnings.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,7 @@
 //! Floor 3: weights, read from and written to safetensors files.
 //!
-//! A file is read into one buffer, checked there, and stays as it is stored: each tensor is widened
+//! The header of a file is checked before the body is read ([`header`](crate::models::header)). The file stays as it
+//! is stored, in one buffer: each tensor is widened
 //! to `f32` when it is asked for, straight into the place where it is wanted. A model that is packed for
 //! decoding never holds its weights twice. No memory mapping, no `unsafe`. Everything that is wrong with
 //! a file is a sentence that names it.
@@ -26,7 +27,7 @@ use crate::text::lines::write_atomic;
 /// Numbers widened at a time: small enough for the first-level cache, large enough to share out.
 const BLOCK: usize = 4096;
 
-/// Hears how much of a file is read, from 0 to 1.
+/// Called with the share of a file that is read, from 0 to 1.
 pub type Progress<'a> = &'a mut dyn FnMut(f32);
 
 /// One tensor on the host, row-major.
@@ -175,7 +176,7 @@ impl Weights {
         Self::load_with(path, expected, &mut |_| {})
     }
 
-    /// As [`Weights::load`]; `progress` hears how much is read, from 0 to 1.
+    /// As [`Weights::load`]; `progress` is called with the share that is read.
     pub fn load_with(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<Self> {
         let (buffer, places) = read(path, expected, progress)?;
         Self::of(path, buffer, expected, places)

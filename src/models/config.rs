@@ -340,16 +340,13 @@ impl Reader<'_> {
 
     fn refuse_foreign_keys(&self, entry: &ModelEntry) -> Result<()> {
         let has = |entry: &ModelEntry, key: &str| entry.needs.contains(&key) || entry.may.contains(&key);
-        for key in self.map.keys().filter(|key| !COMMON_KEYS.contains(&key.as_str()) && !has(entry, key)) {
-            let others: Vec<&str> =
-                self.models.iter().filter(|other| has(other, key)).map(|other| other.name).collect();
-            if others.is_empty() {
-                return self.wrong(key, "is unknown; remove it or correct its spelling");
-            }
-            let others = others.join(" and ");
-            return self.wrong(key, format!("belongs to {others} and not to {}; remove it", entry.name));
+        let foreign = |key: &&String| !COMMON_KEYS.contains(&key.as_str()) && !has(entry, key);
+        let Some(key) = self.map.keys().find(foreign) else { return Ok(()) };
+        let others: Vec<&str> = self.models.iter().filter(|other| has(other, key)).map(|other| other.name).collect();
+        if others.is_empty() {
+            return self.wrong(key, "is unknown; remove it or correct its spelling");
         }
-        Ok(())
+        self.wrong(key, format!("belongs to {} and not to {}; remove it", others.join(" and "), entry.name))
     }
 
     fn text(&self, key: &str) -> Result<String> {

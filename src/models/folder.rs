@@ -70,8 +70,8 @@ impl Model {
         Self::load_with(folder, device, &Tokenizers::default(), &mut |_| {})
     }
 
-    /// As [`Model::load`]; tokenizers are shared with other models that were loaded with `known`, and `progress` hears
-    /// how much is done, from 0 to 1.
+    /// As [`Model::load`]; tokenizers are shared with other models that were loaded with `known`, and `progress` is
+    /// called with the share that is done, from 0 to 1.
     pub fn load_with(
         folder: &Path,
         device: &Device,

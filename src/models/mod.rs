@@ -42,6 +42,9 @@ pub use crate::models::stepper::{Row, StepOutput, Stepper};
 /// Names and shapes of tensors.
 pub type Shapes = Vec<(String, Vec<usize>)>;
 
+/// Makes the readable form of a model from its tensors by name.
+pub type Readable = fn(&Config, &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>>;
+
 /// Where a model looks, and how it scores.
 #[derive(Clone, Copy)]
 pub struct Looks {
@@ -64,7 +67,7 @@ pub struct ModelEntry {
     /// Names and shapes of its tensors, in the order of the format.
     pub shapes: fn(&Config) -> Shapes,
     /// The readable form over tensors of these names; variables stay variables.
-    pub readable: fn(&Config, &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>>,
+    pub readable: Readable,
     /// What packs it for the fused kernels; `None` where there are none for this configuration.
     pub fused: fn(&Config) -> Option<Pack>,
     /// Where it looks; `None` where it does not align.

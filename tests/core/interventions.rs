@@ -1,16 +1,22 @@
 //! Interventions on every architecture against a slow direct computation: the readable equations, one hypothesis at a
-//! time from its first word on, with alpha replaced by hand, and a beam search written out by its definition.
+//! time, with alpha replaced by hand, and a beam search written out by its definition.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use candle_core::{Device as Candle, Tensor};
 use interlinear::attention::AttentionKind;
 use interlinear::decoding::sample::{Numbered, SampleOptions};
-use interlinear::decoding::{Ensemble, Intervening, Intervention, SearchOptions, Specials, decode, force, sample};
+use interlinear::decoding::{
+    Decoded, Ensemble, Intervening, Intervention, SearchOptions, Specials, decode, force, sample,
+};
 use interlinear::models::config::Config;
 use interlinear::models::folder::readable;
-use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper, TranslationModel};
+use interlinear::models::{Annotations, Kernels, Model, Need, Row, State, StepOutput, Stepper, TranslationModel};
 use interlinear::nn::device::Device;
+use interlinear::text::tokenizer::Encode as _;
 use interlinear::ticket::Ticket;
 
 use crate::cli::reference;
@@ -32,10 +38,14 @@ struct Direct<'a> {
     config: &'a Config,
     source: &'a [u32],
     list: &'a [Intervention],
+    annotations: Annotations,
+    /// What is known already, by prefix.
+    known: RefCell<HashMap<Vec<u32>, Rc<Next>>>,
 }
 
 /// What a prefix leads to.
 struct Next {
+    s: State,
     log_p: Vec<f32>,
     /// alpha_i, a row for each step.
     alpha: Vec<Vec<f32>>,
@@ -45,26 +55,34 @@ fn host(tensor: &Tensor) -> Vec<f32> {
     tensor.flatten_all().and_then(|flat| flat.to_vec1()).expect("numbers")
 }
 
-impl Direct<'_> {
-    fn next(&self, prefix: &[u32]) -> Next {
-        let annotations = self.model.encode(&[self.source]).expect("it encodes");
-        let mut state = self.model.init_state(&annotations).expect("a state");
-        let mut next = Next { log_p: Vec::new(), alpha: Vec::new() };
-        for i in 0..=prefix.len() {
-            let y_prev = (i > 0).then(|| [prefix[i - 1]]);
-            let y_prev = y_prev.as_ref().map(<[u32; 1]>::as_slice);
-            let mut aligned = self.model.align(y_prev, &state, &annotations).expect("it looks");
-            if let (Some(alpha), Some(e_i)) = (&aligned.alpha_i, &aligned.e_i) {
-                let p_t = aligned.p_t.as_ref().map(|p_t| host(p_t)[0]);
-                let changed = self.alpha(i, &host(alpha), &host(e_i), p_t);
-                next.alpha.push(changed.clone());
-                let length = changed.len();
-                aligned.alpha_i = Some(Tensor::from_vec(changed, (1, length), &Candle::Cpu).expect("a row"));
-            }
-            let step = self.model.predict(y_prev, &aligned, &annotations).expect("it speaks");
-            (state, next.log_p) = (step.s, host(&step.log_p));
-            self.silence(i, &mut next.log_p);
+impl<'a> Direct<'a> {
+    fn new(model: &'a Model, source: &'a [u32], list: &'a [Intervention]) -> Self {
+        let readable = readable(&model.config, &model.weights, &Candle::Cpu).expect("a model");
+        let annotations = readable.encode(&[source]).expect("it encodes");
+        Self { model: readable, config: &model.config, source, list, annotations, known: RefCell::default() }
+    }
+
+    fn next(&self, prefix: &[u32]) -> Rc<Next> {
+        if let Some(known) = self.known.borrow().get(prefix) {
+            return Rc::clone(known);
         }
+        let (before, mut alpha) = match prefix.split_last() {
+            Some((_, before)) => (self.next(before).s.clone(), self.next(before).alpha.clone()),
+            None => (self.model.init_state(&self.annotations).expect("a state"), Vec::new()),
+        };
+        let y_prev = prefix.last().map(std::slice::from_ref);
+        let mut aligned = self.model.align(y_prev, &before, &self.annotations).expect("it looks");
+        if let (Some(alpha_i), Some(e_i)) = (&aligned.alpha_i, &aligned.e_i) {
+            let p_t = aligned.p_t.as_ref().map(|p_t| host(p_t)[0]);
+            let changed = self.alpha(prefix.len(), &host(alpha_i), &host(e_i), p_t);
+            alpha.push(changed.clone());
+            aligned.alpha_i = Some(Tensor::from_vec(changed, (1, self.source.len()), &Candle::Cpu).expect("a row"));
+        }
+        let step = self.model.predict(y_prev, &aligned, &self.annotations).expect("it speaks");
+        let mut log_p = host(&step.log_p);
+        self.silence(prefix.len(), &mut log_p);
+        let next = Rc::new(Next { s: step.s, log_p, alpha });
+        self.known.borrow_mut().insert(prefix.to_vec(), Rc::clone(&next));
         next
     }
 
@@ -120,7 +138,7 @@ impl Direct<'_> {
             let mut all = Vec::new();
             for (tokens, total) in &live {
                 let next = self.next(tokens);
-                let possible = (0..).zip(next.log_p).filter(|(_, log_p)| *log_p > f32::NEG_INFINITY);
+                let possible = (0..).zip(next.log_p.iter().copied()).filter(|(_, log_p)| *log_p > f32::NEG_INFINITY);
                 all.extend(possible.map(|(token, log_p)| {
                     let tokens: Vec<u32> = tokens.iter().copied().chain([token]).collect();
                     (tokens, total + f64::from(log_p))
@@ -170,38 +188,39 @@ fn near(what: &str, found: &[f32], expected: &[f32]) {
 /// Beams, log p and alpha under interventions, with both kernels, two sentences with their own changes in a batch.
 #[test]
 fn every_architecture_follows_what_was_changed() {
-    let options = SearchOptions { beam: BEAM, max_length: Some(LENGTH), ..SearchOptions::default() };
     for folder in FOLDERS {
         let model = load(folder);
-        let direct = |source, list| {
-            let model = readable(&model.config, &model.weights, &Candle::Cpu);
-            Direct { model: model.expect("a model"), config: &load_config(folder), source, list }.beam()
-        };
-        let best = direct(SOURCES[0], &[])[0].0[0];
+        let best = Direct::new(&model, SOURCES[0], &[]).beam()[0].0[0];
         for (number, lists) in changes(model.config.aligns(), best.max(2)).into_iter().enumerate() {
-            let config = &model.config;
+            let direct = [0, 1].map(|sentence| Direct::new(&model, SOURCES[sentence], &lists[sentence]));
+            let expected = direct.each_ref().map(Direct::beam);
             for kernels in [Kernels::Plain, Kernels::Fused] {
-                let mut stepper = model.stepper(kernels, 2).expect("a stepper");
-                let by_sentence = lists.iter().map(|list| Arc::from(list.as_slice())).collect();
-                let mut changed = Intervening::new(stepper.as_mut(), by_sentence);
-                let ticket = Ticket::forever();
-                let found =
-                    decode(&mut changed, SPECIALS, &SOURCES, &options, &ticket, &mut |_, _| {}).expect("decodes");
-                for ((source, list), found) in SOURCES.into_iter().zip(&lists).zip(&found) {
-                    let what = format!("{folder}, {kernels:?}, change {number}: {list:?}");
-                    let readable = readable(config, &model.weights, &Candle::Cpu).expect("a model");
-                    let direct = Direct { model: readable, config, source, list };
-                    let expected = direct.beam();
-                    assert_eq!(found.hypotheses.len(), expected.len(), "{what}");
-                    for (found, (tokens, log_p)) in found.hypotheses.iter().zip(&expected) {
-                        assert_eq!(&found.tokens, tokens, "{what}");
-                        near(&what, &[found.log_p], &[*log_p as f32]);
-                        let alpha = direct.next(&tokens[..tokens.len() - 1]).alpha;
-                        near(&what, &found.alpha.clone().unwrap_or_default().concat(), &alpha.concat());
-                    }
+                let found = beams(&model, kernels, &lists);
+                for ((direct, expected), found) in direct.iter().zip(&expected).zip(&found) {
+                    let what = format!("{folder}, {kernels:?}, change {number}: {:?}", direct.list);
+                    check(&what, direct, expected, found);
                 }
             }
         }
+    }
+}
+
+/// Both sentences in one batch, with interventions.
+fn beams(model: &Model, kernels: Kernels, lists: &[Vec<Intervention>; 2]) -> Vec<Decoded> {
+    let options = SearchOptions { beam: BEAM, max_length: Some(LENGTH), ..SearchOptions::default() };
+    let mut stepper = model.stepper(kernels, 2).expect("a stepper");
+    let by_sentence = lists.iter().map(|list| Arc::from(list.as_slice())).collect();
+    let mut changed = Intervening::new(stepper.as_mut(), by_sentence);
+    decode(&mut changed, SPECIALS, &SOURCES, &options, &Ticket::forever(), &mut |_, _| {}).expect("it decodes")
+}
+
+fn check(what: &str, direct: &Direct<'_>, expected: &[(Vec<u32>, f64)], found: &Decoded) {
+    assert_eq!(found.hypotheses.len(), expected.len(), "{what}");
+    for (found, (tokens, log_p)) in found.hypotheses.iter().zip(expected) {
+        assert_eq!(&found.tokens, tokens, "{what}");
+        near(what, &[found.log_p], &[*log_p as f32]);
+        let alpha = &direct.next(&tokens[..tokens.len() - 1]).alpha;
+        near(what, &found.alpha.clone().unwrap_or_default().concat(), &alpha.concat());
     }
 }
 
@@ -303,7 +322,6 @@ fn members_of_an_ensemble_look_where_it_was_pinned() {
         changed.step(&rows, &Need::all(), &mut output).expect("it speaks");
         output
     };
-    use interlinear::text::tokenizer::Encode as _;
     let source = ensemble.encode("two three").ids;
     let together = say(ensemble.stepper(Kernels::Fused, 1).expect("a stepper").as_mut(), &source);
     near("alpha", &together.alpha, &[0.0, 0.75, 0.25]);

@@ -140,7 +140,9 @@ fn share(wanted: &[f32], places: &[usize], alpha: &mut [f32]) {
         let count = places[from..].iter().take_while(|place| **place == places[from]).count();
         let tokens = &mut alpha[from..from + count];
         let (sum, wanted) = (tokens.iter().sum::<f32>(), wanted[places[from]]);
-        tokens.iter_mut().for_each(|alpha| *alpha = wanted * if sum > 0.0 { *alpha / sum } else { 1.0 / count as f32 });
+        for alpha in tokens {
+            *alpha = wanted * if sum > 0.0 { *alpha / sum } else { 1.0 / count as f32 };
+        }
         from += count;
     }
 }

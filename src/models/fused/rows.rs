@@ -10,12 +10,12 @@ use crate::error::{Error, Result};
 use crate::models::stepper::Row;
 use crate::nn::fused::pack;
 
-/// Things that rows ask for, each once.
+/// The different things that rows need, each once.
 #[derive(Debug, Default)]
 pub struct Distinct {
-    /// The first row that asks for each.
+    /// The first row that needs each.
     pub first: Vec<usize>,
-    /// For each row, which of them it asks for.
+    /// For each row, which of them it needs.
     pub of: Vec<usize>,
     places: HashMap<(usize, usize), usize>,
 }

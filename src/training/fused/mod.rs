@@ -62,6 +62,9 @@ pub struct Packs {
     luong: luong::Packs,
 }
 
+/// Loss and, where there are options, gradient of a shard.
+type ShardStep = fn(Parts<'_>, &Packs, &Shard, &mut Workspace, &mut [f32], Option<StepOptions>) -> Loss;
+
 /// One line of [`GRADIENTS`].
 #[derive(Debug)]
 struct GradientEntry {
@@ -69,7 +72,7 @@ struct GradientEntry {
     /// Packs the weights again.
     repack: fn(&mut Packs, &Config, &Layout, &[f32]),
     /// Loss and gradient of a shard.
-    step: fn(Parts<'_>, &Packs, &Shard, &mut Workspace, &mut [f32], Option<StepOptions>) -> Loss,
+    step: ShardStep,
 }
 
 /// The architectures whose gradients are written by hand; the others learn by candle's autograd.
