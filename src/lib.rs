@@ -52,7 +52,8 @@
 //!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
 //!   time, seeds, threads and devices are passed in.
 //! - A model that has no alignment yields `None`; alpha and energies are never made up.
-//! - A step returns e_i, alpha_i and c_i: no alignment is computed and thrown away.
+//! - A step has two halves: `align` finds e_i and alpha_i, `predict` reads alpha_i and gives the words. Between them
+//!   a caller may change alpha_i ([`decoding::Intervening`]). No alignment is computed and thrown away.
 //! - `unsafe` is denied everywhere but in `nn/fused`, where each block says why it is sound and a
 //!   plain twin is compared with it on random shapes.
 //! - The readable form of each model stays beside the fast one as the reference of the tests.
@@ -88,7 +89,8 @@
 //! # Adding something
 //!
 //! New variants enter through a table and nowhere else: an architecture is one file and one line
-//! of [`models::MODELS`]; a score function of attention is one file and one line of
+//! of [`models::MODELS`] (`tests/core/toy.rs` is one), with kernels of its own a file in `models/fused` and one in
+//! `training/fused`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
 //! one line in their table. A kind of long work behind the window is one file of [`worker::corpus`] and one line of its
 //! [`Order`](worker::corpus::Order).

@@ -3,7 +3,7 @@
 //! Two tables. A published score function, which gives the energies e_ij, is one file here and one line
 //! in [`ATTENTIONS`]. Where it looks, at the whole source or at a window round a position p_t, is one
 //! line in [`KINDS`]. Configurations, the command line, help, the window and the tests that every entry
-//! must pass read these tables. Who asks, and when, is the model's business.
+//! must pass read these tables. The model decides with which state it looks, and when.
 
 pub mod additive;
 pub mod concat;

@@ -4,6 +4,7 @@
 //! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences;
 //! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
 //! any number of sentences in batches; [`sample`] draws translations; an [`Ensemble`] is several models as one.
+//! [`Intervening`] changes what a model looks at and says in any of them.
 
 pub mod batching;
 pub mod beam;

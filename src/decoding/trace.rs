@@ -95,7 +95,7 @@ pub struct Forced {
     pub p_t: Option<Vec<f32>>,
 }
 
-/// What the search tells while it works.
+/// What the search reports while it works.
 #[derive(Clone, Debug)]
 pub enum Progress<'a> {
     /// The source is read; `context` as in [`Decoded`].

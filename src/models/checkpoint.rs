@@ -249,8 +249,8 @@ impl Weights {
         self.slots.get(name).ok_or_else(|| Error::tensor(&self.path, name, "is missing"))
     }
 
-    /// The array of that name. It is widened at the first call and then kept; what is only needed for a moment is
-    /// had from [`Weights::numbers`].
+    /// The array of that name. It is widened at the first call and then kept; [`Weights::numbers`] keeps
+    /// nothing.
     ///
     /// # Errors
     /// When there is none; the sentence names the tensor.

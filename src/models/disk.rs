@@ -12,6 +12,9 @@ pub const CONFIG_LIMIT: u64 = 1 << 20;
 /// The largest tokenizer file, in bytes.
 pub const TOKENIZER_LIMIT: u64 = 256 << 20;
 
+/// The longest model card, in bytes.
+pub const CARD_LIMIT: u64 = 1 << 20;
+
 /// The size of a plain file of at most `limit` bytes; nothing is opened.
 pub fn check(path: &Path, limit: u64) -> Result<u64> {
     let metadata = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;

@@ -29,6 +29,8 @@ pub const WEIGHTS_FILE: &str = "model.safetensors";
 pub const SOURCE_FILE: &str = "source.tokenizer.json";
 /// See [`CONFIG_FILE`].
 pub const TARGET_FILE: &str = "target.tokenizer.json";
+/// See [`CONFIG_FILE`].
+pub const CARD_FILE: &str = "README.md";
 
 /// How the steps are computed; the numbers are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -177,6 +179,12 @@ pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Resul
         return fused::stepper(config, weights, threads);
     }
     Ok(Box::new(PlainStepper::new(readable(config, weights, &candle_core::Device::Cpu)?)))
+}
+
+/// The model card of a folder; a model without a readable one is whole all the same.
+pub fn card(folder: &Path) -> String {
+    let bytes = disk::read(&folder.join(CARD_FILE), disk::CARD_LIMIT);
+    bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
 fn load_config(folder: &Path) -> Result<Config> {

@@ -8,7 +8,7 @@ pub mod batch;
 pub mod checkpoint;
 pub mod config;
 pub mod cost;
-mod disk;
+pub mod disk;
 pub mod folder;
 pub mod fused;
 pub mod header;

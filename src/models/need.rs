@@ -1,7 +1,7 @@
 //! Floor 3: what of log p a step is asked for, and the plain way to read it off log p of every word.
 //!
 //! Beam search needs the best few words of each row, forced decoding one word of each: an output layer that
-//! is told so need not write down, normalise and carry about a vocabulary for every hypothesis.
+//! knows this need not write, normalise and copy a vocabulary for every hypothesis.
 
 use std::cmp::Ordering;
 

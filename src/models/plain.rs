@@ -51,6 +51,50 @@ impl PlainStepper {
     pub fn new(model: Box<dyn TranslationModel>) -> Self {
         Self { model, batch: None }
     }
+
+    /// The first half of a step, on the device.
+    fn look(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        let Some(batch) = &mut self.batch else { return Err(no_sentence()) };
+        let y_prev = words_before(rows)?;
+        let s_prev = batch.states(rows, y_prev.is_none())?;
+        batch.gather_annotations(rows)?;
+        let annotations = batch.gathered.as_ref().map_or(&batch.annotations, |(_, annotations)| annotations);
+        let aligned = self.model.align(y_prev.as_deref(), &s_prev, annotations)?;
+        output.rows = rows.len();
+        output.vocabulary = self.model.config().target_vocabulary;
+        output.t_x = batch.annotations.mask.dim(1)?;
+        batch.half = Some(Half { y_prev, aligned, alpha: Vec::new() });
+        Ok(())
+    }
+
+    /// What it found, on the host.
+    fn copy_alignment(&mut self, output: &mut StepOutput) -> Result<()> {
+        let Some(Batch { half: Some(half), .. }) = &mut self.batch else { return Err(no_sentence()) };
+        let copy =
+            |tensor: &Option<Tensor>| Ok::<_, Error>(tensor.as_ref().map(to_host).transpose()?.unwrap_or_default());
+        output.alpha = copy(&half.aligned.alpha_i)?;
+        output.energies = copy(&half.aligned.e_i)?;
+        output.p_t = copy(&half.aligned.p_t)?;
+        half.alpha.clone_from(&output.alpha);
+        Ok(())
+    }
+
+    /// The second half.
+    fn speak(&mut self, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        let Some(Batch { annotations, gathered, state, half: Some(half), .. }) = &mut self.batch else {
+            return Err(no_sentence());
+        };
+        let annotations = gathered.as_ref().map_or(&*annotations, |(_, annotations)| annotations);
+        let step = self.model.predict(half.y_prev.as_deref(), &half.aligned, annotations)?;
+        if step.log_p.device().is_cpu() || need.every || need.best > ROUNDS {
+            output.log_p = to_host(&step.log_p)?;
+            output.answer(need);
+        } else {
+            answer_on_device(&step.log_p, need, output)?;
+        }
+        *state = Some(step.s);
+        Ok(())
+    }
 }
 
 impl Stepper for PlainStepper {
@@ -63,39 +107,22 @@ impl Stepper for PlainStepper {
     }
 
     fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
-        let config = self.model.config();
-        let Some(batch) = &mut self.batch else { return Err(no_sentence()) };
-        let y_prev = words_before(rows)?;
-        let s_prev = batch.states(rows, y_prev.is_none())?;
-        batch.gather_annotations(rows)?;
-        let annotations = batch.gathered.as_ref().map_or(&batch.annotations, |(_, annotations)| annotations);
-        let aligned = self.model.align(y_prev.as_deref(), &s_prev, annotations)?;
-        output.rows = rows.len();
-        output.vocabulary = config.target_vocabulary;
-        output.t_x = batch.annotations.mask.dim(1)?;
-        output.alpha = aligned.alpha_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
-        output.energies = aligned.e_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
-        output.p_t = aligned.p_t.as_ref().map(to_host).transpose()?.unwrap_or_default();
-        batch.half = Some(Half { y_prev, aligned, alpha: output.alpha.clone() });
-        Ok(())
+        self.look(rows, output)?;
+        self.copy_alignment(output)
     }
 
     fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
-        let Some(Batch { annotations, gathered, state, half: Some(half), .. }) = &mut self.batch else {
-            return Err(no_sentence());
-        };
+        let Some(Batch { half: Some(half), .. }) = &mut self.batch else { return Err(no_sentence()) };
         output.check_aligned(rows, half.aligned.alpha_i.as_ref().map(|_| output.t_x))?;
         half.take(&output.alpha)?;
-        let annotations = gathered.as_ref().map_or(&*annotations, |(_, annotations)| annotations);
-        let step = self.model.predict(half.y_prev.as_deref(), &half.aligned, annotations)?;
-        if step.log_p.device().is_cpu() || need.every || need.best > ROUNDS {
-            output.log_p = to_host(&step.log_p)?;
-            output.answer(need);
-        } else {
-            answer_on_device(&step.log_p, need, output)?;
-        }
-        *state = Some(step.s);
-        Ok(())
+        self.speak(need, output)
+    }
+
+    /// Alpha is copied last: a device need not wait for it between the halves.
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        self.look(rows, output)?;
+        self.speak(need, output)?;
+        self.copy_alignment(output)
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {

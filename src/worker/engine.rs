@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::decoding::Specials;
 use crate::decoding::ensemble::{Ensemble, Mixing};
 use crate::error::{Error, Result};
+use crate::models::folder::card;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::{Device, DeviceChoice, pick};
 use crate::text::sentence::Sentence;
@@ -444,7 +445,5 @@ fn read_onto(shelf: &Shelf, key: &Key) {
 fn read((folder, choice): &Key, known: &Tokenizers, progress: &mut (dyn FnMut(f32) + Send)) -> Result<Shelved> {
     let device = pick(*choice)?;
     let model = Model::load_with(folder, &device, known, progress)?;
-    // A folder without a card is a whole model all the same.
-    let card = std::fs::read_to_string(folder.join("README.md")).unwrap_or_default();
-    Ok(Shelved::new(model, &device, card))
+    Ok(Shelved::new(model, &device, card(folder)))
 }

@@ -11,6 +11,7 @@ use candle_core::{DType, Tensor, Var};
 use interlinear::error::Error;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use interlinear::models::folder::card;
 use interlinear::models::init::{Scheme, initial_weights};
 use interlinear::models::loss::{Regularizer, Trainable, trainable};
 use interlinear::models::{Kernels, MODELS, Model, Need, Row, StepOutput, Stepper, shapes};
@@ -673,6 +674,18 @@ fn a_pipe_or_device_in_a_model_folder_blocked_for_ever() {
         });
         assert!(said.contains(file) && said.contains("not a plain file"), "{said}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_as_model_card_blocked_the_reader() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("README.md");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
+    assert_eq!(card(folder.path()), "");
+    std::fs::remove_file(&path).expect("removes");
+    std::fs::write(&path, "# A card").expect("writes");
+    assert_eq!(card(folder.path()), "# A card");
 }
 
 /// A file of that size that takes no room on the disk, beginning with some bytes.

@@ -87,7 +87,7 @@ impl Stepper for Mixture {
 
 impl Mixture {
     /// alpha_ij = the mean over the shown members of the weight that each gives to its tokens at place j. Energies of
-    /// different models cannot be compared, so only a single one's are told, and so its p_t.
+    /// different models cannot be compared, so only those of a single one are given, and so is p_t.
     fn average_alpha(&self, rows: &[Row], output: &mut StepOutput) {
         output.alpha.clear();
         output.energies.clear();

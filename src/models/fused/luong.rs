@@ -59,7 +59,7 @@ struct Cell {
     width: usize,
 }
 
-/// How energies come about; see `attention/`.
+/// How energies are computed; see `attention/`.
 #[derive(Debug)]
 enum Score {
     Dot,

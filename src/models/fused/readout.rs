@@ -3,7 +3,7 @@
 //! For the best few words and for given ones, [`Screen`] sifts all words in 16-bit integers: it bounds what it
 //! rounds off, so the words that can be among the best are known for certain, and they alone are multiplied in `f32`,
 //! from the weights as they were loaded. The normaliser is the sum over all words with the exact logits in their
-//! places. Only who asks for log p of every word (samples, ensembles) has W multiplied in `f32` as a whole.
+//! places. W is multiplied in `f32` as a whole only where log p of every word is needed (samples, ensembles).
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,11 +18,11 @@ use crate::nn::fused::{Packed, dot, screen, team};
 
 /// The words that are multiplied exactly even where fewer are asked for: those that the normaliser mostly consists of.
 const EXACT: usize = 8;
-/// How far below the best a logit may lie to tell anything: further below, the digits may be lost in a large bias.
+/// How far below the best a logit may lie to be of use: further below, its digits may be lost in a large bias.
 const NOTICEABLE: f64 = 30.0;
 /// Rows that one thread finishes at a time.
 const FEW: usize = 8;
-/// A share of the vocabulary from which on it is no longer worth while to sift.
+/// Where a `SHARE`-th of the vocabulary is needed, sifting costs more than it saves.
 const SHARE: usize = 2;
 
 /// W [K, width] and b [K] of an output layer.

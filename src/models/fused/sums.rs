@@ -3,7 +3,7 @@
 use crate::nn::fused::pack::{mix, padded};
 use crate::nn::fused::{Onto, focus, team};
 
-/// So few sentences are better off with [`Sums::mix`] even where each has one row: the weight is then only read.
+/// With fewer sentences [`Sums::mix`] is faster even where each has one row: the weight is then only read.
 const FEW: usize = 6;
 
 /// Whether sum_j alpha_ij (C h_j), with C h_j computed once a sentence, is less work than C c_i at every step.

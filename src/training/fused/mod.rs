@@ -16,6 +16,7 @@ pub mod search;
 pub mod workspace;
 
 use crate::models::config::{Architecture, Config};
+use crate::models::fused as kernels;
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
@@ -100,9 +101,10 @@ const GRADIENTS: &[GradientEntry] = &[
     },
 ];
 
-/// Whether the gradients of a model of this configuration are written by hand.
+/// Whether the gradients of a model of this configuration are written by hand; a score function without kernels
+/// learns by autograd too.
 pub fn supports(config: &Config) -> bool {
-    entry(config).is_some()
+    entry(config).is_some() && kernels::supports(config)
 }
 
 fn entry(config: &Config) -> Option<&'static GradientEntry> {
