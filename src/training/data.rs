@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::text::corpus::{Corpus, Reading};
+use crate::text::corpus::{Corpus, PairRules};
 use crate::text::reader::LineReader;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::vocab;
@@ -88,7 +88,7 @@ pub fn training(settings: &Settings, tokenizers: &Tokenizers, ticket: &Ticket) -
 
 /// One text as ids.
 pub fn read(text: &TextPair, max_length: usize, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
-    let reading = Reading { eos: 0, source_eos: true, max_words: max_length, max_pairs: text.limit };
+    let reading = PairRules { eos: 0, source_eos: true, max_words: max_length, max_pairs: text.limit };
     let files = [(text.source.clone(), text.target.clone())];
     Corpus::read(&files, &tokenizers.source, &tokenizers.target, &reading, &mut |_| ticket.check())
 }
