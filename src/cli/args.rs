@@ -217,6 +217,20 @@ pub enum LineFormat {
     Pharaoh,
 }
 
+/// How scores are written: of pairs, or of the top targets of a phrase table.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreFormat {
+    /// For reading
+    Text,
+    /// Everything, an object a line
+    #[value(alias = "json")]
+    Jsonl,
+    /// Word alignments, `i-j`
+    Pharaoh,
+    /// For a spreadsheet
+    Tsv,
+}
+
 /// How a table is written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableFormat {

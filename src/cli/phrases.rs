@@ -12,10 +12,9 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
-use crate::cli::args::{BatchArgs, RunArgs, TableFormat};
+use crate::cli::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat};
 use crate::cli::output;
 use crate::cli::progress::Progress;
-use crate::cli::score::ScoreFormat;
 use crate::decoding::phrases::{BATCH, PhraseOptions, Phrases};
 use crate::error::{Error, Result};
 use crate::models::{Model, Stepper};

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde::Serialize;
 
 use crate::analysis::hard;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, ScoreFormat};
 use crate::cli::output::Output;
 use crate::cli::pairs::{Pair, PairForcer};
 use crate::cli::windows::Doing;
@@ -40,20 +40,6 @@ pub struct Low {
     format: Option<ScoreFormat>,
     #[command(flatten)]
     run: RunArgs,
-}
-
-/// How scores are written: of pairs, or of the top targets of a phrase table.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScoreFormat {
-    /// For reading
-    Text,
-    /// Everything, an object a line
-    #[value(alias = "json")]
-    Jsonl,
-    /// Word alignments, `i-j`
-    Pharaoh,
-    /// For a spreadsheet
-    Tsv,
 }
 
 /// Its arguments.

@@ -11,9 +11,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use tokenizers::{
-    NormalizedString, Normalizer as _, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _,
-};
+use tokenizers::{OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
@@ -245,11 +243,7 @@ impl Tokenizer {
 
     /// The text as the rules of the file fold it; as it is where they fail.
     fn normalize(&self, text: &str) -> String {
-        let mut normalized = NormalizedString::from(text);
-        match self.shared.inner.get_normalizer().map(|rules| rules.normalize(&mut normalized)) {
-            Some(Ok(())) => normalized.get().to_owned(),
-            Some(Err(_)) | None => text.to_owned(),
-        }
+        self.shared.fold(text).unwrap_or_else(|| text.to_owned())
     }
 
     fn push(&self, sentence: &mut Sentence, word: &str, span: Range<usize>, id: u32) {

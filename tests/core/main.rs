@@ -16,6 +16,7 @@ mod models;
 mod pages;
 mod pairs;
 mod phrases;
+mod pieces;
 mod screen;
 mod session;
 mod strangers;

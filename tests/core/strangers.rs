@@ -67,6 +67,7 @@ fn rules_that_blow_a_letter_up_to_gigabytes_make_the_text_unknown() -> Result<()
     let chain = format!(r#"{{"type":"Sequence","normalizers":[{}]}}"#, [rule; 10].join(","));
     let blowing = read(&tokenizer(&chain, SPLIT, WORDS, ""))?;
     assert_eq!(blowing.encode("b a").ids, [1, 1, 0]);
+    assert_eq!(blowing.encode_words(&["ba", "a"]).ids, [1, 2, 0]);
     let long = rule.replace("aaaaaaaaaa", &"a".repeat(1000));
     let error = read(&tokenizer(&long, SPLIT, WORDS, "")).expect_err("it is too long").to_string();
     assert!(error.contains("key `normalizer`"), "{error}");

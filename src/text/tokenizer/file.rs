@@ -121,18 +121,32 @@ impl Shared {
         for (word, id) in ids {
             words[id as usize] = word;
         }
-        if let Err(panic) = catch_quietly(|| inner.encode(TRIAL, false).map(drop)) {
-            return Err(Error::file(origin, format!("has rules that fail on ordinary text ({panic}); {ADVICE}")));
-        }
         let steps = if rules.may_grow { steps(inner.get_normalizer()) } else { Vec::new() };
-        Ok(Self { inner, words, unk, eos, marks: rules.marks, crosses_spaces: rules.crosses_spaces, steps })
+        let shared = Self { inner, words, unk, eos, marks: rules.marks, crosses_spaces: rules.crosses_spaces, steps };
+        match shared.try_to_encode(TRIAL) {
+            Ok(_) => Ok(shared),
+            Err(panic) => Err(Error::file(origin, format!("has rules that fail on ordinary text ({panic}); {ADVICE}"))),
+        }
     }
 
     /// The pieces of a text with their places; `None` where the rules fail on it, or make it many times longer.
     pub(super) fn encode(&self, text: &str) -> Option<Encoding> {
-        let encode = || self.stays_small(text).then(|| self.inner.encode(text, false).ok()).flatten();
-        // The library has places where a strange file panics.
-        catch_quietly(encode).ok().flatten()
+        self.try_to_encode(text).ok().flatten()
+    }
+
+    /// As [`Shared::encode`]; the library has places where a strange file panics.
+    fn try_to_encode(&self, text: &str) -> std::result::Result<Option<Encoding>, String> {
+        catch_quietly(|| self.stays_small(text).then(|| self.inner.encode(text, false).ok()).flatten())
+    }
+
+    /// The text as the rules fold it; `None` where there are none, and as [`Shared::encode`].
+    pub(super) fn fold(&self, text: &str) -> Option<String> {
+        let fold = || {
+            let mut normalized = NormalizedString::from(text);
+            let rules = self.inner.get_normalizer().filter(|_| self.stays_small(text))?;
+            rules.normalize(&mut normalized).is_ok().then(|| normalized.get().to_owned())
+        };
+        catch_quietly(fold).ok().flatten()
     }
 
     /// Whether no rule of a foreign file makes the text much longer than it is: a chain of them could fill the memory.
