@@ -143,7 +143,7 @@ fn tsv<'a>(
     for (query, near) in queries {
         for near in near {
             let Entry { text, number, .. } = entry(vectors, near);
-            tsv.row([query.into(), text.into(), Cell::plain(near.cosine), Cell::plain(number)])?;
+            tsv.row([query.into(), text.into(), Cell::plain(&near.cosine), Cell::plain(number)])?;
         }
     }
     tsv.finish()

@@ -18,7 +18,7 @@ pub enum Cell {
 
 impl Cell {
     /// A number, or a word of this program.
-    pub fn plain(value: impl ToString) -> Self {
+    pub fn plain(value: &(impl ToString + ?Sized)) -> Self {
         Self::Plain(value.to_string())
     }
 
@@ -129,9 +129,9 @@ mod tests {
             (Cell::from("-"), "-"),
             (Cell::from("\""), "\"\"\"\""),
             (Cell::from("a\tb\nc\u{1b}[1m"), "a b c [1m"),
-            (Cell::plain(-1.5), "-1.5"),
+            (Cell::plain(&-1.5), "-1.5"),
         ] {
-            let table = text(&["a", "b"], [vec![cell, Cell::plain(1)]]);
+            let table = text(&["a", "b"], [vec![cell, Cell::plain(&1)]]);
             assert_eq!(table, format!("a\tb\n{written}\t1\n"));
         }
     }

@@ -86,7 +86,7 @@ impl<'a> Report<'a> {
     }
 
     fn print(&mut self, line: &str) -> anyhow::Result<()> {
-        self.output.line(line)?;
+        self.output.text(&format!("{line}\n"))?;
         self.output.flush()
     }
 }

@@ -154,7 +154,7 @@ struct Record<'a> {
 /// What is written so far.
 enum Written<'a> {
     Text(Output, &'a Low, &'a str),
-    Tsv(Tsv<Output>),
+    Tsv(Box<Tsv<Output>>),
     Json(Output),
 }
 
@@ -166,7 +166,7 @@ impl<'a> Written<'a> {
         let output = Output::stdout();
         Ok(match format {
             TableFormat::Text => Self::Text(output, low, model),
-            TableFormat::Tsv => Self::Tsv(Tsv::new(output, HEAD).map_err(|error| failed(STDOUT, error))?),
+            TableFormat::Tsv => Self::Tsv(Box::new(Tsv::new(output, HEAD).map_err(|error| failed(STDOUT, error))?)),
             TableFormat::Json => Self::Json(output),
         })
     }
@@ -199,13 +199,13 @@ fn rows(record: &Record, tsv: &mut Tsv<Output>) -> std::io::Result<()> {
     for (rank, (model, table)) in record.model.iter().zip(&record.table).enumerate() {
         tsv.row([
             record.source.into(),
-            Cell::plain(rank + 1),
+            Cell::plain(&(rank + 1)),
             model.target.into(),
-            Cell::plain(model.log_p),
-            Cell::plain(model.table),
+            Cell::plain(&model.log_p),
+            Cell::plain(&model.table),
             table.target.into(),
-            Cell::plain(table.log_p),
-            Cell::plain(table.table),
+            Cell::plain(&table.log_p),
+            Cell::plain(&table.table),
         ])?;
     }
     Ok(())
