@@ -1,7 +1,7 @@
 //! Floor 1: which pieces of a vocabulary of subwords make up a word. Imports floor 0.
 //!
 //! A vocabulary says so in its pieces: BPE and WordPiece mark the pieces that continue a word (`un ##believ ##able`) or
-//! the last one (`un believ able</w>`), SentencePiece marks the first (`\u{2581}un believ able`). A word with a piece that is
+//! the last one (`un believ able</w>`), SentencePiece marks the first (`▁un believ able`). A word with a piece that is
 //! unknown is `[UNK]` whole, so `[UNK]` is always a word, and `</s>` is one too.
 
 use std::ops::Range;
