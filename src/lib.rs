@@ -25,7 +25,7 @@
 //! nn/            1  cells as the papers write them, devices; nn/fused holds the fast CPU kernels
 //! text/          1  words and ids: tokenizers, sentences, corpora
 //! error.rs       0  the one error, a sentence a variant
-//! quiet.rs      0  panics of other libraries, caught without a report
+//! quiet.rs       0  panics of other libraries, caught without a report
 //! ticket.rs      0  numbers that make older work stale
 //! ```
 //!

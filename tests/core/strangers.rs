@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use interlinear::error::Result;
+use interlinear::text::links::read::{LinkLayout, read as read_links};
 use interlinear::text::reader::{LineReader, read_file, read_lines};
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::write::{write_atomic, write_inside};
@@ -120,7 +121,7 @@ fn endless_empty_lines_are_not_held_in_memory() {
     let error = read_lines(&path).expect_err("too many lines").to_string();
     assert!(error.contains("empty.gz: has more than 10000000 lines"), "{error}");
     // A gold file ends where its text ends.
-    let gold = interlinear::text::links::read::read(&path, &[(2, 2)], &Default::default());
+    let gold = read_links(&path, &[(2, 2)], &LinkLayout::default());
     let error = gold.expect_err("the text has one line").to_string();
     assert!(error.contains("has more than 1 lines, but the corpus has 1"), "{error}");
 }
@@ -130,7 +131,7 @@ fn a_gold_file_with_more_links_than_words_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("gold");
     fs::write(&path, "1 1 1 S\n".repeat(2000)).expect("written");
-    let gold = interlinear::text::links::read::read(&path, &[(2, 2)], &Default::default());
+    let gold = read_links(&path, &[(2, 2)], &LinkLayout::default());
     let error = gold.expect_err("there cannot be so many").to_string();
     assert!(error.contains("gold, line 1017: has more links"), "{error}");
 }
