@@ -19,6 +19,7 @@
 //! training/      6  loss, optimisers, data, checkpoints, resuming
 //! evaluation/    6  models on test sets: NLL, BLEU, by length and unknown words, alignment error
 //! analysis/      5  what is read off results: BLEU, alignments, AER, maps; plain numbers, no tensors
+//! aligner/       5  word alignments learned from parallel text alone: IBM model 1 and a hidden Markov model
 //! decoding/      4  beam search, forced decoding, samples, ensembles, and the trace of each
 //! models/        3  the papers' wiring, model folders, weights; models/fused for the CPU
 //! attention/     2  alignment models: keys, energies e_ij, weights alpha_ij
@@ -93,6 +94,7 @@
 //! one line in their table. A kind of long work behind the window is one file of [`worker::corpus`] and one line of its
 //! [`Order`](worker::corpus::Order).
 
+pub mod aligner;
 pub mod analysis;
 pub mod attention;
 #[cfg(not(target_family = "wasm"))]

@@ -19,6 +19,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("models", 3),
     ("decoding", 4),
     ("analysis", 5),
+    ("aligner", 5),
     ("training", 6),
     ("evaluation", 6),
     ("worker", 7),
@@ -47,6 +48,7 @@ const TENSOR_ROOMS: &[&str] = &["error", "nn", "attention", "models", "decoding"
 const THREADS: &[(&str, &str)] = &[
     ("src/worker/", "the one thread that decodes for the window"),
     ("src/cli/", "reads input, decodes and writes output at the same time"),
+    ("src/aligner/parallel.rs", "sentence pairs are shared among the threads it is given; sums are exact in any order"),
     ("src/nn/fused/", "matrix kernels share their rows among the threads they are given"),
     ("src/models/", "the fused steppers own a pool of the size they are given"),
     ("src/training/", "a minibatch is shared among the threads the configuration names"),
@@ -58,7 +60,7 @@ const COLOURS: &[&str] = &["src/ui/theme.rs", "src/ui/theme/", "src/ui/palette.r
 
 /// Rooms that must be told the time, the seed and the environment instead of asking for them.
 const TIMELESS: &[&str] =
-    &["error", "ticket", "text", "nn", "attention", "models", "decoding", "analysis", "evaluation"];
+    &["error", "ticket", "text", "nn", "attention", "models", "decoding", "aligner", "analysis", "evaluation"];
 
 /// The longest file, in lines.
 const LONGEST: usize = 600;

@@ -1,7 +1,11 @@
 //! Floor 9: `interlinear align`: the word alignments of given pairs, one pair a line, streamed.
 //!
+//! Links are those of a model, or with `--statistical` of an aligner that learns from text alone.
+//!
 //! Words are what stands between the spaces of the lines, so that two models with tokenizers of their own agree on
 //! them and other programs count as we do.
+
+pub mod statistical;
 
 use std::path::PathBuf;
 
@@ -9,16 +13,17 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
 use crate::analysis::hard;
 use crate::analysis::reading::{READINGS, Reading};
-use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization, symmetrization};
+use crate::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
 use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, threshold};
 use crate::cli::evaluate::opposite;
 use crate::cli::input::{Growth, Line};
 use crate::cli::output::Output;
 use crate::cli::pairs::ParallelLines;
 use crate::cli::progress::Progress;
+use crate::cli::statistical::StatisticalArgs;
 use crate::cli::{Context, words};
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, Extraction, Refused, WordPair, readings};
+use crate::evaluation::alignment::{Aligner, Direction, Extraction, Refused, WordPair, readings};
 use crate::models::{Model, Stepper};
 use crate::text::links::{Link, Links};
 use crate::text::{line, links};
@@ -39,23 +44,49 @@ Formats:
   pharaoh  a line for each pair: `i-j` for source word i and target word j, counted from 0
   naacl    a line for each link, as in the HLT-NAACL 2003 shared task: `PAIR I J S`, all counted from 1
 
+With --statistical no model is needed: IBM model 1 and a hidden Markov model are learned in both directions from the pairs
+themselves and the corpora, in either case of letters. Nothing is drawn at random: the same text gives the same links, whatever
+the seed and the number of threads. Lines that --pretokenized does not say are split already are cut into words by the rules
+of their languages, and links are told of what stands between the spaces. All text that is learned from is kept in memory:
+4 bytes a word and some 10 kilobytes a pair for the words that occur together. Learned from little, links are poor; ten
+thousand pairs are a beginning. `--save FILE` keeps what was learned in a few megabytes, and `--learned FILE` aligns with
+it at once, streamed.
+
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) has no links: an empty
 line or none, a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct Low {
     /// The model folder
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = ["statistical", "learned"])]
+    model: Option<PathBuf>,
     #[command(flatten)]
     pairs: PairArgs,
+    #[command(flatten)]
+    statistical: StatisticalArgs,
+    /// Keep what the aligner learned in this file
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "statistical",
+        conflicts_with = "learned",
+        help_heading = "Statistical aligner"
+    )]
+    save: Option<PathBuf>,
+    /// Pairs of words that are kept at most; half a million come to some 2 megabytes
+    #[arg(long, value_name = "N", default_value_t = 500_000, requires = "save", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistical aligner")]
+    save_pairs: u32,
+    /// Taken for the sake of scripts: nothing here is drawn at random
+    #[arg(long, value_name = "N", requires = "statistical", help_heading = "Statistical aligner")]
+    seed: Option<u64>,
     /// A model of the other direction, whose links are put together with those of the model
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "model")]
     reverse_model: Option<PathBuf>,
-    /// How: intersection, grow-diag, grow-diag-final-and, grow-diag-final or union
-    #[arg(long, value_name = "NAME", default_value = "grow-diag-final-and", value_parser = way, requires = "reverse_model")]
-    symmetrize: &'static Symmetrization,
+    /// How two directions become one: forward or reverse (that one alone), intersection, grow-diag, grow-diag-final-and (the
+    /// default), grow-diag-final or union
+    #[arg(long, value_name = "NAME", value_parser = way)]
+    symmetrize: Option<Direction>,
     /// All links with an alpha of at least T, in place of the greatest
-    #[arg(long, value_name = "T", value_parser = threshold)]
+    #[arg(long, value_name = "T", value_parser = threshold, requires = "model")]
     threshold: Option<f32>,
     /// Which word a row of alpha belongs to, in models of Luong et al.: predicted, the word that was predicted with it, or
     /// input, the word that was read just before
@@ -90,7 +121,7 @@ struct Loaded {
 struct High {
     forward: Loaded,
     reverse: Option<Loaded>,
-    symmetrize: &'static Symmetrization,
+    symmetrize: Direction,
     extraction: Extraction,
     batch: usize,
     pretokenized: bool,
@@ -113,6 +144,9 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// When a model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
+    if low.statistical.asked() {
+        return statistical::run(&low);
+    }
     let mut files = ParallelLines::open(&low.pairs)?;
     let mut high = high(&low)?;
     let mut output = Output::stdout();
@@ -145,8 +179,12 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 }
 
 fn high(low: &Low) -> anyhow::Result<High> {
+    if low.symmetrize.is_some() && low.reverse_model.is_none() {
+        let message = "--symmetrize needs two directions; give --reverse-model, or --statistical in place of a model";
+        return Err(Error::Input(message.to_owned()).into());
+    }
     let runtime = low.run.high()?;
-    let forward = load(&runtime, &low.model)?;
+    let forward = load(&runtime, low.model.as_deref().unwrap_or(std::path::Path::new("")))?;
     let reverse = low.reverse_model.as_ref().map(|folder| load(&runtime, folder)).transpose()?;
     if let Some(reverse) = &reverse {
         opposite(&forward.model, &reverse.model)?;
@@ -164,7 +202,7 @@ fn high(low: &Low) -> anyhow::Result<High> {
     Ok(High {
         forward,
         reverse,
-        symmetrize: low.symmetrize,
+        symmetrize: low.symmetrize.unwrap_or_else(default_way),
         extraction: Extraction { reading: low.reading, threshold: low.threshold },
         batch: low.batch.high(),
         pretokenized: low.pairs.pretokenized,
@@ -236,16 +274,26 @@ fn align_window(high: &mut High, window: &[Result<Pair>]) -> Result<Vec<Vec<Link
         let pairs: Vec<&WordPair> = read.iter().filter_map(|pair| pair.reverse.as_ref()).collect();
         for (there, back) in links.iter_mut().zip(align(reverse, &pairs)?) {
             let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
-            *there = (high.symmetrize.combine)(there, &back);
+            *there = high.symmetrize.of(std::mem::take(there), &back);
         }
     }
     let mut links = links.into_iter();
     Ok(window.iter().map(|pair| if pair.is_ok() { links.next().unwrap_or_default() } else { Vec::new() }).collect())
 }
 
-fn way(name: &str) -> Result<&'static Symmetrization> {
-    let names: Vec<&str> = SYMMETRIZATIONS.iter().map(|way| way.name).collect();
-    symmetrization(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+/// A direction, or a way to put both together.
+pub fn way(name: &str) -> Result<Direction> {
+    let alone = [Direction::Forward, Direction::Reverse];
+    let both = SYMMETRIZATIONS.iter().map(Direction::Both);
+    let ways: Vec<Direction> = alone.into_iter().chain(both).collect();
+    let names: Vec<&str> = ways.iter().map(Direction::name).collect();
+    let way = ways.iter().find(|way| way.name() == name).copied();
+    way.ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+}
+
+/// How two directions are put together unless something else is asked for.
+pub fn default_way() -> Direction {
+    symmetrization("grow-diag-final-and").map_or(Direction::Forward, Direction::Both)
 }
 
 fn reading(name: &str) -> Result<Reading> {

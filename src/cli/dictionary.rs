@@ -7,11 +7,15 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, physical_cores};
+use crate::cli::extract::same_length;
 use crate::cli::pairs::{Pair, PairForcer};
+use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{Context, words};
 use crate::decoding::Forced;
+use crate::error::Result;
 use crate::text::dictionary::Counts;
+use crate::text::reader::read_lines;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -20,6 +24,9 @@ use crate::text::dictionary::Counts;
 alpha, both as they are written, words that the model does not know among them. The file has a line for each
 source word, sorted: SOURCE, its most frequent TARGET and how often they went together, with tabs between.
 
+With --statistical the links are those on which both directions of a statistical aligner agree, which learns from the text
+itself; no model is needed.
+
 A pair that a model cannot read is passed over, with a sentence on stderr and exit code 2 at the end."
 )]
 pub struct Low {
@@ -27,6 +34,8 @@ pub struct Low {
     models: ModelArgs,
     #[command(flatten)]
     pairs: PairArgs,
+    #[command(flatten)]
+    statistical: StatisticalArgs,
     /// Where the dictionary goes
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -41,7 +50,9 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
+    let either = ["statistical", "learned"];
     Low::augment_args(command)
+        .mut_arg("model", |model| model.required(false).required_unless_present_any(either).conflicts_with_all(either))
 }
 
 /// Counts and writes.
@@ -50,6 +61,9 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// When the model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
+    if low.statistical.asked() {
+        return Ok(by_aligner(&low)?.save(&low.output, low.minimum)?);
+    }
     let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
     words::require_alignment(&forcer.system, "a dictionary")?;
     let mut counts = Counts::default();
@@ -71,4 +85,21 @@ fn count(counts: &mut Counts, (source, target): &Pair, forced: &Forced) {
     for link in hard::links(&Alignment::new(alpha).words(target.words(), source.words())) {
         counts.add(&source.tokens[link.source], &target.tokens[link.target]);
     }
+}
+
+fn by_aligner(low: &Low) -> Result<Counts> {
+    let (source, target) = (read_lines(&low.pairs.source)?, read_lines(&low.pairs.target)?);
+    same_length(&low.pairs, source.len(), target.len())?;
+    let pairs: Vec<(&str, &str)> = source.iter().map(String::as_str).zip(target.iter().map(String::as_str)).collect();
+    let files = (low.pairs.source.as_path(), low.pairs.target.as_path());
+    let text = Text { files, pairs: &pairs, pretokenized: low.pairs.pretokenized };
+    let mut aligner = low.statistical.aligner(text, low.run.threads().unwrap_or_else(physical_cores))?;
+    let mut counts = Counts::default();
+    for (source, target) in pairs {
+        let (x, y, links) = aligner.words(source, target);
+        for link in links.forward.iter().filter(|link| links.reverse.contains(link)) {
+            counts.add(&x.words[link.source], &y.words[link.target]);
+        }
+    }
+    Ok(counts)
 }

@@ -73,14 +73,16 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         told.push(new);
     }
     tell_apart(&mut told);
+    let baselines = gold.as_ref().map(|gold| low.gold.baselines(gold, &test_set, runtime.threads)).transpose()?;
+    let baselines = baselines.unwrap_or_default();
     if let Some(folder) = &low.output {
-        dump::write(folder, &told, gold.as_ref())?;
+        dump::write(folder, &told, gold.as_ref(), &baselines)?;
     }
     let mut output = Output::stdout();
     match low.format {
-        Format::Table => output.text(&report::table(&told))?,
-        Format::Tsv => output.text(&machine::tsv(&told))?,
-        Format::Json => output.json(&machine::json(&told, gold.as_ref()))?,
+        Format::Table => output.text(&report::table(&told, &baselines))?,
+        Format::Tsv => output.text(&machine::tsv(&told, &baselines))?,
+        Format::Json => output.json(&machine::json(&told, gold.as_ref(), &baselines))?,
     }
     output.finish()
 }

@@ -7,10 +7,13 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use crate::analysis::alignment::Alignment;
 use crate::analysis::extract::PhraseCounts;
 use crate::analysis::hard;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::cli::align::{default_way, way};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, physical_cores};
 use crate::cli::pairs::PairForcer;
+use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{Context, output, words};
 use crate::error::{Error, Result};
+use crate::evaluation::alignment::Direction;
 use crate::text::links::read::Reading;
 use crate::text::links::{places, read};
 use crate::text::phrases::write_packed;
@@ -25,16 +28,23 @@ memory, some hundred bytes for each different pair.
 
 With --links the words are split by spaces, as alignment files count them; where the file starts to count and which
 side it names first is found out and told. Without, each target word is linked with its source word of greatest alpha,
-of the model that --model names, whose tokenizer cuts the words."
+of the model that --model names, whose tokenizer cuts the words; or with --statistical by an aligner that learns from the text
+itself, in both directions, which --symmetrize puts together."
 )]
 pub struct Low {
     /// Alignments of the sentences, Pharaoh (`0-0 1-2`) or HLT-NAACL 2003, instead of a model
-    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "statistical", "learned"])]
     links: Option<PathBuf>,
     #[command(flatten)]
     models: ModelArgs,
     #[command(flatten)]
     pairs: PairArgs,
+    #[command(flatten)]
+    statistical: StatisticalArgs,
+    /// How the aligner's directions become one: intersection, grow-diag, grow-diag-final-and (the default),
+    /// grow-diag-final, union, forward or reverse
+    #[arg(long, value_name = "NAME", value_parser = way, conflicts_with_all = ["model", "links"], help_heading = "Statistical aligner")]
+    symmetrize: Option<Direction>,
     /// Where the table goes, packed as its name says (.gz, .zst)
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -49,7 +59,10 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command).mut_arg("model", |model| model.required(false).required_unless_present("links"))
+    Low::augment_args(command).mut_arg("model", |model| {
+        let others = ["links", "statistical", "learned"];
+        model.required(false).required_unless_present_any(others).conflicts_with_all(others)
+    })
 }
 
 /// Counts and writes.
@@ -64,7 +77,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         (by_links(links, &pairs, most(low))?, 0, matches.get_one::<PathBuf>("output").cloned())
     } else {
         let low = Low::from_arg_matches(matches)?;
-        let (counts, refused) = by_model(&low)?;
+        let (counts, refused) = if low.statistical.asked() { (by_aligner(&low)?, 0) } else { by_model(&low)? };
         (counts, refused, Some(low.output))
     };
     if counts.is_empty() {
@@ -94,17 +107,39 @@ fn by_model(low: &Low) -> anyhow::Result<(PhraseCounts, usize)> {
     Ok((counts, refused))
 }
 
+/// By a statistical aligner, whose words are the ones it cuts.
+fn by_aligner(low: &Low) -> Result<PhraseCounts> {
+    let (source, target) = (read_lines(&low.pairs.source)?, read_lines(&low.pairs.target)?);
+    same_length(&low.pairs, source.len(), target.len())?;
+    let pairs: Vec<(&str, &str)> = source.iter().map(String::as_str).zip(target.iter().map(String::as_str)).collect();
+    let files = (low.pairs.source.as_path(), low.pairs.target.as_path());
+    let text = Text { files, pairs: &pairs, pretokenized: low.pairs.pretokenized };
+    let mut aligner = low.statistical.aligner(text, low.run.threads().unwrap_or_else(physical_cores))?;
+    let mut counts = PhraseCounts::default();
+    let way = low.symmetrize.unwrap_or_else(default_way);
+    for (source, target) in pairs {
+        let (x, y, links) = aligner.words(source, target);
+        let links = way.of(links.forward, &links.reverse);
+        counts.add(&x.words, &y.words, &links, usize::from(low.max_length));
+    }
+    Ok(counts)
+}
+
+/// Refuses files that are no translations line by line.
+pub fn same_length(pairs: &PairArgs, source: usize, target: usize) -> Result<()> {
+    if source == target {
+        return Ok(());
+    }
+    let message = format!(
+        "has {source} lines, but {} has {target}; the files must be translations line by line",
+        pairs.target.display()
+    );
+    Err(Error::file(&pairs.source, message))
+}
+
 fn by_links(path: &Path, pairs: &PairArgs, most: usize) -> Result<PhraseCounts> {
     let (source, target) = (read_lines(&pairs.source)?, read_lines(&pairs.target)?);
-    if source.len() != target.len() {
-        let message = format!(
-            "has {} lines, but {} has {}; the files must be translations line by line",
-            source.len(),
-            pairs.target.display(),
-            target.len()
-        );
-        return Err(Error::file(&pairs.source, message));
-    }
+    same_length(pairs, source.len(), target.len())?;
     let gold = read::read(path, &read::lengths(&source, &target), &Reading::default())?;
     output::tell(&gold.note);
     let mut counts = PhraseCounts::default();

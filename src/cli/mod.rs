@@ -25,6 +25,7 @@ pub mod phrases;
 pub mod progress;
 pub mod sample;
 pub mod score;
+pub mod statistical;
 pub mod train;
 pub mod translate;
 pub mod vectors;
@@ -98,13 +99,13 @@ pub const COMMANDS: &[CommandEntry] = &[
     },
     CommandEntry {
         name: "dictionary",
-        about: "Build the dictionary of translate --replace-unk from a corpus, with a model's own alignments",
+        about: "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it",
         arguments: dictionary::arguments,
         run: dictionary::run,
     },
     CommandEntry {
         name: "align",
-        about: "Word alignments of given translations, as Pharaoh or NAACL links",
+        about: "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
         arguments: align::arguments,
         run: align::run,
     },

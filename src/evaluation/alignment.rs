@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use crate::aligner::learned::Directions;
+use crate::aligner::words::LineAligner;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::pooled::pooled;
 use crate::analysis::reading::Reading;
@@ -16,7 +18,7 @@ use crate::analysis::{aer, hard};
 use crate::attention;
 use crate::decoding;
 use crate::error::{Error, Result};
-use crate::evaluation::{Progress, Stage, TestSet};
+use crate::evaluation::{Pair, Progress, Stage, TestSet};
 use crate::models::config::{Config, LuongSizes};
 use crate::models::{Model, Stepper};
 use crate::text::line;
@@ -199,6 +201,15 @@ impl Direction {
             Self::Both(symmetrization) => symmetrization.name,
         }
     }
+
+    /// The links of this direction out of those of the model and the turned ones of the model of the other direction.
+    pub fn of(&self, there: Vec<Link>, back: &[Link]) -> Vec<Link> {
+        match self {
+            Self::Forward => there,
+            Self::Reverse => back.to_vec(),
+            Self::Both(symmetrization) => (symmetrization.combine)(&there, back),
+        }
+    }
 }
 
 /// How near some links come to the gold ones.
@@ -325,4 +336,44 @@ fn directions(
     };
     let combined: Vec<_> = SYMMETRIZATIONS.iter().map(both).collect();
     [(Direction::Forward, forward), (Direction::Reverse, reverse)].into_iter().chain(combined).collect()
+}
+
+/// What no model is needed for, measured beside the models: the floor and the ceiling of their error rates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    /// `diagonal` or `statistical`.
+    pub name: &'static str,
+    /// By name of the direction, what was counted.
+    pub rows: Vec<(&'static str, aer::Counts)>,
+}
+
+/// The diagonal, and the links of a statistical aligner where there is one, against gold links.
+pub fn baselines(test_set: &TestSet, gold: &[Links], aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
+    let text = |pair: &Pair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
+    let pairs: Vec<_> = test_set.pairs.iter().map(text).collect();
+    let lines =
+        pairs.iter().map(|(source, target)| diagonal(places::words(source).count(), places::words(target).count()));
+    let mut baselines =
+        vec![Baseline { name: "diagonal", rows: vec![(Direction::Forward.name(), count(lines, gold))] }];
+    if let Some(aligner) = aligner {
+        let found: Vec<Directions> = pairs.iter().map(|(source, target)| aligner.lines(source, target)).collect();
+        let both = SYMMETRIZATIONS.iter().map(Direction::Both);
+        let row = |direction: Direction| {
+            let links = found.iter().map(|found| direction.of(found.forward.clone(), &found.reverse));
+            (direction.name(), count(links, gold))
+        };
+        let rows = [Direction::Forward, Direction::Reverse].into_iter().chain(both).map(row).collect();
+        baselines.push(Baseline { name: "statistical", rows });
+    }
+    baselines
+}
+
+/// A straight line: target word i with the source word j in which (i + 1/2) T_x / T_y lies.
+pub fn diagonal(t_x: usize, t_y: usize) -> Vec<Link> {
+    let rows = if t_x == 0 { 0 } else { t_y };
+    (0..rows).map(|target| Link { source: (2 * target + 1) * t_x / (2 * t_y), target }).collect()
+}
+
+fn count(links: impl Iterator<Item = Vec<Link>>, gold: &[Links]) -> aer::Counts {
+    links.zip(gold).map(|(links, gold)| aer::Counts::of(&links, gold)).collect::<Vec<_>>().iter().sum()
 }

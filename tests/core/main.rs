@@ -1,4 +1,6 @@
 //! The tests of everything below the window, one module a room.
+mod aligner;
+mod aligning;
 mod analysis;
 mod bad_input;
 mod bench;

@@ -11,20 +11,21 @@ use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::machine;
 use crate::cli::evaluate::report::Told;
 use crate::error::Result;
+use crate::evaluation::alignment::Baseline;
 use crate::evaluation::{Record, Translation};
 use crate::text::lines::write_atomic;
 
 /// Writes all files; those of an earlier run with the same names are replaced.
-pub fn write(folder: &Path, told: &[Told], gold: Option<&GoldSet>) -> Result<()> {
+pub fn write(folder: &Path, told: &[Told], gold: Option<&GoldSet>, baselines: &[Baseline]) -> Result<()> {
     let text = |name: &str, text: &str| write_atomic(&folder.join(name), |file| file.write_all(text.as_bytes()));
     text("figures.tsv", &machine::figures(told))?;
     if let Some(bootstrap) = machine::bootstrap(told) {
         text("bootstrap.tsv", &bootstrap)?;
     }
-    if let Some(alignments) = machine::alignments(told) {
+    if let Some(alignments) = machine::alignments(told, baselines) {
         text("alignment.tsv", &alignments)?;
     }
-    text("report.json", &format!("{:#}\n", machine::json(told, gold)))?;
+    text("report.json", &format!("{:#}\n", machine::json(told, gold, baselines)))?;
     for (told, name) in told.iter().zip(names(told)) {
         write_atomic(&folder.join(format!("{name}.sentences.tsv")), |file| tsv(file, told))?;
         write_atomic(&folder.join(format!("{name}.sentences.jsonl")), |file| jsonl(file, told))?;

@@ -7,10 +7,11 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::{Runtime, threshold};
 use crate::cli::output;
 use crate::cli::progress::Progress;
+use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::alignment::Aligner;
-use crate::evaluation::{TestSet, alignment};
+use crate::evaluation::alignment::{Aligner, Baseline};
+use crate::evaluation::{Pair, TestSet, alignment};
 use crate::models::Model;
 use crate::text::links::read;
 use crate::text::links::read::{Base, Gold, Order, Reading};
@@ -37,6 +38,8 @@ pub struct GoldArgs {
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
     #[arg(long, value_name = "DIR", requires = "gold")]
     reverse_model: Vec<PathBuf>,
+    #[command(flatten)]
+    statistical: StatisticalArgs,
 }
 
 /// How links are written, as typed.
@@ -131,6 +134,19 @@ impl GoldArgs {
             }
         };
         runtime.load(folder).map(Some)
+    }
+}
+
+impl GoldArgs {
+    /// What needs no model: the diagonal, and a statistical aligner where one is asked for.
+    pub fn baselines(&self, gold: &GoldSet, test_set: &TestSet, threads: usize) -> Result<Vec<Baseline>> {
+        let pair = |pair: &'_ Pair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
+        let pairs: Vec<_> = test_set.pairs.iter().map(pair).collect();
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(source, target)| (&**source, &**target)).collect();
+        let target = test_set.references.first().unwrap_or(&test_set.source);
+        let text = Text { files: (&test_set.source, target), pairs: &pairs, pretokenized: test_set.pretokenized };
+        let mut aligner = if self.statistical.asked() { Some(self.statistical.aligner(text, threads)?) } else { None };
+        Ok(alignment::baselines(test_set, &gold.gold.pairs, aligner.as_mut()))
     }
 }
 

@@ -4,17 +4,23 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::analysis::aer;
 use crate::analysis::bootstrap::{Interval, Paired};
 use crate::cli::columns::figure;
 use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::report::Told;
+use crate::evaluation::alignment::Baseline;
 use crate::evaluation::compare::Comparison;
 use crate::evaluation::figures::plain;
 use crate::evaluation::{alignment, figures};
 
 /// The tables, a blank line between them.
-pub fn tsv(told: &[Told]) -> String {
-    [Some(figures(told)), bootstrap(told), alignments(told)].into_iter().flatten().collect::<Vec<_>>().join("\n")
+pub fn tsv(told: &[Told], baselines: &[Baseline]) -> String {
+    [Some(figures(told)), bootstrap(told), alignments(told, baselines)]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// One row for each model, set, kind of output and bucket.
@@ -57,8 +63,8 @@ pub fn bootstrap(told: &[Told]) -> Option<String> {
     (text.len() > head).then_some(text)
 }
 
-/// One row for each model, direction, reading and rule.
-pub fn alignments(told: &[Told]) -> Option<String> {
+/// One row for each model, direction, reading and rule, and for what needs no model.
+pub fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
     let mut text =
         String::from("model\treverse_model\tdirection\treading\tthreshold\tlinks\tsure\tprecision\trecall\taer\n");
     let head = text.len();
@@ -80,18 +86,37 @@ pub fn alignments(told: &[Told]) -> Option<String> {
             let _ = writeln!(text, "{}", cells.join("\t"));
         }
     }
+    for (baseline, (direction, counts)) in baselines.iter().flat_map(|one| one.rows.iter().map(move |row| (one, row))) {
+        let rates = counts.rates();
+        let _ = write!(text, "{}\t-\t{direction}\t-\t-\t{}\t{}", baseline.name, counts.found, counts.sure);
+        for rate in [rates.precision, rates.recall, rates.aer] {
+            let _ = write!(text, "\t{}", figure(rate, 6));
+        }
+        text.push('\n');
+    }
     (text.len() > head).then_some(text)
 }
 
 /// Everything but the sentences.
-pub fn json(told: &[Told], gold: Option<&GoldSet>) -> Value {
+pub fn json(told: &[Told], gold: Option<&GoldSet>, baselines: &[Baseline]) -> Value {
     let first = told.first().map(|told| &told.report);
     let gold = gold.map(|set| json!({"file": set.path.display().to_string(), "note": set.gold.note}));
     json!({"test_set": first.map(|report| report.test_set.clone()),
            "bleu_signature": first.map(|report| report.bleu_signature.clone()),
            "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
            "gold": gold,
-           "models": told.iter().map(model).collect::<Vec<_>>()})
+           "models": told.iter().map(model).collect::<Vec<_>>(),
+           "baselines": baselines.iter().map(baseline).collect::<Vec<_>>()})
+}
+
+fn baseline(baseline: &Baseline) -> Value {
+    let row = |(direction, counts): &(&str, aer::Counts)| {
+        let rates = counts.rates();
+        json!({"direction": direction, "links": counts.found, "sure": counts.sure,
+               "links_sure": counts.found_sure, "links_possible": counts.found_possible,
+               "precision": rates.precision, "recall": rates.recall, "aer": rates.aer})
+    };
+    json!({"name": baseline.name, "rows": baseline.rows.iter().map(row).collect::<Vec<_>>()})
 }
 
 fn model(told: &Told) -> Value {

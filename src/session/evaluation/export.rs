@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::analysis::aer;
 use crate::analysis::bootstrap::Paired;
+use crate::evaluation::alignment::Baseline;
 use crate::evaluation::figures;
 use crate::worker::corpus::evaluate::{Aligned, Compared, Evaluated, Measured};
 
@@ -56,6 +58,7 @@ fn json(results: &Evaluated) -> Value {
            "bleu_signature": first.map(|report| report.bleu_signature.clone()),
            "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
            "gold": results.gold_note, "reverse": results.reverse, "left_out": results.left_out,
+           "baselines": results.baselines.iter().map(baseline).collect::<Vec<_>>(),
            "models": results.models.iter().map(|measured| model(measured)).collect::<Vec<_>>(),
            "comparisons": results.comparisons.iter().map(|one| comparison(results, one)).collect::<Vec<_>>()})
 }
@@ -72,6 +75,15 @@ fn alignments(measured: &Measured) -> Value {
         Some(Ok(rows)) => rows.iter().map(row).collect(),
         Some(Err(message)) => json!(message),
     }
+}
+
+/// AER of links that need no model.
+fn baseline(baseline: &Baseline) -> Value {
+    let row = |(direction, counts): &(&str, aer::Counts)| {
+        let rates = counts.rates();
+        json!({"direction": direction, "precision": rates.precision, "recall": rates.recall, "aer": rates.aer})
+    };
+    json!({"name": baseline.name, "rows": baseline.rows.iter().map(row).collect::<Vec<_>>()})
 }
 
 fn comparison(results: &Evaluated, compared: &Compared) -> Value {

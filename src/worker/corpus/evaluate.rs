@@ -8,7 +8,7 @@ use crate::analysis::bleu::Tokenization;
 use crate::decoding;
 use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::alignment::{Aligner, Extraction};
+use crate::evaluation::alignment::{Aligner, Baseline, Extraction};
 use crate::evaluation::compare::{Comparison, compare};
 use crate::evaluation::{Report, Stage, TestSet, Unk, alignment};
 use crate::models::{Engine, Stepper};
@@ -93,6 +93,8 @@ pub struct Evaluated {
     pub gold_note: Option<String>,
     /// The model of the other direction whose links are put together with those of each model.
     pub reverse: Option<String>,
+    /// Alignments that need no model, against those by hand.
+    pub baselines: Vec<Baseline>,
     /// Which models were not measured and why, as a sentence.
     pub left_out: Option<String>,
 }
@@ -133,7 +135,9 @@ impl Evaluate {
         let models = models.collect::<Result<Vec<_>>>()?;
         let comparisons = compare_all(work, &models)?;
         let reverse = reverse.map(|reverse| reverse.facts.name.clone());
-        Ok(Evaluated { models, comparisons, gold_note, reverse, left_out })
+        let baseline = |gold: &Vec<Links>| alignment::baselines(&data.test_set, gold, None);
+        let baselines = data.gold.as_ref().map(baseline).unwrap_or_default();
+        Ok(Evaluated { models, comparisons, gold_note, reverse, baselines, left_out })
     }
 }
 

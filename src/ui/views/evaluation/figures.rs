@@ -3,6 +3,7 @@
 use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::analysis::reading::Reading;
+use crate::evaluation::alignment::Baseline;
 use crate::evaluation::{Row, Set};
 use crate::ui::local::Screen;
 use crate::ui::views::evaluation::{empty_ui, figure};
@@ -268,6 +269,9 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
                     }
                 }
             }
+            for baseline in &results.baselines {
+                baseline_ui(ui, baseline);
+            }
         });
         for measured in &results.models {
             if let Some(Err(message)) = &measured.alignments {
@@ -312,6 +316,20 @@ fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Aligned) {
         number_ui(ui, figure(rate, 3));
     }
     ui.end_row();
+}
+
+/// Links that need no model: the floor and the ceiling of the rows above.
+fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
+    for (direction, counts) in &baseline.rows {
+        for text in [baseline.name, direction, "-", "-"] {
+            ui.label(text);
+        }
+        let rates = counts.rates();
+        for rate in [rates.precision, rates.recall, rates.aer] {
+            number_ui(ui, figure(rate, 3));
+        }
+        ui.end_row();
+    }
 }
 
 /// Every two models, by paired bootstrap.
