@@ -99,7 +99,9 @@ pub fn candidates(
         for s in 0..sentences.len() {
             let words = sentences.get(s);
             total += words.len();
-            words.iter().for_each(|&word| counts[word as usize] += 1);
+            for &word in words {
+                counts[word as usize] += 1;
+            }
         }
         counts.iter().map(|&count| count as f32 / total as f32).collect()
     };

@@ -142,12 +142,16 @@ impl Writer {
         file.line(&learned.languages.1);
         for words in [&learned.source_words, &learned.target_words] {
             file.number(words.len() as u32);
-            words.words().iter().for_each(|word| file.line(word));
+            for word in words.words() {
+                file.line(word);
+            }
         }
         file.0.extend(learned.p0.to_le_bytes());
         file.0.extend(learned.floor.to_le_bytes());
         let rows: Vec<Vec<Entry>> = (0..learned.lexicon.sources()).map(|s| learned.lexicon.entries(s)).collect();
-        rows.iter().for_each(|row| file.number(row.len() as u32));
+        for row in &rows {
+            file.number(row.len() as u32);
+        }
         for row in &rows {
             let mut last = 0;
             for entry in row {

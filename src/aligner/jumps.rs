@@ -106,5 +106,7 @@ impl Counts {
 
 fn normalize(row: &mut Row) {
     let total: f32 = row.iter().sum();
-    row.iter_mut().for_each(|p| *p /= total);
+    for p in row {
+        *p /= total;
+    }
 }

@@ -110,7 +110,9 @@ impl Lattice {
             let share = (1.0 - p0) / all;
             p.iter_mut().zip(t).for_each(|(p, t)| *p *= share * t);
             let sum = p0 * self.nulls[i] + p.iter().sum::<f32>();
-            p.iter_mut().for_each(|p| *p /= sum);
+            for p in p {
+                *p /= sum;
+            }
             log_p += f64::from(sum).ln();
         }
         log_p
@@ -180,8 +182,12 @@ impl Lattice {
             let scale: f32 = scale.iter().sum();
             self.scales[i] = scale;
             log_p += f64::from(scale).ln();
-            after[REACH..][..stride].iter_mut().for_each(|s| *s /= scale);
-            real.iter_mut().for_each(|r| *r /= scale);
+            for here in &mut after[REACH..][..stride] {
+                *here /= scale;
+            }
+            for come in real {
+                *come /= scale;
+            }
         }
         let last = &self.states[self.m * wide + REACH..][..stride];
         let mut end = dot(last, &self.far);

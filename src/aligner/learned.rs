@@ -67,6 +67,19 @@ impl Learned {
         decode(pair, source.len(), target.len())
     }
 
+    /// The same for the other direction of translation.
+    pub fn turned(self) -> Self {
+        Self {
+            languages: (self.languages.1, self.languages.0),
+            source_words: self.target_words,
+            target_words: self.source_words,
+            lexicon: self.lexicon.turned(),
+            forward: self.reverse,
+            reverse: self.forward,
+            ..self
+        }
+    }
+
     /// The links that both directions have as sure ones, those of one direction as possible ones.
     pub fn links<S: AsRef<str>, T: AsRef<str>>(&self, source: &[S], target: &[T]) -> Links {
         let Directions { forward, reverse } = self.directions(source, target);

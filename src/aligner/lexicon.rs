@@ -111,6 +111,18 @@ impl Lexicon {
         entries
     }
 
+    /// The tables of all target words.
+    pub fn turned(self) -> Self {
+        let mut rows = vec![Vec::new(); self.null_forward.len()];
+        for source in 0..self.sources() {
+            for entry in self.entries(source) {
+                let Entry { target, forward, reverse } = entry;
+                rows[target as usize].push(Entry { target: source as u32, forward: reverse, reverse: forward });
+            }
+        }
+        Self::new(&rows, self.null_reverse, self.null_forward)
+    }
+
     /// The same without pairs of which both directions say less than `least`.
     pub fn pruned(self, least: f32) -> Self {
         let keep = |entry: &Entry| entry.forward >= least || entry.reverse >= least;

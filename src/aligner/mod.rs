@@ -8,7 +8,7 @@
 //!
 //! Nothing is drawn at random and every sum is exact to its last bit in any order, so that the same text gives the same links
 //! on any number of threads. While it learns, it keeps in memory 4 bytes a word of the text and about 40 for each pair of words
-//! that occur together more often than by chance, some 10 kilobytes a sentence pair for the first hundred thousand and less
+//! that occur together more often than by chance, some 3 kilobytes a sentence pair for the first hundred thousand and less
 //! for more. Imports `text`, `error` and `ticket`; how many threads there are is told.
 //!
 //! | file | what lives there |
@@ -17,8 +17,9 @@
 //! | `candidates`, `lexicon` | which words may belong together, t(y given x) |
 //! | `jumps`, `lattice`, `pair` | where the next word comes from, posteriors of a sentence pair, of both directions |
 //! | `learn`, `parallel`, `counts`, `special` | expectation and maximisation |
-//! | `learned`, `file` | what was learned, its links, and the file that keeps it |
+//! | `learned`, `file`, `bundled` | what was learned, its links, the file that keeps it, and what comes with the program |
 
+pub mod bundled;
 mod candidates;
 pub mod corpus;
 mod counts;

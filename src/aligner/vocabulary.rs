@@ -79,13 +79,12 @@ impl Counter {
     pub fn add(&mut self, word: &str) -> u32 {
         let folded = fold(word);
         let next = self.counts.len() as u32;
-        let id = match self.ids.get(&*folded) {
-            Some(&id) => id,
-            None => {
-                self.ids.insert(folded.into(), next);
-                self.counts.push(0);
-                next
-            }
+        let id = if let Some(&id) = self.ids.get(&*folded) {
+            id
+        } else {
+            self.ids.insert(folded.into(), next);
+            self.counts.push(0);
+            next
         };
         self.counts[id as usize] += 1;
         id
@@ -101,8 +100,8 @@ impl Counter {
             entry.0 += u64::from(count);
             entry.1.push(id);
         }
-        let mut entries: Vec<(Box<str>, (u64, Vec<u32>))> = entries.into_iter().collect();
-        entries.sort_unstable_by(|a, b| b.1.0.cmp(&a.1.0).then_with(|| a.0.cmp(&b.0)));
+        let mut entries: Vec<_> = entries.into_iter().collect();
+        entries.sort_unstable_by(|(a, (of_a, _)), (b, (of_b, _))| of_b.cmp(of_a).then_with(|| a.cmp(b)));
         let mut places = vec![0; self.counts.len()];
         for (place, (_, (_, ids))) in entries.iter().enumerate() {
             for &id in ids {

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use crate::aligner::bundled::bundled;
 use crate::aligner::learned::{Directions, Learned};
 use crate::aligner::pair::Pair;
 use crate::error::Result;
@@ -74,6 +75,13 @@ impl LineAligner {
     /// Lines are cut as `source` and `target` do.
     pub fn new(learned: Learned, source: Cutter, target: Cutter) -> Self {
         Self { learned, source, target, room: Pair::default() }
+    }
+
+    /// What comes with the program for two languages, given by their BCP 47 tags; `None` where nothing does.
+    pub fn bundled(source: &str, target: &str, pretokenized: bool) -> Result<Option<Self>> {
+        let Some(learned) = bundled(source, target) else { return Ok(None) };
+        let (from, to) = (Cutter::new(source, pretokenized)?, Cutter::new(target, pretokenized)?);
+        Ok(Some(Self::new(learned?, from, to)))
     }
 
     /// What was learned.

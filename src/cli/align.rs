@@ -48,7 +48,7 @@ With --statistical no model is needed: IBM model 1 and a hidden Markov model are
 themselves and the corpora, in either case of letters. Nothing is drawn at random: the same text gives the same links, whatever
 the seed and the number of threads. Lines that --pretokenized does not say are split already are cut into words by the rules
 of their languages, and links are told of what stands between the spaces. All text that is learned from is kept in memory:
-4 bytes a word and some 10 kilobytes a pair for the words that occur together. Learned from little, links are poor; ten
+4 bytes a word and some 3 kilobytes a pair for the words that occur together. Learned from little, links are poor; ten
 thousand pairs are a beginning. `--save FILE` keeps what was learned in a few megabytes, and `--learned FILE` aligns with
 it at once, streamed.
 

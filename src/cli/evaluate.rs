@@ -58,8 +58,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
     let options = options(&low)?;
     let mut told: Vec<Told> = Vec::with_capacity(low.model.len());
+    let mut languages = None;
     for (number, folder) in low.model.iter().enumerate() {
         let model = runtime.load(folder)?;
+        let config = &model.config;
+        languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
         check(&model, &options, low.model.len())?;
         let gold = gold.as_ref().filter(|_| aligns(&model, low.model.len()));
         let mut new = evaluate(&runtime, &model, &test_set, &options)?;
@@ -73,7 +76,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         told.push(new);
     }
     tell_apart(&mut told);
-    let baselines = gold.as_ref().map(|gold| low.gold.baselines(gold, &test_set, runtime.threads)).transpose()?;
+    let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
+    let baselines =
+        gold.as_ref().map(|gold| low.gold.baselines(gold, &test_set, languages, runtime.threads)).transpose()?;
     let baselines = baselines.unwrap_or_default();
     if let Some(folder) = &low.output {
         dump::write(folder, &told, gold.as_ref(), &baselines)?;

@@ -427,3 +427,24 @@ fn a_damaged_file_is_refused_with_a_sentence() {
     let missing = Learned::open(Path::new("no/such/file")).expect_err("it is not there");
     assert!(missing.is_users() && missing.to_string().contains("does not exist"));
 }
+
+#[test]
+fn the_bundled_aligner_goes_both_ways() -> Result<()> {
+    let mut there = LineAligner::bundled("en", "fr-CA", false)?.expect("it comes with the program");
+    let mut back = LineAligner::bundled("fr", "en", false)?.expect("it comes with the program");
+    let (source, target) =
+        ("The red flowers of my sister are beautiful .", "Les fleurs rouges de ma s\u{153}ur sont belles .");
+    let links = there.lines(source, target);
+    for (source, target) in [(1, 2), (2, 1), (5, 5), (6, 6), (8, 8)] {
+        assert!(links.forward.contains(&Link { source, target }), "{source}-{target} is not in {links:?}");
+    }
+    let turned = back.lines(target, source);
+    let turn = |links: Vec<Link>| {
+        let mut links: Vec<Link> = links.into_iter().map(Link::turned).collect();
+        links.sort_unstable();
+        links
+    };
+    assert_eq!((turn(turned.reverse), turn(turned.forward)), (links.forward, links.reverse));
+    assert!(LineAligner::bundled("en", "und", false)?.is_none());
+    Ok(())
+}

@@ -31,8 +31,9 @@ use crate::error::{Error, Result};
               Models of Luong et al. with a score that compares contents have two readings of
               a row of alpha: `predicted`, the word that was predicted with it, and `input`, the
               word that was read just before. Beside the models stands the diagonal, each word of the
-              target with the source word at its share of the sentence, and with --statistical or
-              --learned the links of a statistical aligner
+              target with the source word at its share of the sentence, and a statistical aligner: the one
+              that comes with the program for the models' languages, or that of --statistical or
+              --learned
 
 Kept in memory are the texts and, for each sentence and model, the translations and half a kilobyte of
 counts: a million lines come to about a gigabyte a model.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::aligner::words::LineAligner;
 use crate::cli::args::{Runtime, threshold};
 use crate::cli::output;
 use crate::cli::progress::Progress;
@@ -138,14 +139,25 @@ impl GoldArgs {
 }
 
 impl GoldArgs {
-    /// What needs no model: the diagonal, and a statistical aligner where one is asked for.
-    pub fn baselines(&self, gold: &GoldSet, test_set: &TestSet, threads: usize) -> Result<Vec<Baseline>> {
+    /// What needs no model: the diagonal, and a statistical aligner: the one that is asked for, or the one that comes with the
+    /// program for the languages of the models.
+    pub fn baselines(
+        &self,
+        gold: &GoldSet,
+        test_set: &TestSet,
+        languages: Option<(&str, &str)>,
+        threads: usize,
+    ) -> Result<Vec<Baseline>> {
         let pair = |pair: &'_ Pair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
         let pairs: Vec<_> = test_set.pairs.iter().map(pair).collect();
         let pairs: Vec<(&str, &str)> = pairs.iter().map(|(source, target)| (&**source, &**target)).collect();
         let target = test_set.references.first().unwrap_or(&test_set.source);
         let text = Text { files: (&test_set.source, target), pairs: &pairs, pretokenized: test_set.pretokenized };
-        let mut aligner = if self.statistical.asked() { Some(self.statistical.aligner(text, threads)?) } else { None };
+        let mut aligner = match languages {
+            _ if self.statistical.asked() => Some(self.statistical.aligner(text, threads)?),
+            Some((source, target)) => LineAligner::bundled(source, target, test_set.pretokenized)?,
+            None => None,
+        };
         Ok(alignment::baselines(test_set, &gold.gold.pairs, aligner.as_mut()))
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
 use crate::analysis::bleu::Tokenization;
 use crate::decoding;
@@ -135,8 +136,13 @@ impl Evaluate {
         let models = models.collect::<Result<Vec<_>>>()?;
         let comparisons = compare_all(work, &models)?;
         let reverse = reverse.map(|reverse| reverse.facts.name.clone());
-        let baseline = |gold: &Vec<Links>| alignment::baselines(&data.test_set, gold, None);
-        let baselines = data.gold.as_ref().map(baseline).unwrap_or_default();
+        let baselines = match (&data.gold, first) {
+            (Some(gold), Some((source, target))) => {
+                let mut aligner = LineAligner::bundled(source, target, data.test_set.pretokenized)?;
+                alignment::baselines(&data.test_set, gold, aligner.as_mut())
+            }
+            _ => Vec::new(),
+        };
         Ok(Evaluated { models, comparisons, gold_note, reverse, baselines, left_out })
     }
 }
