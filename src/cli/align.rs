@@ -57,7 +57,7 @@ line or none, a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct Low {
     /// The model folder
-    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = ["statistical", "learned"])]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL)]
     model: Option<PathBuf>,
     #[command(flatten)]
     pairs: PairArgs,
@@ -68,7 +68,7 @@ pub struct Low {
         long,
         value_name = "FILE",
         requires = "statistical",
-        conflicts_with = "learned",
+        conflicts_with_all = ["learned", "model"],
         help_heading = "Statistical aligner"
     )]
     save: Option<PathBuf>,
@@ -100,6 +100,9 @@ pub struct Low {
     #[command(flatten)]
     run: RunArgs,
 }
+
+/// What needs no model.
+pub const NO_MODEL: [&str; 4] = ["statistical", "learned", "corpus_source", "corpus_target"];
 
 /// How links are written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]

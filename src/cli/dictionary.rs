@@ -7,6 +7,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
+use crate::cli::align::NO_MODEL;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, physical_cores};
 use crate::cli::extract::same_length;
 use crate::cli::pairs::{Pair, PairForcer};
@@ -51,8 +52,9 @@ pub struct Low {
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
     let either = ["statistical", "learned"];
-    Low::augment_args(command)
-        .mut_arg("model", |model| model.required(false).required_unless_present_any(either).conflicts_with_all(either))
+    Low::augment_args(command).mut_arg("model", |model| {
+        model.required(false).required_unless_present_any(either).conflicts_with_all(NO_MODEL)
+    })
 }
 
 /// Counts and writes.

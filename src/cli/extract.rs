@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use crate::analysis::alignment::Alignment;
 use crate::analysis::extract::PhraseCounts;
 use crate::analysis::hard;
-use crate::cli::align::{default_way, way};
+use crate::cli::align::{NO_MODEL, default_way, way};
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, physical_cores};
 use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::{StatisticalArgs, Text};
@@ -61,7 +61,7 @@ pub struct Low {
 pub fn arguments(command: clap::Command) -> clap::Command {
     Low::augment_args(command).mut_arg("model", |model| {
         let others = ["links", "statistical", "learned"];
-        model.required(false).required_unless_present_any(others).conflicts_with_all(others)
+        model.required(false).required_unless_present_any(others).conflicts_with("links").conflicts_with_all(NO_MODEL)
     })
 }
 

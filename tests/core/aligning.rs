@@ -34,11 +34,11 @@ fn lines(from: usize, to: usize) -> (String, String, Vec<String>) {
     (source, target, links)
 }
 
-/// A folder with 40 pairs to align and 400 to learn from, and the links of the former.
+/// A folder with 40 pairs to align and 1500 to learn from, and the links of the former.
 fn folder() -> (tempfile::TempDir, Vec<String>) {
     let folder = tempfile::tempdir().expect("a temporary directory");
-    let (source, target, links) = lines(1000, 1040);
-    let (more, its, _) = lines(0, 400);
+    let (source, target, links) = lines(3000, 3040);
+    let (more, its, _) = lines(0, 1500);
     for (name, text) in [("x.en", source), ("x.fr", target), ("more.en", more), ("more.fr", its)] {
         fs::write(folder.path().join(name), text).expect("written");
     }
@@ -52,10 +52,15 @@ fn align(folder: &Path, arguments: &[&[&str]]) -> Outcome {
     run_in(folder, &[&["align"], &PAIR[..], &arguments.concat()].concat(), b"")
 }
 
-/// How many lines are as they should be.
+/// How many of a hundred links are as they should be: the harmonic mean of precision and recall.
 fn right(outcome: &Outcome, links: &[String]) -> usize {
     assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, links.len()), "{}", outcome.stderr);
-    outcome.stdout.lines().zip(links).filter(|(line, links)| line == links).count()
+    let (mut right, mut all) = (0, 0);
+    for (line, links) in outcome.stdout.lines().zip(links) {
+        all += line.split_whitespace().count() + links.split_whitespace().count();
+        right += line.split_whitespace().filter(|link| links.split_whitespace().any(|other| other == *link)).count();
+    }
+    200 * right / all
 }
 
 #[test]
@@ -63,11 +68,11 @@ fn links_are_learned_from_text_alone() {
     let (folder, links) = folder();
     let words = ["--statistical", "--pretokenized", "--symmetrize", "intersection"];
     let first = align(folder.path(), &[&words, &CORPUS, &["--seed", "1", "--threads", "1"]]);
-    assert!(right(&first, &links) > 28, "{}", first.stdout);
+    assert!(right(&first, &links) > 90, "{}", first.stdout);
     let second = align(folder.path(), &[&words, &CORPUS, &["--seed", "2", "--threads", "3"]]);
     assert_eq!(second.stdout, first.stdout);
     let raw = align(folder.path(), &[&["--statistical", "--symmetrize", "forward"], &CORPUS, &CORPUS]);
-    assert!(right(&raw, &links) > 28, "{}", raw.stdout);
+    assert!(right(&raw, &links) > 90, "{}", raw.stdout);
     let naacl = align(folder.path(), &[&words, &CORPUS, &["--format", "naacl"]]);
     assert!(naacl.stdout.starts_with("1 1 1 S\n"), "{}", naacl.stdout);
 }
@@ -76,12 +81,12 @@ fn links_are_learned_from_text_alone() {
 fn what_was_learned_aligns_other_text() {
     let (folder, links) = folder();
     let first = align(folder.path(), &[&["--statistical", "--save", "kept", "--save-pairs", "1000"], &CORPUS]);
-    assert!(right(&first, &links) > 28, "{}", first.stdout);
+    assert!(right(&first, &links) > 90, "{}", first.stdout);
     let again = align(folder.path(), &[&["--learned", "kept"]]);
-    assert!(right(&again, &links) > 28 && again.stderr.is_empty(), "{}", again.stderr);
+    assert!(right(&again, &links) > 90 && again.stderr.is_empty(), "{}", again.stderr);
     let piped = ["align", "--learned", "kept", "--source", "-", "--target", "x.fr", "--symmetrize", "reverse"];
     let text = fs::read(folder.path().join("x.en")).expect("it is there");
-    assert!(right(&run_in(folder.path(), &piped, &text), &links) > 28);
+    assert!(right(&run_in(folder.path(), &piped, &text), &links) > 90);
 }
 
 #[test]
@@ -103,7 +108,7 @@ fn what_cannot_be_aligned_is_said() {
         ),
         (&[&PAIR[..], &["--learned", "x.en"]].concat(), &["x.en", "is not what an aligner learned"]),
         (&[&PAIR[..], &["--statistical", "--symmetrize", "middle"]].concat(), &["grow-diag-final-and", "forward"]),
-        (&[&PAIR[..], &["--save", "kept", "--model", "m"]].concat(), &["--statistical"]),
+        (&[&PAIR[..], &["--save", "kept", "--model", "m"]].concat(), &["cannot be used with"]),
         (&[&PAIR[..], &["--statistical", "--model", "m"]].concat(), &["cannot be used with"]),
         (&[&PAIR[..], &["--model", "m", "--symmetrize", "union"]].concat(), &["--reverse-model"]),
         (&PAIR, &["--model"]),
