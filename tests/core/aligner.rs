@@ -47,7 +47,9 @@ impl Case {
         let mut numbers = Numbers(seed);
         let mut row = || {
             let mut row = [0.0; CELLS];
-            row.iter_mut().for_each(|p| *p = 0.01 + numbers.next() as f32);
+            for p in &mut row {
+                *p = 0.01 + numbers.next() as f32;
+            }
             let sum: f32 = row.iter().sum();
             row.map(|p| p / sum)
         };
