@@ -57,8 +57,8 @@ pub struct Low {
     /// All links with an alpha of at least T, in place of the greatest
     #[arg(long, value_name = "T", value_parser = threshold)]
     threshold: Option<f32>,
-    /// Which word a row of alpha belongs to, in models of Luong et al.: predicted, the word that was predicted with it, or
-    /// input, the word that was read just before
+    /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
+    /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
     #[arg(long, value_name = "NAME", default_value = "predicted", value_parser = reading)]
     reading: Reading,
     /// What to write

@@ -212,7 +212,9 @@ impl View {
         let left = self.start.map_or(0.0, |(start, began)| {
             remaining(began.elapsed().as_secs_f64(), line.update.saturating_sub(start), self.updates, line.update)
         });
-        let message = format!("loss {:.3}, {:.0} words/s, {} left", line.loss, line.words_per_second, duration(left));
+        let guide = line.guide.map(|guide| format!(", guide {guide:.3}")).unwrap_or_default();
+        let (speed, left) = (line.words_per_second, duration(left));
+        let message = format!("loss {:.3}{guide}, {speed:.0} words/s, {left} left", line.loss);
         match &self.bar {
             Some(bar) => {
                 bar.set_position(line.update);

@@ -13,11 +13,10 @@ use crate::analysis::pooled::pooled;
 use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
 use crate::analysis::{aer, hard};
-use crate::attention;
 use crate::decoding;
 use crate::error::{Error, Result};
 use crate::evaluation::{Progress, Stage, TestSet};
-use crate::models::config::{Config, LuongSizes};
+use crate::models::config::Config;
 use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::links::{Link, Links, places};
@@ -69,9 +68,9 @@ impl WordPair {
         Ok(Self { source, target })
     }
 
-    /// The links of a forced target; `alpha` has a row for each token of the target.
-    fn links(&self, alpha: &[Vec<f32>], extraction: Extraction) -> Vec<Link> {
-        let alpha = extraction.reading.assign(alpha);
+    /// The links of a forced target; `alpha` has a row for each token of the target and perhaps for steps after it.
+    fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
+        let alpha = extraction.reading.assign_after(delay, alpha);
         let tokens = Alignment::new(&alpha).words(self.target.sentence.words(), self.source.sentence.words());
         let source = (self.source.places.as_slice(), self.source.words);
         let rows = pooled(&tokens, source, (self.target.places.as_slice(), self.target.words));
@@ -89,14 +88,13 @@ pub struct Extraction {
     pub threshold: Option<f32>,
 }
 
-/// The readings that the rows of a model's alpha have, the usual one first: both for the scores of Luong et al. that
-/// compare contents (their footnote 14), else the usual one alone; none without an alignment.
+/// The readings that the rows of a model's alpha have, the usual one first: both where a later row has read the word
+/// ([`Config::input_delay`]), else the usual one alone; none without an alignment.
 pub fn readings(config: &Config) -> &'static [Reading] {
-    let by_content = |luong: &LuongSizes| attention::find(&luong.score).is_some_and(|score| score.content);
-    match &config.luong {
+    match config.input_delay() {
         _ if !config.aligns() => &[],
-        Some(luong) if by_content(luong) => &[Reading::Predicted, Reading::Input],
-        _ => &[Reading::Predicted],
+        Some(_) => &[Reading::Predicted, Reading::Input],
+        None => &[Reading::Predicted],
     }
 }
 
@@ -125,8 +123,17 @@ impl Aligner<'_> {
     ) -> Result<Vec<Vec<Vec<Link>>>> {
         self.require_alignment()?;
         let possible = readings(&self.model.config);
-        let ids: Vec<(&[u32], &[u32])> =
-            pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..])).collect();
+        let config = &self.model.config;
+        let delay = config.input_delay().unwrap_or_default();
+        // Where a word has its row only after the next step but one, the last word needs a step after `</s>`.
+        let reads = extractions.iter().any(|extraction| extraction.reading == Reading::Input);
+        let more = if reads { delay.saturating_sub(1) } else { 0 };
+        let targets: Vec<Vec<u32>> = pairs
+            .iter()
+            .map(|pair| pair.target.sentence.ids.iter().copied().chain(std::iter::repeat_n(config.eos, more)).collect())
+            .collect();
+        let sources = pairs.iter().map(|pair| &pair.source.sentence.ids[..]);
+        let ids: Vec<(&[u32], &[u32])> = sources.zip(targets.iter().map(Vec::as_slice)).collect();
         let mut links = vec![Vec::new(); pairs.len()];
         decoding::force_all(self.stepper, &ids, batch, ticket, &mut |indexes, forced| {
             for (&index, forced) in indexes.iter().zip(forced) {
@@ -134,7 +141,7 @@ impl Aligner<'_> {
                 let read = |extraction: &Extraction| {
                     let reading =
                         if possible.contains(&extraction.reading) { extraction.reading } else { Reading::default() };
-                    pairs[index].links(&alpha, Extraction { reading, ..*extraction })
+                    pairs[index].links(&alpha, Extraction { reading, ..*extraction }, delay)
                 };
                 links[index] = extractions.iter().map(read).collect();
             }

@@ -170,6 +170,18 @@ impl Config {
         self.luong.as_ref().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)
     }
 
+    /// Rows between the row that predicts a word and the first whose state has read it: the row of the reading
+    /// `input`. 1 for the scores of Luong et al. that compare contents (their footnote 14). 2 for RNNsearch, whose
+    /// step aligns by the state before the one that reads y_{i-1} (appendix A.2). `None` where rows have the usual
+    /// reading alone.
+    pub fn input_delay(&self) -> Option<usize> {
+        match self.architecture {
+            Architecture::RnnSearch => Some(2),
+            Architecture::RnnEncDec => None,
+            Architecture::Luong => self.has_two_readings().then_some(1),
+        }
+    }
+
     /// Whether a row of the alignment may also be read by the word before: the decoder had read it when it compared
     /// its state with the source (Luong et al. 2015, footnote 14).
     pub fn has_two_readings(&self) -> bool {

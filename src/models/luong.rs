@@ -29,7 +29,7 @@ use crate::attention::{Alignment, Attention, Query, Sizes, construct};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
 use crate::models::config::{Config, LuongSizes};
-use crate::models::loss::{Regularizer, Trainable};
+use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
@@ -241,7 +241,7 @@ impl TranslationModel for Luong {
 }
 
 impl Trainable for Luong {
-    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
         let b = target.sentences();
         let before: Vec<u32> = std::iter::repeat_n(self.sizes.start, b)
@@ -251,11 +251,14 @@ impl Trainable for Luong {
         let first = self.first()?;
         let x = first.embedding.input(&regularizer.drop(&e)?)?; // 4 x [t_y, b, n]
         let mut decoder = self.decoder(&self.start(&annotations)?)?;
-        let mut hidden = Vec::with_capacity(target.longest);
+        let (mut hidden, mut alpha) = (Vec::with_capacity(target.longest), Vec::new());
         for t in 0..target.longest {
-            hidden.push(self.advance(&first, &x.position(t)?, &mut decoder, &annotations, regularizer)?.h_tilde);
+            let seen = self.advance(&first, &x.position(t)?, &mut decoder, &annotations, regularizer)?;
+            hidden.push(seen.h_tilde);
+            alpha.extend(seen.looked.map(|(_, alignment)| alignment.alpha));
         }
-        target.rows_of_words(&Tensor::cat(&hidden, 0)?) // [t_y * b, n] to [words, n]
+        // [t_y * b, n] to [words, n]
+        Ok(Hidden { rows: target.rows_of_words(&Tensor::cat(&hidden, 0)?)?, alpha })
     }
 
     /// W_s h~_t, without a bias.

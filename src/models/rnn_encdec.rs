@@ -16,7 +16,7 @@ use candle_core::Tensor;
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
-use crate::models::loss::{Regularizer, Trainable};
+use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
 use crate::nn::bidirectional::{Direction, read};
 use crate::nn::gru::{Cell as _, ChoUnit, Matrices};
@@ -127,7 +127,7 @@ impl TranslationModel for RnnEncDec {
 }
 
 impl Trainable for RnnEncDec {
-    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let c = self.context(source, regularizer)?; // [b, n]
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
@@ -140,7 +140,9 @@ impl Trainable for RnnEncDec {
         }
         let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
         let c = c.unsqueeze(0)?.repeat((target.longest, 1, 1))?.flatten(0, 1)?; // [t_y * b, n]
-        self.readout.t(&rows(&Tensor::cat(&states, 0)?)?, &rows(&e.flatten(0, 1)?)?, &rows(&c)?) // [words, l]
+        let s = rows(&Tensor::cat(&states, 0)?)?;
+        let t = self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &rows(&c)?)?; // [words, l]
+        Ok(Hidden { rows: t, alpha: Vec::new() })
     }
 
     fn logits(&self, t: &Tensor) -> Result<Tensor> {

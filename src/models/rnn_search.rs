@@ -11,7 +11,7 @@ use crate::attention::{Attention, Query, Sizes, additive};
 use crate::error::Result;
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
-use crate::models::loss::{Regularizer, Trainable};
+use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
 use crate::nn::bidirectional::Bidirectional;
 use crate::nn::gru::{BahdanauUnit, Cell as _, Matrices};
@@ -117,15 +117,16 @@ impl TranslationModel for RnnSearch {
 }
 
 impl Trainable for RnnSearch {
-    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
         let x = unit.input(&e)?; // 3 x [t_y, b, n]
         let mut s = self.start(&annotations)?; // [b, n]
-        let (mut states, mut contexts) = (Vec::new(), Vec::new());
+        let (mut states, mut contexts, mut alpha) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..target.longest {
-            let (_, _, c_i) = self.align(&s, i, &annotations)?;
+            let (_, alpha_i, c_i) = self.align(&s, i, &annotations)?;
+            alpha.push(alpha_i);
             states.push(s.clone()); // s_{i-1}
             if i + 1 < target.longest {
                 s = self.decoder.step(&x.position(i)?, unit.context(&c_i)?.as_ref(), &s)?;
@@ -134,7 +135,7 @@ impl Trainable for RnnSearch {
         }
         let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
         let (s, c) = (rows(&Tensor::cat(&states, 0)?)?, rows(&Tensor::cat(&contexts, 0)?)?);
-        self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &c) // [words, l]
+        Ok(Hidden { rows: self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &c)?, alpha }) // [words, l]
     }
 
     fn logits(&self, t: &Tensor) -> Result<Tensor> {

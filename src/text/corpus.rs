@@ -86,18 +86,19 @@ impl Corpus {
         Ok(corpus)
     }
 
-    /// Ends the sentences and keeps the pair, unless a side is empty or too long.
-    fn push_words(&mut self, pair: &mut Pair, reading: &Reading) {
+    /// Ends the sentences and keeps the pair, unless a side is empty or too long: then false.
+    pub fn push_words(&mut self, pair: &mut Pair, reading: &Reading) -> bool {
         let fits = |words: usize| (1..=reading.max_words).contains(&words);
         if !fits(pair.source.len()) || !fits(pair.target.len()) {
             self.left_out += 1;
-            return;
+            return false;
         }
         if reading.source_eos {
             pair.source.push(reading.eos);
         }
         pair.target.push(reading.eos);
         self.push(&pair.source, &pair.target);
+        true
     }
 
     /// Appends a pair as it is.

@@ -11,6 +11,7 @@ use crate::models::init::{Scheme, initial_weights};
 use crate::training::engine::{Engine as _, FusedEngine};
 use crate::training::fused::{Fused, Loss, StepOptions};
 use crate::training::layout::Layout;
+use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 use crate::training::plain::PlainEngine;
 use crate::training::settings::OptimizerSettings;
@@ -62,7 +63,7 @@ pub fn speed(
     let optimizer = Optimizer::new(&settings, flat.len());
     let mut engine = FusedEngine::new(Fused::new(config, threads), flat, optimizer);
     let mut update = |minibatch: Minibatch<'_>, options, update| {
-        let mut work = || engine.update(minibatch.0, minibatch.1, options, settings.rate(), update);
+        let mut work = || engine.update(minibatch, options, settings.rate(), update);
         match &pool {
             Some(pool) => pool.install(work),
             None => work(),
@@ -84,9 +85,8 @@ pub fn plain_speed(
 ) -> Result<Speed> {
     let settings = OptimizerSettings::default();
     let mut engine = PlainEngine::new(config, &start(config)?, &settings, &candle_core::Device::Cpu)?;
-    let mut update = |minibatch: Minibatch<'_>, options, update| {
-        engine.update(minibatch.0, minibatch.1, options, settings.rate(), update)
-    };
+    let mut update =
+        |minibatch: Minibatch<'_>, options, update| engine.update(minibatch, options, settings.rate(), update);
     measure(config, (batch, length), updates, clock, &mut update)
 }
 
@@ -94,9 +94,6 @@ pub fn plain_speed(
 fn start(config: &Config) -> Result<Vec<f32>> {
     Layout::new(config).flatten(&initial_weights(config, Scheme::Scaled, 1))
 }
-
-/// Sources and targets.
-type Minibatch<'a> = (&'a [&'a [u32]], &'a [&'a [u32]]);
 
 /// One update by an engine.
 type Update<'a> = dyn FnMut(Minibatch<'_>, StepOptions, u64) -> Result<(Loss, f32)> + 'a;
@@ -118,8 +115,14 @@ fn measure(
         let started = clock();
         let source: Vec<&[u32]> = source.iter().map(Vec::as_slice).collect();
         let target: Vec<&[u32]> = target.iter().map(Vec::as_slice).collect();
-        let options = StepOptions { dropout: DROPOUT, smoothing: 0.0, scale: 1.0 / batch as f32, seed: number as u64 };
-        let (loss, _) = update((&source, &target), options, number as u64)?;
+        let options = StepOptions {
+            dropout: DROPOUT,
+            smoothing: 0.0,
+            scale: 1.0 / batch as f32,
+            seed: number as u64,
+            guide: 0.0,
+        };
+        let (loss, _) = update(Minibatch::new(&source, &target), options, number as u64)?;
         if number > 0 {
             speed.seconds.push(clock() - started);
         }

@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::analysis::reading::Reading as RowReading;
 use crate::error::{Error, Result};
+use crate::models::config::Config;
 use crate::text::corpus::{Corpus, Reading};
 use crate::text::reader::LineReader;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::vocab;
 use crate::ticket::Ticket;
+use crate::training::guide;
+use crate::training::guide::Guide;
 use crate::training::settings::{Settings, TextPair};
 
 /// Both tokenizers of a model.
@@ -62,18 +66,35 @@ impl Tokenizers {
     }
 }
 
+/// Training text as ids.
+#[derive(Debug, Default)]
+pub struct Training {
+    /// Its pairs.
+    pub pairs: Corpus,
+    /// Where alpha is to look in each of them, where attention is guided.
+    pub guide: Option<Guide>,
+}
+
 /// Training text as ids, each text as often as its `repeat` says.
 ///
 /// # Errors
 /// A sentence that names the file and line; [`Error::Stale`].
-pub fn training(settings: &Settings, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
-    let mut all = Corpus::default();
+pub fn training(settings: &Settings, config: &Config, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Training> {
+    let delay = settings.guide.as_ref().map(|guide| match guide.reading() {
+        RowReading::Predicted => 0,
+        RowReading::Input => config.input_delay().unwrap_or_default(),
+    });
+    let (mut all, mut guide) = (Corpus::default(), delay.map(|_| Guide::default()));
     for text in &settings.data.train {
-        let corpus = read(text, settings.data.max_length, tokenizers, ticket)?;
+        let (corpus, looks) = match (&text.links, delay) {
+            (Some(links), Some(delay)) => guide::read(text, links, settings, tokenizers, delay, ticket)?,
+            _ => (read(text, settings.data.max_length, tokenizers, ticket)?, Guide::default()),
+        };
         for _ in 0..text.repeat {
             for i in 0..corpus.len() {
                 let (source, target) = corpus.pair(i);
                 all.push(source, target);
+                guide.iter_mut().for_each(|guide| guide.push(looks.of(i)));
             }
         }
         all.left_out += corpus.left_out;
@@ -83,7 +104,7 @@ pub fn training(settings: &Settings, tokenizers: &Tokenizers, ticket: &Ticket) -
             "there is no training text; give `data.train` at least one pair of files with `repeat` of 1 or more".into(),
         ));
     }
-    Ok(all)
+    Ok(Training { pairs: all, guide })
 }
 
 /// One text as ids.

@@ -8,9 +8,11 @@ pub mod curves;
 pub mod data;
 pub mod engine;
 pub mod fused;
+pub mod guide;
 pub mod layout;
 pub mod log;
 pub mod measure;
+pub mod minibatch;
 pub mod optimizer;
 pub mod plain;
 pub mod reach;
@@ -77,12 +79,13 @@ pub fn train(
         config.save(&settings.output.join("config.json"))?;
     }
     emit(&Report::Note("reading the training text".into()));
-    let training = data::training(&settings, &tokenizers, ticket)?;
+    let training = data::training(&settings, &config, &tokenizers, ticket)?;
     let development = data::read(&settings.data.development, 10 * settings.data.max_length, &tokenizers, ticket)?;
     let mut trainer = Trainer {
         settings: &settings,
         engine,
-        training: &training,
+        training: &training.pairs,
+        guide: training.guide.as_ref(),
         development: &development,
         bleu: measure::bleu(&settings, &config, &tokenizers, options.threads, ticket)?,
         keep: {
@@ -95,6 +98,9 @@ pub fn train(
     };
     if let Some(before) = before {
         trainer.resume(&checkpoint, before)?;
+    }
+    if let Some(guide) = &training.guide {
+        emit(&Report::Note(guide.note()));
     }
     trainer.position.shards = shards;
     trainer.run(ticket, emit)

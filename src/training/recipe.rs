@@ -13,7 +13,7 @@ use crate::models::config::Architecture;
 use crate::models::{MODELS, ModelEntry};
 use crate::text::lines::write_atomic;
 use crate::training::settings::{
-    DataSettings, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Settings, Start, TextPair,
+    DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Settings, Start, TextPair,
 };
 
 /// What is wanted, in the words of the tables.
@@ -290,6 +290,7 @@ impl Plan {
             },
             optimizer: OptimizerSettings::default(),
             schedule: ScheduleSettings::default(),
+            guide: None,
         };
         (recipe.apply)(paper, &mut settings);
         settings.check(Path::new("the new configuration"))?;
@@ -352,7 +353,14 @@ const WINDOW: usize = 10;
 const MAX_LENGTH: usize = 50;
 
 fn pair((source, target): &(PathBuf, PathBuf)) -> TextPair {
-    TextPair { source: source.clone(), target: target.clone(), repeat: 1, limit: None }
+    TextPair {
+        source: source.clone(),
+        target: target.clone(),
+        repeat: 1,
+        limit: None,
+        links: None,
+        link_words: LinkWords::default(),
+    }
 }
 
 /// The line of a table, or a sentence that lists what there is.

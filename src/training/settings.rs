@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::reading::{READINGS, Reading};
 use crate::attention::{KINDS, find};
 use crate::error::{Error, Result};
 use crate::models::MODELS;
@@ -27,6 +28,9 @@ pub struct Settings {
     /// How long, how often.
     #[serde(default)]
     pub schedule: ScheduleSettings,
+    /// Attention that is told where to look; none when absent, as in the papers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guide: Option<GuideSettings>,
 }
 
 /// Sizes, as in `config.json`.
@@ -109,6 +113,72 @@ pub struct TextPair {
     /// Only the first so many pairs (after the length limit); all when absent.
     #[serde(default)]
     pub limit: Option<usize>,
+    /// Links of these pairs that guide attention: a file in Pharaoh's notation, a line for each line of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<PathBuf>,
+    /// What the links count.
+    #[serde(default, skip_serializing_if = "LinkWords::is_usual")]
+    pub link_words: LinkWords,
+}
+
+/// Which words a file of links counts.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkWords {
+    /// What stands between the spaces of a line, as everywhere in files of alignments.
+    #[default]
+    Spaces,
+    /// The words that the rules of the language cut, which are the tokens of a vocabulary of whole words.
+    Tokens,
+}
+
+impl LinkWords {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Guided attention: a cost on alpha beside -log p ([`crate::training::fused::guide`]).
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields, default)]
+pub struct GuideSettings {
+    /// What the cost of a row is multiplied by; -log p of a word counts 1.
+    pub weight: f32,
+    /// Update from which the weight falls linearly; it stays as it is when absent.
+    pub decay_from: Option<u64>,
+    /// Update at which it has fallen to `final_weight`; the last one when absent.
+    pub decay_until: Option<u64>,
+    /// The weight that is left at the end of the fall.
+    pub final_weight: f32,
+    /// Which row of alpha belongs to a word, a name in [`READINGS`].
+    pub reading: String,
+}
+
+impl Default for GuideSettings {
+    fn default() -> Self {
+        let reading = Reading::default().name().to_owned();
+        Self { weight: 1.0, decay_from: None, decay_until: None, final_weight: 0.0, reading }
+    }
+}
+
+impl GuideSettings {
+    /// Which row belongs to a word.
+    pub fn reading(&self) -> Reading {
+        // `Settings::load` refused unknown names
+        Reading::from_name(&self.reading).unwrap_or_default()
+    }
+
+    /// The weight at an update counted from 0, in a run of `updates`.
+    pub fn weight_at(&self, update: u64, updates: u64) -> f32 {
+        let Some(from) = self.decay_from.filter(|from| update > *from) else { return self.weight };
+        let until = self.decay_until.unwrap_or(updates);
+        if update >= until {
+            return self.final_weight;
+        }
+        let done = (update - from) as f32 / (until - from) as f32;
+        self.weight + (self.final_weight - self.weight) * done
+    }
 }
 
 fn one() -> usize {
@@ -286,6 +356,7 @@ impl Settings {
         for pair in settings.data.train.iter_mut().chain([&mut settings.data.development]) {
             root(&mut pair.source);
             root(&mut pair.target);
+            pair.links.iter_mut().for_each(root);
         }
         settings.check(path)?;
         Ok(settings)
@@ -351,9 +422,57 @@ impl Settings {
             return Err(Error::key(path, "optimizer.final_rate", message));
         }
         self.check_luong(path)?;
+        self.check_guide(path)?;
         // what the model's own config.json would be refused for (languages, keys of the other architecture)
         let config = self.config(self.model.source_vocabulary, self.model.target_vocabulary);
         Config::from_json(path, &config.to_json()).map(|_| ())
+    }
+
+    /// Attention is guided only where there is one, and links are given where they are used.
+    fn check_guide(&self, path: &Path) -> Result<()> {
+        let refuse = |key: &str, message: String| Err(Error::key(path, key, message));
+        let texts = || self.data.train.iter().chain([&self.data.development]);
+        if self.data.development.links.is_some() {
+            return refuse("data.development", "has `links`, which guide training alone; remove them".into());
+        }
+        let Some(guide) = &self.guide else {
+            if texts().any(|text| text.links.is_some()) {
+                let message = "is missing, so that nothing would use the `links` of the training text; add `[guide]` \
+                               with a `weight`, or remove the links";
+                return refuse("guide", message.into());
+            }
+            return Ok(());
+        };
+        if texts().all(|text| text.links.is_none()) {
+            return refuse("guide", "needs links; give an entry of `data.train` a file of `links`".into());
+        }
+        for (key, weight) in [("guide.weight", guide.weight), ("guide.final_weight", guide.final_weight)] {
+            if !weight.is_finite() || weight < 0.0 {
+                return refuse(key, format!("is {weight}; it must be at least 0"));
+            }
+        }
+        if let (Some(from), Some(until)) = (guide.decay_from, guide.decay_until)
+            && until <= from
+        {
+            return refuse("guide.decay_until", format!("is {until}; it must be greater than `decay_from`, {from}"));
+        }
+        if Reading::from_name(&guide.reading).is_none() {
+            let names: Vec<&str> = READINGS.iter().map(|entry| entry.name).collect();
+            return refuse("guide.reading", format!("is `{}`; choose one of {}", guide.reading, names.join(", ")));
+        }
+        let config = self.config(self.model.source_vocabulary, self.model.target_vocabulary);
+        if !config.aligns() {
+            return refuse(
+                "guide",
+                format!("guides attention, and this {} has none; remove it", self.model.architecture),
+            );
+        }
+        if guide.reading() == Reading::Input && config.input_delay().is_none() {
+            let message = "is `input`, but this score does not compare the decoder's state with the source words; \
+                           write `predicted`";
+            return refuse("guide.reading", message.into());
+        }
+        Ok(())
     }
 
     /// Keys of luong are spelled right and stand in no other architecture's file.

@@ -33,6 +33,11 @@ pub struct Tally {
     pub norm: f64,
     /// Updates.
     pub updates: u64,
+    /// Summed cost on alpha, without its weight.
+    #[serde(deserialize_with = "number")]
+    pub guide: f64,
+    /// Rows of alpha that had such a cost.
+    pub guided: u64,
     /// Seconds.
     pub seconds: f64,
 }

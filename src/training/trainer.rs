@@ -9,7 +9,9 @@ use crate::text::corpus::Corpus;
 use crate::ticket::Ticket;
 use crate::training::engine::{Engine, Memory};
 use crate::training::fused::{Loss, StepOptions};
+use crate::training::guide::Guide;
 use crate::training::log::Log;
+use crate::training::minibatch::{Look, Minibatch};
 use crate::training::settings::{Best, Rule, Settings};
 use crate::training::state::{Checkpoint, Order, Position};
 
@@ -24,6 +26,9 @@ pub struct Line {
     pub loss: f64,
     /// Mean -log p a word.
     pub nll: f64,
+    /// Mean cost on alpha of a row that has links, without its weight; where attention is guided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guide: Option<f64>,
     /// Mean gradient norm before clipping.
     pub norm: f64,
     /// Step size.
@@ -96,6 +101,8 @@ pub struct Trainer<'a> {
     pub engine: Box<dyn Engine>,
     /// Training text.
     pub training: &'a Corpus,
+    /// Where alpha is to look in it.
+    pub guide: Option<&'a Guide>,
     /// Development text.
     pub development: &'a Corpus,
     /// BLEU of weights, where asked for.
@@ -211,16 +218,21 @@ impl Trainer<'_> {
         let (source, target): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
         let schedule = &self.settings.schedule;
         let update = self.position.update;
+        let looks: Vec<&[Look]> =
+            self.guide.map(|guide| batch.iter().map(|&i| guide.of(i as usize)).collect()).unwrap_or_default();
+        let guide = self.settings.guide.as_ref().map_or(0.0, |guide| guide.weight_at(update, schedule.updates));
         let options = StepOptions {
             dropout: schedule.dropout,
             smoothing: schedule.label_smoothing,
             scale: 1.0 / batch.len() as f32,
             seed: schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update,
+            guide,
         };
         let rate = self.settings.rate_at(update, self.position.epoch);
-        let (loss, norm) = self.engine.update(&source, &target, options, rate, update)?;
+        let (loss, norm) =
+            self.engine.update(Minibatch::new(&source, &target).guided(&looks), options, rate, update)?;
         let seconds = (self.clock)() - start;
-        if !loss.smoothed.is_finite() {
+        if !(loss.smoothed + loss.guide).is_finite() {
             let message = format!(
                 "the loss is no longer a number at update {}; the last checkpoint is kept; lower `optimizer.learning_rate` or `optimizer.clip` and resume",
                 update + 1
@@ -237,6 +249,8 @@ impl Trainer<'_> {
         tally.nll += loss.nll;
         tally.smoothed += loss.smoothed;
         tally.words += loss.words as u64;
+        tally.guide += loss.guide;
+        tally.guided += loss.guided as u64;
         tally.norm += f64::from(norm);
         tally.updates += 1;
         tally.seconds += seconds;
@@ -255,6 +269,7 @@ impl Trainer<'_> {
                 epoch: self.position.epoch,
                 loss: tally.smoothed / words,
                 nll: tally.nll / words,
+                guide: (tally.guided > 0).then(|| tally.guide / tally.guided as f64),
                 norm: tally.norm / tally.updates.max(1) as f64,
                 rate: self.settings.rate_at(update - 1, self.position.epoch),
                 words: self.position.words,
@@ -320,7 +335,7 @@ impl Trainer<'_> {
         let mut total = Loss::default();
         for batch in order.chunks(self.settings.schedule.batch) {
             let (source, target): (Vec<_>, Vec<_>) = batch.iter().map(|&i| self.development.pair(i)).unzip();
-            total += self.engine.measure(&source, &target)?;
+            total += self.engine.measure(Minibatch::new(&source, &target))?;
         }
         if total.words == 0 {
             return Err(Error::Input("the development text has no usable pair; give other files".into()));

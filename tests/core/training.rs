@@ -2,6 +2,7 @@
 
 mod engines;
 mod gradients;
+mod guides;
 mod recipes;
 mod refusals;
 mod runs;
@@ -114,7 +115,7 @@ const TARGET: Ids = &[&[4, 12, 0], &[7, 2, 9, 11, 3, 0], &[5, 0], &[8, 10, 6, 0]
 
 /// No dropout; the mean over `pairs`.
 fn plainly(pairs: usize, smoothing: f32) -> StepOptions {
-    StepOptions { dropout: 0.0, smoothing, scale: 1.0 / pairs as f32, seed: 1 }
+    StepOptions { dropout: 0.0, smoothing, scale: 1.0 / pairs as f32, seed: 1, guide: 0.0 }
 }
 
 /// A run of a minute in no time; every key that the tests change stands in it once.
@@ -155,6 +156,12 @@ bleu_sentences = 3
 seed = 5
 "#;
 
+/// With the links of `lines` and a cost on alpha.
+const GUIDED: &[(&str, &str)] = &[
+    ("target = \"train.fr\" ", "target = \"train.fr\", links = \"train.links\" "),
+    ("seed = 5", "seed = 5\n\n[guide]\nweight = 1.0"),
+];
+
 /// A folder with texts and a configuration.
 struct Toy {
     folder: tempfile::TempDir,
@@ -183,6 +190,9 @@ impl Toy {
         for (name, (source, target)) in [("train", lines(0, 30)), ("dev", lines(100, 7))] {
             toy.write(&format!("{name}.en"), source.as_bytes());
             toy.write(&format!("{name}.fr"), target.as_bytes());
+            let turned = |n: usize| (0..n).map(|j| format!("{j}-{} ", n - 1 - j)).collect::<String>() + "\n";
+            let links: String = source.lines().map(|line| turned(line.split(' ').count())).collect();
+            toy.write(&format!("{name}.links"), links.as_bytes());
         }
         toy.configure("toy.toml", changes);
         toy

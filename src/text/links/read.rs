@@ -135,13 +135,29 @@ fn pharaoh(path: &Path, lines: &[String], pairs: usize) -> Result<Vec<Entry>> {
     for (sentence, line) in lines.iter().enumerate() {
         for word in line.split_whitespace() {
             let Some((first, second, sure)) = pharaoh_link(word) else {
-                let advice = "write `i-j` for a sure link and `i?j` or `ipj` for a possible one";
-                return Err(Error::line(path, sentence + 1, format!("`{word:.40}` is no link; {advice}")));
+                return Err(no_link(path, sentence + 1, word));
             };
             entries.push(Entry { line: sentence + 1, sentence, first, second, sure });
         }
     }
     Ok(entries)
+}
+
+/// The sure links of line `number`, counted from 1, of a file in Pharaoh's notation, words counted from 0.
+pub fn pharaoh_line(path: &Path, number: usize, line: &str) -> Result<Vec<Link>> {
+    let mut links = Vec::new();
+    for word in line.split_whitespace() {
+        let Some((source, target, sure)) = pharaoh_link(word) else { return Err(no_link(path, number, word)) };
+        if sure {
+            links.push(Link { source, target });
+        }
+    }
+    Ok(links)
+}
+
+fn no_link(path: &Path, number: usize, word: &str) -> Error {
+    let advice = "write `i-j` for a sure link and `i?j` or `ipj` for a possible one";
+    Error::line(path, number, format!("`{word:.40}` is no link; {advice}"))
 }
 
 fn pharaoh_link(word: &str) -> Option<(usize, usize, bool)> {

@@ -7,7 +7,7 @@ use crate::nn::fused::focus::Focus;
 use crate::nn::fused::{
     Packed, attention, axpy, dot, focus, matmul, matmul_columns, matmul_nt, matmul_nt_columns, matmul_tn,
 };
-use crate::training::fused::{Parts, Shard, Workspace};
+use crate::training::fused::{Loss, Parts, Shard, Workspace, guide};
 
 /// How energies come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,15 @@ pub struct Gaze {
     place: Vec<f32>,
     /// Scratch, [t_x].
     e: Vec<f32>,
+}
+
+/// Where alpha is to look, and how much its cost weighs.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The links.
+    pub shard: &'a Shard,
+    /// What the gradient of the cost is multiplied by.
+    pub by: f32,
 }
 
 /// Gradients gathered over the steps, [t_y, b, ...] each.
@@ -228,10 +237,11 @@ impl Gaze {
         model: &Parts<'_>,
         packs: &Packs,
         i: usize,
-        d_joined: &[f32],
+        (d_joined, given): (&[f32], Given<'_>),
         looked: &mut Looked,
         d_top: &mut [f32],
         gradient: &mut [f32],
+        loss: &mut Loss,
     ) {
         let (n, b, t_x) = (self.n, self.b, self.t_x);
         let width = query_width(self.score, n, self.max_source);
@@ -245,7 +255,9 @@ impl Gaze {
             let words = (row * t_x + focus.first) * n..(row * t_x + focus.end) * n;
             let de = &mut looked.de[at.clone()];
             focus::products(dc, &self.h[words.clone()], &mut de[focus.first..focus.end]);
-            let dp = focus.align_back(&self.base[at.clone()], &self.alpha[at], de);
+            let (base, alpha) = (&self.base[at.clone()], &self.alpha[at]);
+            let mut dp = focus.align_back(base, alpha, de);
+            dp += guide::look_back(given.shard.looks(i, row), &focus, base, alpha, given.by, de, loss);
             let de = &de[focus.first..focus.end];
             let query = (i * b + row) * width..(i * b + row + 1) * width;
             match self.score {

@@ -136,9 +136,9 @@ pub fn step(
     let mut noise = Noise::new(options.map_or(0, |o| o.seed));
     let encoded = job.encode(options, &mut noise, workspace);
     let unrolled = job.unroll(&encoded, options, &mut noise, workspace);
-    let (loss, d_top) = job.read_out(&unrolled, gradient, options, &mut noise, workspace);
-    if options.is_some() {
-        job.backward(&encoded, &unrolled, d_top, gradient, workspace);
+    let (mut loss, d_top) = job.read_out(&unrolled, gradient, options, &mut noise, workspace);
+    if let Some(options) = options {
+        job.backward(&encoded, &unrolled, d_top, gradient, options, &mut loss, workspace);
     }
     encoded.release(workspace);
     unrolled.release(workspace);
@@ -368,12 +368,15 @@ impl Job<'_> {
         (loss, d_top)
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     fn backward(
         &self,
         encoded: &Encoded,
         unrolled: &Unrolled,
         mut d_top: Vec<f32>,
         gradient: &mut [f32],
+        options: StepOptions,
+        loss: &mut Loss,
         workspace: &mut Workspace,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
@@ -398,7 +401,8 @@ impl Job<'_> {
                 }
                 self.packs.w_c_back.apply(b, d, n, &mut back.d_joined, 2 * n, false);
                 let top = &mut back.dh[layers - 1];
-                gaze.look_back(&self.model, &self.packs.gaze, i, &back.d_joined, looked, top, gradient);
+                let given = gaze::Given { shard: self.shard, by: options.scale * options.guide };
+                gaze.look_back(&self.model, &self.packs.gaze, i, (&back.d_joined, given), looked, top, gradient, loss);
             } else {
                 add(d, &mut back.dh[layers - 1]);
             }

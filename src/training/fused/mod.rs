@@ -9,6 +9,7 @@
 pub mod encdec;
 pub mod encoder;
 pub mod gaze;
+pub mod guide;
 pub mod lstm;
 pub mod luong;
 pub mod readout;
@@ -17,6 +18,7 @@ pub mod workspace;
 
 use crate::models::config::{Architecture, Config};
 use crate::training::layout::Layout;
+use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
 
@@ -33,6 +35,8 @@ pub struct StepOptions {
     pub scale: f32,
     /// Seed of the dropout masks; another for each update and shard.
     pub seed: u64,
+    /// Weight of the cost on alpha beside -log p ([`guide`]).
+    pub guide: f32,
 }
 
 /// Summed over the words of a shard or batch.
@@ -44,6 +48,10 @@ pub struct Loss {
     pub smoothed: f64,
     /// Target words, `</s>` included.
     pub words: usize,
+    /// The cost on alpha ([`guide`]), without its weight; only where a gradient was asked for.
+    pub guide: f64,
+    /// Rows of alpha that had such a cost.
+    pub guided: usize,
 }
 
 impl std::ops::AddAssign for Loss {
@@ -51,6 +59,8 @@ impl std::ops::AddAssign for Loss {
         self.nll += other.nll;
         self.smoothed += other.smoothed;
         self.words += other.words;
+        self.guide += other.guide;
+        self.guided += other.guided;
     }
 }
 
@@ -123,25 +133,25 @@ impl Fused {
 
     /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`],
     /// which the caller clears).
-    pub fn step(&mut self, flat: &[f32], source: &[&[u32]], target: &[&[u32]], options: Option<StepOptions>) -> Loss {
+    pub fn step(&mut self, flat: &[f32], batch: Minibatch<'_>, options: Option<StepOptions>) -> Loss {
         self.repack(flat);
         if options.is_some() {
             if self.pending {
                 // the gradient of the batch before is still there
                 self.reach = Reach::all(&self.config, &self.layout);
             } else {
-                self.reach.limit(source, target, self.config.luong.as_ref().map(|luong| luong.start));
+                self.reach.limit(batch.source, batch.target, self.config.luong.as_ref().map(|luong| luong.start));
             }
             self.pending = true;
         }
-        let threads = self.workspaces.len().min(source.len()).max(1);
+        let threads = self.workspaces.len().min(batch.len()).max(1);
         let (config, layout, packs) = (&self.config, &self.layout, &self.packs);
         let mut losses = vec![Loss::default(); threads];
         rayon::scope(|scope| {
             let jobs = self.workspaces.iter_mut().zip(&mut self.gradients).zip(&mut losses).take(threads);
             for (t, ((workspace, gradient), loss)) in jobs.enumerate() {
                 scope.spawn(move |_| {
-                    let shard = Shard::new(source, target, t, threads);
+                    let shard = Shard::new(batch, t, threads);
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
                     let model = Parts { config, layout, flat };

@@ -2,12 +2,13 @@
 
 use crate::models::config::Config;
 use crate::nn::fused::elementwise::{add, add_column_sums, tanh_all};
+use crate::nn::fused::focus::Focus;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, two_slots};
 use crate::nn::fused::{Packed, add_bias, attention, gru, matmul, matmul_nt, matmul_tn};
 use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
-use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, readout};
+use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, guide, readout};
 use crate::training::layout::Layout;
 
 /// Weights of single steps, packed.
@@ -106,9 +107,9 @@ pub fn step(
         rank: None,
         width: 2 * n,
     };
-    let (loss, d) = readout::step(&model, names, shard, inputs, gradient, options, &mut noise, workspace);
-    if options.is_some() {
-        job.backward(&encoded, &unrolled, d, gradient, workspace);
+    let (mut loss, d) = readout::step(&model, names, shard, inputs, gradient, options, &mut noise, workspace);
+    if let Some(options) = options {
+        job.backward(&encoded, &unrolled, d, gradient, options, &mut loss, workspace);
     }
     encoded.forward.release(workspace);
     encoded.backward.release(workspace);
@@ -244,12 +245,15 @@ impl Job<'_> {
         out
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     fn backward(
         &self,
         encoded: &Encoded,
         unrolled: &Unrolled,
         mut d: readout::Gradients,
         gradient: &mut [f32],
+        options: StepOptions,
+        loss: &mut Loss,
         workspace: &mut Workspace,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
@@ -257,7 +261,8 @@ impl Job<'_> {
         let mut dx = workspace.take(t_y * b * 3 * n);
         let mut dq = workspace.take(t_y * b * (a + 2 * n));
         let mut dkeys = workspace.zeros(b * t_x * a);
-        let ds_0 = self.unroll_back(encoded, unrolled, &mut d, &mut dx, &mut dq, &mut dkeys, gradient, workspace);
+        let buffers = (&mut dx[..], &mut dq[..], &mut dkeys[..]);
+        let ds_0 = self.unroll_back(encoded, unrolled, &mut d, buffers, gradient, options, loss, workspace);
         self.decoder_weights(unrolled, &mut d, &dx, &dq, gradient);
         let words = &self.shard.y[..(t_y - 1) * b];
         apply_mask(unrolled.mask.as_deref(), &mut d.e[b * m..]);
@@ -284,10 +289,10 @@ impl Job<'_> {
         encoded: &Encoded,
         unrolled: &Unrolled,
         d: &mut readout::Gradients,
-        dx: &mut [f32],
-        dq: &mut [f32],
-        dkeys: &mut [f32],
+        (dx, dq, dkeys): (&mut [f32], &mut [f32], &mut [f32]),
         gradient: &mut [f32],
+        options: StepOptions,
+        loss: &mut Loss,
         workspace: &mut Workspace,
     ) -> Vec<f32> {
         let Shard { b, t_x, t_y, .. } = *self.shard;
@@ -324,6 +329,8 @@ impl Job<'_> {
                 let alpha = &unrolled.alpha[(i * b + row) * t_x..(i * b + row) * t_x + length];
                 let de = &mut de[..length];
                 attention::align_back(&dc[row * 2 * n..(row + 1) * 2 * n], h, alpha, de);
+                let by = options.scale * options.guide;
+                guide::look_back(self.shard.looks(i, row), &Focus::all(length), alpha, alpha, by, de, loss);
                 let keys = row * t_x * a..(row * t_x + length) * a;
                 let q = &unrolled.q[(i * b + row) * wide..(i * b + row) * wide + a];
                 let (dq, dgates) = dq[row * wide..(row + 1) * wide].split_at_mut(a);

@@ -7,6 +7,7 @@ use interlinear::training::bench;
 use interlinear::training::engine::{Engine, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
 use interlinear::training::layout::Layout;
+use interlinear::training::minibatch::Minibatch;
 use interlinear::training::optimizer::Optimizer;
 use interlinear::training::plain::PlainEngine;
 use interlinear::training::settings::{OptimizerSettings, Rule};
@@ -56,7 +57,7 @@ fn both_engines_move_weights_alike() {
         let (mut fused, mut plain) = (fused(&config, &settings, 2), plain(&config, &settings));
         for update in 0..10 {
             let step = |engine: &mut dyn Engine| {
-                engine.update(SOURCE, TARGET, plainly(4, 0.1), rate, update).expect("an update")
+                engine.update(Minibatch::new(SOURCE, TARGET), plainly(4, 0.1), rate, update).expect("an update")
             };
             let ((a, norm_a), (b, norm_b)) = (step(&mut fused), step(&mut plain));
             assert_eq!(norm_a > clip, clip < 1.0, "{r:?}: clipping is active where it should be");
@@ -108,7 +109,9 @@ fn ten_updates_go_as_in_another_program() {
     for (index, (architecture, rank, r, rate, curve)) in GOLDEN.iter().enumerate() {
         let mut engine = fused(&config(*architecture, *rank), &rule(*r, 1.0), 1 + index % 3);
         for (update, (nll, norm)) in curve.iter().enumerate() {
-            let found = engine.update(SOURCE, TARGET, plainly(4, 0.1), *rate, update as u64).expect("an update");
+            let found = engine
+                .update(Minibatch::new(SOURCE, TARGET), plainly(4, 0.1), *rate, update as u64)
+                .expect("an update");
             let found_nll = found.0.nll / found.0.words as f64;
             let what = format!("{architecture:?}, {r:?}, update {update}");
             assert!((found_nll - nll).abs() < 2e-5 * nll, "{what}: {found_nll}, not {nll}");
@@ -126,12 +129,12 @@ fn a_bad_batch_leaves_no_trace() {
             let before = spoilt.weights().expect("weights");
             for scale in [f32::NAN, f32::INFINITY] {
                 let options = StepOptions { scale, ..plainly(4, 0.0) };
-                let (_, norm) = spoilt.update(SOURCE, TARGET, options, 0.01, 0).expect("an update");
+                let (_, norm) = spoilt.update(Minibatch::new(SOURCE, TARGET), options, 0.01, 0).expect("an update");
                 assert!(!norm.is_finite());
             }
             assert_eq!(spoilt.weights().expect("weights"), before, "a gradient that is no number moves nothing");
             for engine in [&mut spoilt, &mut sound] {
-                engine.update(SOURCE, TARGET, plainly(4, 0.1), 0.01, 0).expect("an update");
+                engine.update(Minibatch::new(SOURCE, TARGET), plainly(4, 0.1), 0.01, 0).expect("an update");
             }
             let weights = [&spoilt, &sound].map(|engine| engine.weights().expect("weights"));
             assert_eq!(weights[0], weights[1], "{architecture:?}: nothing of it is left in the memories and buffers");
@@ -147,7 +150,7 @@ fn a_restored_engine_goes_on_as_before() {
             let mut first = make(&config, &settings);
             let step = |engine: &mut dyn Engine, update| {
                 let options = StepOptions { dropout: 0.2, seed: update, ..plainly(4, 0.0) };
-                engine.update(SOURCE, TARGET, options, 0.1, update).expect("an update");
+                engine.update(Minibatch::new(SOURCE, TARGET), options, 0.1, update).expect("an update");
             };
             (0..3).for_each(|update| step(&mut *first, update));
             let mut second = make(&config, &settings);
@@ -197,15 +200,16 @@ fn every_architecture_learns_a_toy_by_heart() {
         let mut engine = FusedEngine::new(Fused::new(&config, 2), flat, optimizer);
         let mut nll = f64::INFINITY;
         for update in 0..400 {
-            let (loss, _) =
-                engine.update(&source, &target, plainly(pairs.len(), 0.0), 0.02, update).expect("an update");
+            let (loss, _) = engine
+                .update(Minibatch::new(&source, &target), plainly(pairs.len(), 0.0), 0.02, update)
+                .expect("an update");
             nll = loss.nll / loss.words as f64;
             if nll < 0.05 {
                 break;
             }
         }
         assert!(nll < 0.05, "{architecture:?} still loses {nll} a word");
-        let measured = engine.measure(&source, &target).expect("a loss");
+        let measured = engine.measure(Minibatch::new(&source, &target)).expect("a loss");
         assert!(measured.nll / (measured.words as f64) < 0.06, "and so it measures");
     }
 }

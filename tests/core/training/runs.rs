@@ -42,6 +42,13 @@ const SETUPS: &[(usize, &[(&str, &str)])] = &[
             ("seed = 5", "seed = 6\nbest = \"bleu\""),
         ],
     ),
+    (
+        2,
+        &[
+            ("target = \"train.fr\" ", "target = \"train.fr\", links = \"train.links\" "),
+            ("seed = 5", "seed = 5\n\n[guide]\nweight = 0.7\ndecay_from = 3\nreading = \"input\""),
+        ],
+    ),
     (3, &[("rule = \"adam\"", "rule = \"sgd\"\nwarmup = 4\ndecay_from = 9"), ("batch = 4", "batch = 7")]),
     (
         2,
