@@ -29,6 +29,9 @@ pub struct Low {
     /// Start from a model folder's weights and vocabularies
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     from: Option<PathBuf>,
+    /// With --from, make the vocabularies that the configuration asks for; words that both have keep their weights
+    #[arg(long, requires = "from")]
+    new_vocabulary: bool,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -164,12 +167,26 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let config = low.config.ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = low.run.high()?;
     let device = (runtime.engine == Engine::Plain).then(|| runtime.device.candle.clone());
-    let options = RunOptions { resume: low.resume, from: low.from, threads: runtime.threads, plain: device };
+    let options = RunOptions {
+        resume: low.resume,
+        from: low.from,
+        new_vocabulary: low.new_vocabulary,
+        memory: memory(),
+        threads: runtime.threads,
+        plain: device,
+    };
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
     let mut view = View::default();
     train(&config, &options, &clock, &Ticket::forever(), &mut |report| view.report(report))?;
     Ok(())
+}
+
+/// Bytes of memory of this machine, where the system says so in a file.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| 1024 * kib)
 }
 
 /// A bar on a terminal, plain lines otherwise.
@@ -240,9 +257,10 @@ fn remaining(elapsed: f64, done: u64, updates: u64, update: u64) -> f64 {
 
 fn measured(measure: &Measure) -> String {
     let bleu = measure.development_bleu.map(|bleu| format!(", BLEU {bleu:.2}")).unwrap_or_default();
+    let average = measure.average_nll.map(|nll| format!(", averaged {nll:.4}")).unwrap_or_default();
     let kept = if measure.best { ", kept as the best" } else { "" };
     let (update, nll, perplexity) = (measure.update, measure.development_nll, measure.development_perplexity);
-    format!("update {update}: development NLL {nll:.4} a word, perplexity {perplexity:.2}{bleu}{kept}")
+    format!("update {update}: development NLL {nll:.4} a word{average}, perplexity {perplexity:.2}{bleu}{kept}")
 }
 
 fn duration(seconds: f64) -> String {

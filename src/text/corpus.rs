@@ -156,6 +156,33 @@ impl Corpus {
     }
 }
 
+/// The minibatches of an epoch, cut so that a minibatch has at most `words` target ids, padding to its longest sentence
+/// included: pools of `pool` shuffled pairs are sorted and cut. A pair longer than that is a minibatch of its own.
+pub fn batches_of_words(corpus: &Corpus, seed: u64, epoch: u64, words: usize, pool: usize) -> Batches {
+    let mut rng = epoch_rng(seed, epoch);
+    let mut order: Vec<u32> = (0..corpus.len() as u32).collect();
+    order.shuffle(&mut rng);
+    let (mut sorted, mut ends) = (Vec::with_capacity(order.len()), Vec::new());
+    for chunk in order.chunks_mut(pool.max(1)) {
+        chunk.sort_by_key(|i| corpus.lengths(*i as usize));
+        let mut minibatches: Vec<&[u32]> = Vec::new();
+        let mut rest = &*chunk;
+        while !rest.is_empty() {
+            // sorted by T_y, the last of a minibatch is its longest
+            let fits = |n: &usize| corpus.lengths(rest[*n] as usize).0 * (n + 1) <= words;
+            let (minibatch, more) = rest.split_at((0..rest.len()).take_while(fits).count().max(1));
+            minibatches.push(minibatch);
+            rest = more;
+        }
+        minibatches.shuffle(&mut rng);
+        for minibatch in minibatches {
+            sorted.extend_from_slice(minibatch);
+            ends.push(sorted.len());
+        }
+    }
+    Batches { order: sorted, ends }
+}
+
 /// The generator of an epoch: its own stream of the seed's.
 fn epoch_rng(seed: u64, epoch: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

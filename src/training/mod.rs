@@ -3,16 +3,19 @@
 //! [`train`] reads a configuration, builds vocabularies and corpora, and runs the [`trainer`];
 //! the CPU's gradients are the hand-written ones of [`fused`].
 
+pub mod adopt;
 pub mod bench;
 pub mod curves;
 pub mod data;
 pub mod engine;
+pub mod folder;
 pub mod fused;
 pub mod guide;
 pub mod layout;
 pub mod log;
 pub mod measure;
 pub mod minibatch;
+pub mod need;
 pub mod optimizer;
 pub mod plain;
 pub mod reach;
@@ -29,6 +32,7 @@ use crate::models::config::Config;
 use crate::models::init;
 use crate::text::vocab::{EOS_ID, UNK_ID};
 use crate::ticket::Ticket;
+use crate::training::adopt::Kept;
 use crate::training::data::Tokenizers;
 use crate::training::engine::{Engine, FusedEngine};
 use crate::training::fused::Fused;
@@ -46,6 +50,11 @@ pub struct RunOptions {
     pub resume: bool,
     /// Start from this model folder's weights and vocabularies.
     pub from: Option<PathBuf>,
+    /// Starting from a model, do not take its vocabularies but those that the configuration asks for; words that both
+    /// have keep their weights.
+    pub new_vocabulary: bool,
+    /// Bytes of memory that this machine has, where known; a model that needs more is refused.
+    pub memory: Option<u64>,
     /// Shards a minibatch is cut into; a run's numbers depend on it, so a resumed one keeps its own.
     pub threads: usize,
     /// Train by candle's autograd on this device instead of with the fused CPU engine.
@@ -64,7 +73,9 @@ pub fn train(
     emit: &mut dyn FnMut(&Report),
 ) -> Result<()> {
     let settings = Settings::load(path)?;
-    let checkpoint = trainer::checkpoint_file(&settings.output);
+    let checkpoint = folder::checkpoint_file(&settings.output);
+    let there = folder::training_folder(&settings.output).exists();
+    let mut lock = there.then(|| folder::lock(&settings.output)).transpose()?;
     check_output(&settings, options, &checkpoint)?;
     let tokenizers = tokenizers(&settings, options, ticket, emit)?;
     let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
@@ -72,9 +83,15 @@ pub fn train(
     let read = || Checkpoint::load(&checkpoint, Layout::new(&config).total());
     let before = options.resume.then(read).transpose()?;
     let shards = shards(before.as_ref(), options, emit);
-    let engine = engine(&settings, &config, options, shards.unwrap_or(options.threads))?;
+    let shards_now = shards.unwrap_or(options.threads);
+    need::check(&config, &settings, shards_now, options.memory)?;
+    let engine = engine(&settings, &config, &tokenizers, options, shards_now, emit)?;
+    if lock.is_none() {
+        lock = Some(folder::lock(&settings.output)?);
+        // another run may have begun meanwhile
+        check_output(&settings, options, &checkpoint)?;
+    }
     if !options.resume {
-        std::fs::create_dir_all(&settings.output).map_err(|e| Error::io(&settings.output, &e))?;
         tokenizers.save(&settings.output)?;
         config.save(&settings.output.join("config.json"))?;
     }
@@ -94,6 +111,7 @@ pub fn train(
             Box::new(move |weights, _| layout.name(weights).save(&file, true))
         },
         clock,
+        measured: Vec::new(),
         position: state::Position::default(),
     };
     if let Some(before) = before {
@@ -103,7 +121,9 @@ pub fn train(
         emit(&Report::Note(guide.note()));
     }
     trainer.position.shards = shards;
-    trainer.run(ticket, emit)
+    let ended = trainer.run(ticket, emit);
+    drop(lock);
+    ended
 }
 
 /// Nothing that is there is written over, and a run that goes on has something to go on from.
@@ -157,7 +177,9 @@ fn tokenizers(
     }
     if let Some(from) = &options.from {
         check_specials(&from.join("config.json"))?;
-        return Tokenizers::load(from);
+        if !changes_vocabulary(settings, options) {
+            return Tokenizers::load(from);
+        }
     }
     if let Some(folder) = &settings.data.vocabulary {
         check_specials(&folder.join("config.json"))?;
@@ -165,6 +187,11 @@ fn tokenizers(
     }
     emit(&Report::Note("counting words".into()));
     Tokenizers::build(settings, ticket)
+}
+
+/// Whether a run that starts from a model has other vocabularies than the model.
+fn changes_vocabulary(settings: &Settings, options: &RunOptions) -> bool {
+    options.new_vocabulary || settings.data.vocabulary.is_some()
 }
 
 /// Corpora are read with the ids that our own vocabularies give to `</s>` and `[UNK]`.
@@ -180,19 +207,36 @@ fn check_specials(path: &Path) -> Result<()> {
     Err(Error::key(path, "eos", message))
 }
 
-fn engine(settings: &Settings, config: &Config, options: &RunOptions, shards: usize) -> Result<Box<dyn Engine>> {
+fn engine(
+    settings: &Settings,
+    config: &Config,
+    tokenizers: &Tokenizers,
+    options: &RunOptions,
+    shards: usize,
+    emit: &mut dyn FnMut(&Report),
+) -> Result<Box<dyn Engine>> {
+    let fresh = || {
+        let scheme = match settings.model.start {
+            Start::Papers => init::Scheme::Paper,
+            Start::Scaled => init::Scheme::Scaled,
+            Start::Uniform => init::Scheme::Uniform,
+        };
+        init::initial_weights(config, scheme, settings.schedule.seed)
+    };
     let weights = match &options.from {
+        Some(from) if !options.resume && changes_vocabulary(settings, options) => {
+            let (weights, kept) = adopt::adopt(from, config, tokenizers, fresh())?;
+            let Kept { source, target } = kept;
+            let (of_source, of_target) = (config.source_vocabulary, config.target_vocabulary);
+            emit(&Report::Note(format!(
+                "{source} of {of_source} source words and {target} of {of_target} target words go on from the model"
+            )));
+            weights
+        }
         Some(from) if !options.resume => {
             Weights::load(&from.join("model.safetensors"), &crate::models::shapes(config))?
         }
-        _ => {
-            let scheme = match settings.model.start {
-                Start::Papers => init::Scheme::Paper,
-                Start::Scaled => init::Scheme::Scaled,
-                Start::Uniform => init::Scheme::Uniform,
-            };
-            init::initial_weights(config, scheme, settings.schedule.seed)
-        }
+        _ => fresh(),
     };
     let flat = Layout::new(config).flatten(&weights)?;
     if let Some(device) = &options.plain {

@@ -14,6 +14,7 @@ use crate::models::{MODELS, ModelEntry};
 use crate::text::lines::write_atomic;
 use crate::training::settings::{
     DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Settings, Start, TextPair,
+    Tokens,
 };
 
 /// What is wanted, in the words of the tables.
@@ -254,6 +255,8 @@ impl Plan {
             architecture: self.architecture.clone(),
             source_language: self.source_language.clone(),
             target_language: self.target_language.clone(),
+            tokens: Tokens::Words,
+            joint: false,
             source_vocabulary: 0,
             target_vocabulary: 0,
             embedding: 0,
