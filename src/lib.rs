@@ -102,6 +102,7 @@ pub mod error;
 pub mod evaluation;
 pub mod models;
 pub mod nn;
+pub mod quiet;
 pub mod session;
 pub mod text;
 pub mod ticket;

@@ -12,6 +12,7 @@ use std::path::Path;
 /// under everything: the other room of its floor may name it too.
 const FLOORS: &[(&str, u8)] = &[
     ("error", 0),
+    ("quiet", 0),
     ("ticket", 0),
     ("text", 1),
     ("nn", 1),

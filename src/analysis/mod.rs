@@ -45,6 +45,7 @@ pub mod reading;
 pub mod symmetrize;
 pub mod tsne;
 pub mod unknown;
+pub mod words;
 
 use crate::analysis::alignment::Alignment;
 use crate::text::links::Links;

@@ -159,9 +159,6 @@ pub struct SearchArgs {
     /// Hypotheses kept at every step; 1 is greedy search
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     beam: u16,
-    /// Most target words of a translation, its end included, by default twice the source and ten more
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_length: Option<u32>,
     /// Rank by log p divided by the length to the power of A; 0 ranks by log p
     #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = not_negative, allow_negative_numbers = true)]
     length_normalization: f32,
@@ -172,9 +169,8 @@ pub struct SearchArgs {
     /// Weight of the coverage penalty in the ranking (Wu et al. 2016, equation 14); 0 is off
     #[arg(long, value_name = "BETA", default_value_t = 0.0, value_parser = not_negative)]
     coverage: f32,
-    /// Never emit an unknown word
-    #[arg(long)]
-    forbid_unk: bool,
+    #[command(flatten)]
+    bounds: BoundArgs,
 }
 
 impl SearchArgs {
@@ -182,12 +178,12 @@ impl SearchArgs {
     pub fn high(&self) -> Options {
         Options {
             beam: usize::from(self.beam),
-            max_length: self.max_length.map(|length| length as usize),
+            max_length: self.bounds.max_length(),
             ranking: Ranking {
                 length: self.length_penalty.unwrap_or(LengthRule::Power(self.length_normalization)),
                 coverage: self.coverage,
             },
-            forbid_unk: self.forbid_unk,
+            forbid_unk: self.bounds.forbid_unk,
             ..Options::default()
         }
     }
@@ -205,6 +201,68 @@ impl BatchArgs {
     /// At least 1.
     pub fn high(self) -> usize {
         usize::from(self.batch)
+    }
+}
+
+/// What is written for a line of input.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineFormat {
+    /// For reading
+    #[default]
+    Text,
+    /// Everything, an object a line
+    #[value(alias = "json")]
+    Jsonl,
+    /// Word alignments, `i-j`
+    Pharaoh,
+}
+
+/// How a table is written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableFormat {
+    /// For reading
+    #[default]
+    #[value(alias = "table")]
+    Text,
+    /// For a spreadsheet
+    Tsv,
+    /// For a program
+    #[value(alias = "jsonl")]
+    Json,
+}
+
+/// Sentences, and the model that reads them, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct SentenceArgs {
+    #[command(flatten)]
+    pub(super) models: ModelArgs,
+    /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// The words are split by spaces already, and shall be in the output
+    #[arg(long)]
+    pub(super) pretokenized: bool,
+    #[command(flatten)]
+    pub(super) batch: BatchArgs,
+    #[command(flatten)]
+    pub(super) run: RunArgs,
+}
+
+/// How far a translation goes, as typed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct BoundArgs {
+    /// Most target words of a translation, its end included, by default twice the source and ten more
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_length: Option<u32>,
+    /// Never emit an unknown word
+    #[arg(long)]
+    pub forbid_unk: bool,
+}
+
+impl BoundArgs {
+    /// The most target words, where that was said.
+    pub fn max_length(self) -> Option<usize> {
+        self.max_length.map(|length| length as usize)
     }
 }
 

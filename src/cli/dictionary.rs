@@ -5,12 +5,9 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
-use crate::cli::pairs::{Pair, PairForcer};
+use crate::cli::pairs::PairForcer;
 use crate::cli::{Context, words};
-use crate::decoding::Forced;
 use crate::text::dictionary::Counts;
 
 /// As typed.
@@ -53,22 +50,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
     words::require_alignment(&forcer.system, "a dictionary")?;
     let mut counts = Counts::default();
-    let refused = forcer.run("aligning", &mut |window, forced| {
-        for (pair, forced) in window.iter().zip(forced) {
-            if let Some(forced) = forced {
-                count(&mut counts, pair, forced);
-            }
+    let refused = forcer.run_aligned(&mut |worded| {
+        for link in &worded.links {
+            counts.add(&worded.source[link.source], &worded.target[link.target]);
         }
-        Ok(())
     })?;
     counts.save(&low.output, low.minimum)?;
     words::refused(refused)
-}
-
-fn count(counts: &mut Counts, (source, target): &Pair, forced: &Forced) {
-    let (source, target) = (&source.sentence, &target.sentence);
-    let Some(alpha) = &forced.alpha else { return };
-    for link in hard::links(&Alignment::new(alpha).words(target.words(), source.words())) {
-        counts.add(&source.tokens[link.source], &target.tokens[link.target]);
-    }
 }

@@ -4,17 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::analysis::alignment::Alignment;
 use crate::analysis::extract::PhraseCounts;
-use crate::analysis::hard;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
 use crate::cli::pairs::PairForcer;
 use crate::cli::{Context, output, words};
 use crate::error::{Error, Result};
-use crate::text::links::read::Reading;
+use crate::text::links::read::LinkLayout;
 use crate::text::links::{places, read};
-use crate::text::phrases::write_packed;
-use crate::text::reader::read_lines;
+use crate::text::parallel::ParallelReader;
+use crate::text::write::write_packed;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -81,31 +79,14 @@ fn by_model(low: &Low) -> anyhow::Result<(PhraseCounts, usize)> {
     words::require_alignment(&forcer.system, "a phrase table")?;
     let mut counts = PhraseCounts::default();
     let most = usize::from(low.max_length);
-    let refused = forcer.run("aligning", &mut |window, forced| {
-        for ((source, target), forced) in window.iter().zip(forced) {
-            let Some(alpha) = forced.as_ref().and_then(|forced| forced.alpha.as_ref()) else { continue };
-            let (source, target) = (&source.sentence, &target.sentence);
-            let links = hard::links(&Alignment::new(alpha).words(target.words(), source.words()));
-            let (x, y) = (&source.tokens[..source.words()], &target.tokens[..target.words()]);
-            counts.add(x, y, &links, most);
-        }
-        Ok(())
-    })?;
+    let refused = forcer.run_aligned(&mut |worded| counts.add(&worded.source, &worded.target, &worded.links, most))?;
     Ok((counts, refused))
 }
 
 fn by_links(path: &Path, pairs: &PairArgs, most: usize) -> Result<PhraseCounts> {
-    let (source, target) = (read_lines(&pairs.source)?, read_lines(&pairs.target)?);
-    if source.len() != target.len() {
-        let message = format!(
-            "has {} lines, but {} has {}; the files must be translations line by line",
-            source.len(),
-            pairs.target.display(),
-            target.len()
-        );
-        return Err(Error::file(&pairs.source, message));
-    }
-    let gold = read::read(path, &read::lengths(&source, &target), &Reading::default())?;
+    let text = ParallelReader::new(&[(pairs.source.clone(), pairs.target.clone())]).held();
+    let (source, target): (Vec<String>, Vec<String>) = text.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    let gold = read::read(path, &read::lengths(&source, &target), &LinkLayout::default())?;
     output::tell(&gold.note);
     let mut counts = PhraseCounts::default();
     for ((source, target), links) in source.iter().zip(&target).zip(&gold.pairs) {

@@ -27,7 +27,9 @@ pub mod sample;
 pub mod score;
 pub mod train;
 pub mod translate;
+pub mod tsv;
 pub mod vectors;
+pub mod windows;
 pub mod words;
 
 use std::ffi::OsString;

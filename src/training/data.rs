@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::analysis::reading::Reading as RowReading;
+use crate::analysis::reading::Reading;
 use crate::error::{Error, Result};
 use crate::models::config::Config;
-use crate::text::corpus::{Corpus, Reading};
+use crate::text::corpus::{Corpus, PairRules};
 use crate::text::reader::LineReader;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::vocab;
+use crate::text::vocab::bpe;
 use crate::ticket::Ticket;
 use crate::training::guide;
 use crate::training::guide::Guide;
-use crate::training::settings::{Settings, TextPair};
+use crate::training::settings::{Settings, TextPair, Tokens};
 
 /// Both tokenizers of a model.
 #[derive(Debug)]
@@ -34,28 +35,26 @@ impl Tokenizers {
         Ok(Self { source: source?, target: target? })
     }
 
-    /// Builds shortlists of the most frequent words of the training text.
+    /// Builds shortlists of the most frequent words of the training text, or learns its subwords.
     ///
     /// # Errors
-    /// A sentence that names the file and line; [`Error::Stale`].
+    /// A sentence that names the file and line; a vocabulary that does not hold the letters; [`Error::Stale`].
     pub fn build(settings: &Settings, ticket: &Ticket) -> Result<Self> {
-        let side = |language: &str, size: usize, path: fn(&TextPair) -> &PathBuf| -> Result<Tokenizer> {
-            let mut counts: HashMap<String, u64> = HashMap::new();
-            for pair in &settings.data.train {
-                // a limited text counts only as far as it is likely to be read
-                let lines = LineReader::open(path(pair))?.take(pair.limit.unwrap_or(usize::MAX));
-                let checked = lines.map(|line| ticket.check().and(line));
-                for (word, count) in vocab::count(language, checked)? {
-                    *counts.entry(word).or_default() += count * pair.repeat as u64;
-                }
-            }
-            vocab::build(language, counts, size)
-        };
         let model = &settings.model;
-        Ok(Self {
-            source: side(&model.source_language, model.source_vocabulary, |p| &p.source)?,
-            target: side(&model.target_language, model.target_vocabulary, |p| &p.target)?,
-        })
+        let (languages, sizes) =
+            ([&*model.source_language, &model.target_language], [model.source_vocabulary, model.target_vocabulary]);
+        let source = counts(settings, languages[0], |pair| &pair.source, ticket)?;
+        let target = counts(settings, languages[1], |pair| &pair.target, ticket)?;
+        let (source, target) = match model.tokens {
+            Tokens::Words => {
+                (vocab::build(languages[0], source, sizes[0])?, vocab::build(languages[1], target, sizes[1])?)
+            }
+            Tokens::Bpe if model.joint => bpe::build_joint_bpe(languages, [source, target], sizes[0])?.into(),
+            Tokens::Bpe => {
+                (bpe::build_bpe(languages[0], source, sizes[0])?, bpe::build_bpe(languages[1], target, sizes[1])?)
+            }
+        };
+        Ok(Self { source, target })
     }
 
     /// Writes both into a model folder.
@@ -64,6 +63,25 @@ impl Tokenizers {
         self.source.save(&source)?;
         self.target.save(&target)
     }
+}
+
+/// How often each word of one side of the training text occurs in an epoch.
+fn counts(
+    settings: &Settings,
+    language: &str,
+    path: fn(&TextPair) -> &PathBuf,
+    ticket: &Ticket,
+) -> Result<HashMap<String, u64>> {
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for pair in &settings.data.train {
+        // a limited text counts only as far as it is likely to be read
+        let lines = LineReader::open(path(pair))?.take(pair.limit.unwrap_or(usize::MAX));
+        let checked = lines.map(|line| ticket.check().and(line));
+        for (word, count) in vocab::count(language, checked)? {
+            *counts.entry(word).or_default() += count * pair.repeat as u64;
+        }
+    }
+    Ok(counts)
 }
 
 /// Training text as ids.
@@ -81,8 +99,8 @@ pub struct Training {
 /// A sentence that names the file and line; [`Error::Stale`].
 pub fn training(settings: &Settings, config: &Config, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Training> {
     let delay = settings.guide.as_ref().map(|guide| match guide.reading() {
-        RowReading::Predicted => 0,
-        RowReading::Input => config.input_delay().unwrap_or_default(),
+        Reading::Predicted => 0,
+        Reading::Input => config.input_delay().unwrap_or_default(),
     });
     let (mut all, mut guide) = (Corpus::default(), delay.map(|_| Guide::default()));
     for text in &settings.data.train {
@@ -109,7 +127,7 @@ pub fn training(settings: &Settings, config: &Config, tokenizers: &Tokenizers, t
 
 /// One text as ids.
 pub fn read(text: &TextPair, max_length: usize, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
-    let reading = Reading { eos: 0, source_eos: true, max_words: max_length, max_pairs: text.limit };
+    let reading = PairRules { eos: 0, source_eos: true, max_words: max_length, max_pairs: text.limit };
     let files = [(text.source.clone(), text.target.clone())];
     Corpus::read(&files, &tokenizers.source, &tokenizers.target, &reading, &mut |_| ticket.check())
 }

@@ -7,10 +7,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::text::corpus::{Corpus, Pair, Reading};
+use crate::text::corpus::{Corpus, Pair, PairRules};
 use crate::text::links::places;
 use crate::text::links::read::pharaoh_line;
-use crate::text::reader::{LineReader, ParallelReader};
+use crate::text::parallel::ParallelReader;
+use crate::text::reader::LineReader;
 use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
 use crate::text::vocab;
 use crate::ticket::Ticket;
@@ -66,8 +67,8 @@ pub fn read(
     let side = |language: &str, tokenizer| Side::new(text.link_words, language, tokenizer);
     let mut source = side(&settings.model.source_language, &tokenizers.source)?;
     let mut target = side(&settings.model.target_language, &tokenizers.target)?;
-    let reading =
-        Reading { eos: vocab::EOS_ID, source_eos: true, max_words: settings.data.max_length, max_pairs: text.limit };
+    let rules =
+        PairRules { eos: vocab::EOS_ID, source_eos: true, max_words: settings.data.max_length, max_pairs: text.limit };
     let mut pair = Pair::default();
     let files = [(text.source.clone(), text.target.clone())];
     for (number, pairs) in ParallelReader::new(&files).enumerate() {
@@ -83,7 +84,7 @@ pub fn read(
         target.read(&target_line, &mut pair.target);
         let looks = looks(links, number + 1, &line, (&source, &target), delay)?;
         let rows = pair.target.len() + 1;
-        if corpus.push_words(&mut pair, &reading) {
+        if corpus.push_words(&mut pair, &rules) {
             let looks: Vec<Look> = looks.into_iter().filter(|look| usize::from(look.i) < rows).collect();
             guide.push(&looks);
         }

@@ -39,7 +39,7 @@ use crate::training::fused::Fused;
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 use crate::training::plain::PlainEngine;
-use crate::training::settings::{Settings, Start};
+use crate::training::settings::{Settings, Start, Tokens};
 use crate::training::state::Checkpoint;
 use crate::training::trainer::{Report, Trainer};
 
@@ -185,7 +185,11 @@ fn tokenizers(
         check_specials(&folder.join("config.json"))?;
         return Tokenizers::load(folder);
     }
-    emit(&Report::Note("counting words".into()));
+    let what = match settings.model.tokens {
+        Tokens::Words => "counting words",
+        Tokens::Bpe => "counting words and learning subwords",
+    };
+    emit(&Report::Note(what.into()));
     Tokenizers::build(settings, ticket)
 }
 

@@ -12,7 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::text::lines::write_atomic;
+use crate::text::write::write_inside;
 use crate::training::settings::{Best, Rule};
 
 /// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
@@ -165,7 +165,7 @@ impl Checkpoint {
         let position = serde_json::to_string(&self.position).map_err(|e| broken(e.to_string()))?;
         let metadata = HashMap::from([(POSITION.to_owned(), position)]);
         let file = safetensors::serialize(views, Some(metadata)).map_err(|e| broken(e.to_string()))?;
-        write_atomic(path, |w| w.write_all(&file))
+        write_inside(path, |w| w.write_all(&file))
     }
 
     /// Reads a file for a model of `parameters` numbers.

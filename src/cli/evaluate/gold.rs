@@ -13,7 +13,7 @@ use crate::evaluation::alignment::Aligner;
 use crate::evaluation::{TestSet, alignment};
 use crate::models::Model;
 use crate::text::links::read;
-use crate::text::links::read::{Base, Gold, Order, Reading};
+use crate::text::links::read::{Base, Gold, LinkLayout, Notation, Order};
 use crate::ticket::Ticket;
 
 /// A gold alignment, as typed.
@@ -90,10 +90,10 @@ impl GoldArgs {
     /// Reads the links of a test set, if there are any, and says how.
     pub fn read(&self, test_set: &TestSet) -> Result<Option<GoldSet>> {
         let Some(path) = &self.gold else { return Ok(None) };
-        let format = match self.gold_format {
+        let notation = match self.gold_format {
             FormatArg::Auto => None,
-            FormatArg::Pharaoh => Some(read::Format::Pharaoh),
-            FormatArg::Naacl => Some(read::Format::Naacl),
+            FormatArg::Pharaoh => Some(Notation::Pharaoh),
+            FormatArg::Naacl => Some(Notation::Naacl),
         };
         let order = match self.gold_order {
             OrderArg::Auto => None,
@@ -108,7 +108,7 @@ impl GoldArgs {
         let source: Vec<&str> = test_set.pairs.iter().map(|pair| pair.source.as_ref()).collect();
         let target: Vec<&str> =
             test_set.pairs.iter().filter_map(|pair| pair.references.first()).map(AsRef::as_ref).collect();
-        let gold = read::read(path, &read::lengths(&source, &target), &Reading { format, base, order })?;
+        let gold = read::read(path, &read::lengths(&source, &target), &LinkLayout { notation, base, order })?;
         output::tell(&format!("{}: {}", path.display(), gold.note));
         Ok(Some(GoldSet { gold, path: path.clone(), thresholds: self.threshold.clone() }))
     }

@@ -108,7 +108,7 @@ impl Evaluate {
     pub(super) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.tell(Progress { what: "Reading the test set".to_owned(), ..Progress::default() });
         let test_set = TestSet::read(&self.source, &self.references, self.is_pretokenized)?;
-        let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::Reading::default()));
+        let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::LinkLayout::default()));
         let gold = gold.transpose()?;
         let gold_note = gold.as_ref().map(|gold| gold.note.clone());
         let data = Data { test_set, gold: gold.map(|gold| gold.pairs) };

@@ -1,0 +1,117 @@
+//! Floor 9: tables for spreadsheets and programs: columns with tabs between, a row a line.
+//!
+//! Cells are quoted where that is needed, as the `csv` library and every spreadsheet do it. A text that a spreadsheet
+//! would take for a formula, such as `=1+1` or `-il`, gets an apostrophe before it; numbers stay as they are.
+
+use std::io::Write;
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// What people wrote, or a model.
+    Text(String),
+    /// A number, or a word of this program.
+    Plain(String),
+}
+
+impl Cell {
+    /// A number, or a word of this program.
+    pub fn plain(value: impl ToString) -> Self {
+        Self::Plain(value.to_string())
+    }
+
+    /// As it is written.
+    fn written(self) -> String {
+        match self {
+            Self::Text(text) => text_cell(&text),
+            Self::Plain(text) => text,
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Cell {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
+/// Control characters become spaces, a formula becomes text.
+fn text_cell(text: &str) -> String {
+    let text = text.replace(char::is_control, " ");
+    let mut chars = text.chars();
+    let starts_a_formula = chars.next().is_some_and(|c| matches!(c, '=' | '+' | '-' | '@')) && chars.next().is_some();
+    if starts_a_formula { format!("'{text}") } else { text }
+}
+
+/// Writes rows; [`Tsv::finish`] must be called.
+pub struct Tsv<W: Write>(csv::Writer<W>);
+
+impl<W: Write> Tsv<W> {
+    /// A table with these heads.
+    pub fn new(output: W, head: impl IntoIterator<Item = impl AsRef<str>>) -> std::io::Result<Self> {
+        let mut tsv = Self(csv::WriterBuilder::new().delimiter(b'\t').flexible(true).from_writer(output));
+        tsv.row(head.into_iter().map(|name| Cell::plain(name.as_ref())))?;
+        Ok(tsv)
+    }
+
+    /// Writes a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) -> std::io::Result<()> {
+        self.0.write_record(cells.into_iter().map(Cell::written)).map_err(unwrapped)
+    }
+
+    /// Shows what was written so far.
+    pub fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+
+    /// Writes out what is left.
+    pub fn finish(mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// The error of the output itself, so that a closed pipe is known as one.
+fn unwrapped(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    }
+}
+
+/// A table as text.
+pub fn text(head: &[&str], rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
+    let mut bytes = Vec::new();
+    let written = Tsv::new(&mut bytes, head).and_then(|mut tsv| {
+        rows.into_iter().try_for_each(|row| tsv.row(row))?;
+        tsv.finish()
+    });
+    // Memory can be written, and cells are UTF-8.
+    written.ok().and_then(|()| String::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spreadsheet_reads_formulas_and_lone_quotes_as_text() {
+        for (cell, written) in [
+            (Cell::from("=1+1"), "'=1+1"),
+            (Cell::from("-il"), "'-il"),
+            (Cell::from("@SUM(A1)"), "'@SUM(A1)"),
+            (Cell::from("-"), "-"),
+            (Cell::from("\""), "\"\"\"\""),
+            (Cell::from("a\tb\nc\u{1b}[1m"), "a b c [1m"),
+            (Cell::plain(-1.5), "-1.5"),
+        ] {
+            let table = text(&["a", "b"], [vec![cell, Cell::plain(1)]]);
+            assert_eq!(table, format!("a\tb\n{written}\t1\n"));
+        }
+    }
+}
