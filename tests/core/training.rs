@@ -1,6 +1,8 @@
 //! Training: gradients, engines, whole runs from a configuration file, and what is refused.
 
+mod crashes;
 mod engines;
+mod gains;
 mod gradients;
 mod guides;
 mod recipes;

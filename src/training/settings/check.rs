@@ -39,23 +39,7 @@ impl Settings {
                 ));
             }
         }
-        let model = &self.model;
-        let sizes = [
-            ("model.source_vocabulary", model.source_vocabulary),
-            ("model.target_vocabulary", model.target_vocabulary),
-            ("model.embedding", model.embedding),
-            ("model.hidden", model.hidden),
-            ("model.maxout", model.maxout),
-            ("model.alignment", model.alignment),
-            ("model.output_rank", model.output_rank.unwrap_or(0)),
-            ("model.max_source", model.max_source.unwrap_or(0)),
-        ];
-        for (key, size) in sizes.into_iter().filter(|(_, size)| *size > MOST_UNITS) {
-            return Err(Error::key(path, key, format!("is {size}; give at most {MOST_UNITS}")));
-        }
-        if model.layers.is_some_and(|layers| layers > MOST_LAYERS) {
-            return Err(Error::key(path, "model.layers", format!("is too great; give at most {MOST_LAYERS}")));
-        }
+        self.check_sizes(path)?;
         if self.architecture().is_none() {
             let names: Vec<&str> = MODELS.iter().map(|entry| entry.name).collect();
             let message = format!("is `{}`; choose one of {}", self.model.architecture, names.join(", "));
@@ -186,6 +170,28 @@ impl Settings {
             let names: Vec<&str> = KINDS.iter().map(|entry| entry.name).collect();
             let message = format!("is `{name}`; choose one of {}", names.join(", "));
             return Err(Error::key(path, "model.attention", message));
+        }
+        Ok(())
+    }
+
+    /// Sizes that can be counted with.
+    fn check_sizes(&self, path: &Path) -> Result<()> {
+        let model = &self.model;
+        let sizes = [
+            ("model.source_vocabulary", model.source_vocabulary),
+            ("model.target_vocabulary", model.target_vocabulary),
+            ("model.embedding", model.embedding),
+            ("model.hidden", model.hidden),
+            ("model.maxout", model.maxout),
+            ("model.alignment", model.alignment),
+            ("model.output_rank", model.output_rank.unwrap_or(0)),
+            ("model.max_source", model.max_source.unwrap_or(0)),
+        ];
+        if let Some((key, size)) = sizes.into_iter().find(|(_, size)| *size > MOST_UNITS) {
+            return Err(Error::key(path, key, format!("is {size}; give at most {MOST_UNITS}")));
+        }
+        if model.layers.is_some_and(|layers| layers > MOST_LAYERS) {
+            return Err(Error::key(path, "model.layers", format!("is too great; give at most {MOST_LAYERS}")));
         }
         Ok(())
     }

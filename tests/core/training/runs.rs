@@ -61,7 +61,7 @@ const SETUPS: &[(usize, &[(&str, &str)])] = &[
 ];
 
 #[track_caller]
-fn assert_same_files(found: &Toy, expected: &Toy, what: &str) {
+pub fn assert_same_files(found: &Toy, expected: &Toy, what: &str) {
     for file in LEFT_BEHIND {
         let (found, expected) = (found.read(file), expected.read(file));
         if *file == LOG {
@@ -138,7 +138,7 @@ fn a_run_killed_after_a_checkpoint_repeats_what_it_lost() {
 }
 
 /// The log without what depends on the clock.
-fn timeless_log(toy: &Toy) -> Vec<Value> {
+pub fn timeless_log(toy: &Toy) -> Vec<Value> {
     let log = String::from_utf8(toy.read(LOG)).expect("text");
     log.lines()
         .map(|line| {
