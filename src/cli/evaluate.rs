@@ -85,8 +85,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     output.finish()
 }
 
-/// Models of the same name are told apart by their folders.
+/// Models of the same name are told apart by their folders. What a terminal would obey in a name becomes a space.
 fn tell_apart(told: &mut [Told]) {
+    for told in told.iter_mut() {
+        told.report.name = told.report.name.replace(char::is_control, " ");
+    }
     let names: Vec<String> = told.iter().map(|told| told.report.name.clone()).collect();
     for Told { report, .. } in told {
         if names.iter().filter(|name| **name == report.name).count() > 1 {

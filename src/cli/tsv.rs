@@ -1,9 +1,11 @@
 //! Floor 9: tables for spreadsheets and programs: columns with tabs between, a row a line.
 //!
-//! Cells are quoted where that is needed, as the `csv` library and every spreadsheet do it. A text that a spreadsheet
+//! Cells are quoted where that is needed, by the core of the `csv` library. A text that a spreadsheet
 //! would take for a formula, such as `=1+1` or `-il`, gets an apostrophe before it; numbers stay as they are.
 
 use std::io::Write;
+
+use csv_core::WriteResult;
 
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,38 +52,57 @@ fn text_cell(text: &str) -> String {
 }
 
 /// Writes rows; [`Tsv::finish`] must be called.
-pub struct Tsv<W: Write>(csv::Writer<W>);
+pub struct Tsv<W: Write> {
+    output: W,
+    writer: csv_core::Writer,
+}
 
 impl<W: Write> Tsv<W> {
     /// A table with these heads.
     pub fn new(output: W, head: impl IntoIterator<Item = impl AsRef<str>>) -> std::io::Result<Self> {
-        let mut tsv = Self(csv::WriterBuilder::new().delimiter(b'\t').flexible(true).from_writer(output));
+        let mut tsv = Self { output, writer: csv_core::WriterBuilder::new().delimiter(b'\t').build() };
         tsv.row(head.into_iter().map(|name| Cell::plain(name.as_ref())))?;
         Ok(tsv)
     }
 
     /// Writes a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) -> std::io::Result<()> {
-        self.0.write_record(cells.into_iter().map(Cell::written)).map_err(unwrapped)
+        let mut buffer = [0; 1024];
+        for (n, cell) in cells.into_iter().enumerate() {
+            if n > 0 {
+                let (_, written) = self.writer.delimiter(&mut buffer);
+                self.output.write_all(&buffer[..written])?;
+            }
+            let text = cell.written();
+            let mut rest = text.as_bytes();
+            loop {
+                let (result, read, written) = self.writer.field(rest, &mut buffer);
+                self.output.write_all(&buffer[..written])?;
+                rest = &rest[read..];
+                if result == WriteResult::InputEmpty {
+                    break;
+                }
+            }
+        }
+        let (_, written) = self.writer.terminator(&mut buffer);
+        self.output.write_all(&buffer[..written])
     }
 
     /// Shows what was written so far.
     pub fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush()
+        self.output.flush()
     }
 
     /// Writes out what is left.
     pub fn finish(mut self) -> std::io::Result<()> {
-        self.0.flush()
+        self.output.flush()
     }
 }
 
-/// The error of the output itself, so that a closed pipe is known as one.
-fn unwrapped(error: csv::Error) -> std::io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => std::io::Error::other(format!("{other:?}")),
-    }
+/// A text as it is written in a cell of a table.
+pub fn one_cell(text: &str) -> String {
+    let table = self::text(&["x"], [vec![Cell::from(text)]]);
+    table.strip_prefix("x\n").and_then(|cell| cell.strip_suffix('\n')).unwrap_or_default().to_owned()
 }
 
 /// A table as text.

@@ -151,11 +151,8 @@ pub fn text(
 
 /// Tokens put together as the language does it, or words with spaces between where they came so.
 pub fn join_words<T: AsRef<str>>(model: &Model, tokens: &[T], pretokenized: bool) -> String {
-    if !pretokenized {
-        return model.target.join(&model.config.target_language, tokens);
-    }
-    let words = model.target.marks().words(tokens).into_iter();
-    words.map(|word| model.target.marks().word(&tokens[word])).collect::<Vec<_>>().join(" ")
+    let target = &model.target;
+    if pretokenized { target.spaced(tokens) } else { target.join(&model.config.target_language, tokens) }
 }
 
 /// For every target word its source word of greatest alpha, `</s>` on neither side; empty where the

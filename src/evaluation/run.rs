@@ -15,7 +15,6 @@ use crate::error::{Error, Result};
 use crate::evaluation::report::rows;
 use crate::evaluation::{Pair, Record, Report, TestSet, Translation, Unk};
 use crate::models::{Model, Stepper};
-use crate::text::join::join;
 use crate::text::line;
 use crate::text::sentence::{Sentence, UNK};
 use crate::ticket::Ticket;
@@ -272,7 +271,12 @@ impl Run<'_> {
             }
             None => words.into_iter().map(Cow::Borrowed).collect(),
         };
-        let text = if self.test_set.pretokenized { words.join(" ") } else { join(&config.target_language, &words) };
+        let target = &self.model.target;
+        let text = if self.test_set.pretokenized {
+            target.spaced(&words)
+        } else {
+            target.join(&config.target_language, &words)
+        };
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
         let counts = bleu::Counts::of(&text, &references, &self.options.bleu());
         Translation {

@@ -20,7 +20,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use crate::error::{Error, Result};
-use crate::text::lines::write_atomic;
+use crate::text::write::write_inside;
 
 /// Numbers widened at a time: small enough for the first-level cache, large enough to share out.
 const BLOCK: usize = 4096;
@@ -228,7 +228,7 @@ impl Weights {
             return Err(Error::tensor(path, name, "holds a number too large for f16; write f32 instead"));
         }
         let header = self.header(size, dtype);
-        write_atomic(path, |out| {
+        write_inside(path, |out| {
             out.write_all(&(header.len() as u64).to_le_bytes())?;
             out.write_all(header.as_bytes())?;
             for (_, array) in self.iter() {

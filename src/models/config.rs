@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::attention::{AttentionEntry, KINDS, find, scores};
 use crate::error::{Error, Result};
 use crate::models::MODELS;
-use crate::text::lines::write_atomic;
+use crate::text::write::write_inside;
 
 pub use crate::attention::AttentionKind;
 
@@ -210,7 +210,7 @@ impl Config {
     /// Writes `config.json`, under a temporary name first.
     pub fn save(&self, path: &Path) -> Result<()> {
         use std::io::Write as _;
-        write_atomic(path, |file| file.write_all(self.to_json().as_bytes()))
+        write_inside(path, |file| file.write_all(self.to_json().as_bytes()))
     }
 
     /// The text of `config.json`, one key a line.

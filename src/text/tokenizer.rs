@@ -198,6 +198,12 @@ impl Tokenizer {
         join(language, &words.collect::<Vec<_>>())
     }
 
+    /// Entries of the vocabulary put together to words with spaces between.
+    pub fn spaced<T: AsRef<str>>(&self, tokens: &[T]) -> String {
+        let words = self.marks().words(tokens).into_iter().map(|word| self.marks().word(&tokens[word]));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
     /// Byte ranges and ids. A text that the library refuses (a foreign file without rules for unknown
     /// words) is cut at whitespace, all of it unknown.
     fn cut(&self, text: &str) -> Vec<(Range<usize>, u32)> {

@@ -18,6 +18,7 @@ mod pairs;
 mod phrases;
 mod screen;
 mod session;
+mod strangers;
 mod text;
 mod tiny;
 mod training;

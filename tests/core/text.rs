@@ -428,7 +428,8 @@ fn pieces_go_together_to_the_words_they_came_from() -> Result<()> {
         for (token, span) in sentence.tokens.iter().zip(&sentence.spans).take(sentence.words()) {
             assert_eq!(&sentence.text[span.clone()], token);
         }
-        assert_eq!(tokenizer.join("fr", &pieces), text.replace("lowzer", "[UNK]"));
+        let joined = text.replace("lowzer", "[UNK]").replace("# # .", "##.");
+        assert_eq!(tokenizer.join("fr", &pieces), joined);
     }
     let words = tokenizer.encode_words(&["l'été", "lowest"]);
     assert_eq!((words.text.as_str(), words.ids.last()), ("l'été lowest", Some(&0)));

@@ -8,8 +8,8 @@ use crate::analysis::bootstrap::{Interval, Paired};
 use crate::cli::columns::figure;
 use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::report::Told;
+use crate::cli::tsv::one_cell;
 use crate::evaluation::compare::Comparison;
-use crate::evaluation::figures::plain;
 use crate::evaluation::{alignment, figures};
 
 /// The tables, a blank line between them.
@@ -22,14 +22,14 @@ pub fn figures(told: &[Told]) -> String {
     let mut text = figures::HEADER.to_owned();
     for Told { report, .. } in told {
         let speed = report.words_per_second().filter(|_| !report.unk.is_empty());
-        text.extend(report.rows.iter().map(|row| figures::line(&report.name, row, speed, "-")));
+        text.extend(report.rows.iter().map(|row| figures::line(&one_cell(&report.name), row, speed, "-")));
     }
     text
 }
 
 /// One row for each model but the first, kind of output and metric.
 pub fn bootstrap(told: &[Told]) -> Option<String> {
-    let first = told.first().map(|told| plain(&told.report.name))?;
+    let first = told.first().map(|told| one_cell(&told.report.name))?;
     let mut text = String::from(
         "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\n",
     );
@@ -40,7 +40,7 @@ pub fn bootstrap(told: &[Told]) -> Option<String> {
                 let _ = writeln!(
                     text,
                     "{first}\t{}\t{}\t{metric}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{}",
-                    plain(&report.name),
+                    one_cell(&report.name),
                     comparison.unk.name(),
                     paired.first.value,
                     paired.second.value,
@@ -66,8 +66,8 @@ pub fn alignments(told: &[Told]) -> Option<String> {
         for row in &report.rows {
             let rates = row.counts.rates();
             let cells = [
-                plain(&report.name),
-                report.reverse.as_deref().map_or_else(|| "-".to_owned(), plain),
+                one_cell(&report.name),
+                report.reverse.as_deref().map_or_else(|| "-".to_owned(), one_cell),
                 row.direction.name().to_owned(),
                 row.extraction.reading.name().to_owned(),
                 row.extraction.threshold.map_or_else(|| "-".to_owned(), |theta| theta.to_string()),
