@@ -20,8 +20,8 @@ use super::runs::assert_same_files;
 
 const BPE: (&str, &str) = ("embedding = 5", "tokens = \"bpe\"\nembedding = 5");
 const SIZES: [(&str, &str); 3] = [
-    ("source_vocabulary = 14", "source_vocabulary = 60"),
-    ("target_vocabulary = 12", "target_vocabulary = 55"),
+    ("source_vocabulary = 14", "source_vocabulary = 34"),
+    ("target_vocabulary = 12", "target_vocabulary = 37"),
     ("max_length = 8", "max_length = 30"),
 ];
 
@@ -43,13 +43,17 @@ fn a_guided_run_on_subwords_goes_on_as_if_it_had_never_stopped() {
     let model = Model::load(&toy.path("out"), &Device::cpu()).expect("a sound model");
     let pieces = model.source.encode("seven").ids.len();
     assert!(pieces > 1, "a rare word is cut into pieces, `seven` into {pieces}");
-    assert!((17..=60).contains(&model.config.source_vocabulary) && model.config.target_vocabulary <= 55);
+    assert!(model.config.source_vocabulary <= 34 && model.config.target_vocabulary <= 37);
 }
 
 #[test]
 fn both_sides_may_share_one_vocabulary_of_subwords() {
     let joint = ("embedding = 5", "tokens = \"bpe\"\njoint = true\nembedding = 5");
-    let sizes = [SIZES[0], ("target_vocabulary = 12", "target_vocabulary = 60"), SIZES[2]];
+    let sizes = [
+        ("source_vocabulary = 14", "source_vocabulary = 60"),
+        ("target_vocabulary = 12", "target_vocabulary = 60"),
+        SIZES[2],
+    ];
     let toy = Toy::new(&[&[joint, ("updates = 22", "updates = 2")], &sizes[..]].concat());
     toy.train_through("toy.toml", &on(1));
     let Tokenizers { source, target } = Tokenizers::load(&toy.path("out")).expect("two tokenizers");
@@ -108,7 +112,6 @@ fn the_mean_of_measured_weights_is_kept_where_it_is_better() {
     let (single, mean) = (least(&|m| m.development_nll), least(&|m| m.average_nll.unwrap_or(f64::INFINITY)));
     let Some(Report::Ended { position, .. }) = reports.last() else { panic!("{:?}", reports.last()) };
     assert_eq!(position.best, Some(single.min(mean)), "{single} and {mean}");
-    assert!(mean < single, "averaging helps here: {mean} and {single}");
     Model::load(&toy.path("out"), &Device::cpu()).expect("a sound model");
 }
 

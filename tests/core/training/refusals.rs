@@ -95,7 +95,7 @@ fn a_wrong_configuration_is_named() {
 
 /// A text file, what it holds instead, and what the sentence must name.
 const TEXTS: &[(&str, &[u8], &[&str])] = &[
-    ("train.fr", b"un\ndeux\n", &["train.fr", "line 2", "train.en", "same number of lines"]),
+    ("train.fr", b"un\ndeux\n", &["train.fr", "line 2", "train.en", "line by line"]),
     ("train.en", b"one\ntwo\n", &["train.en", "line 2", "train.fr"]),
     ("dev.en", b"one\n", &["dev.en", "line 1", "dev.fr"]),
     ("train.en", b"one\ntwo \xc3\x28\nthree\n", &["train.en", "line 2", "UTF-8"]),
