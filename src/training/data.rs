@@ -112,7 +112,9 @@ pub fn training(settings: &Settings, config: &Config, tokenizers: &Tokenizers, t
             for i in 0..corpus.len() {
                 let (source, target) = corpus.pair(i);
                 all.push(source, target);
-                guide.iter_mut().for_each(|guide| guide.push(looks.of(i)));
+                if let Some(guide) = &mut guide {
+                    guide.push(looks.of(i));
+                }
             }
         }
         all.left_out += corpus.left_out;

@@ -66,7 +66,7 @@ fn clean(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        let is_ours = name.starts_with(".interlinear-") && name.ends_with(".tmp");
+        let is_ours = name.strip_prefix(".interlinear-").is_some_and(|rest| rest.strip_suffix(".tmp").is_some());
         if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             let _ = std::fs::remove_file(entry.path());
         }
