@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::models::config::Config;
 use crate::models::cost::Cost;
 use crate::models::init::{Scheme, initial_weights};
+use crate::nn::fused::Precision;
 use crate::training::engine::{Engine as _, FusedEngine};
 use crate::training::fused::{Fused, Loss, StepOptions};
 use crate::training::layout::Layout;
@@ -49,6 +50,7 @@ impl Speed {
 /// `</s>`, and other words each time. `clock` gives seconds from some start.
 pub fn speed(
     config: &Config,
+    precision: Precision,
     threads: usize,
     batch: usize,
     length: usize,
@@ -60,7 +62,7 @@ pub fn speed(
     let settings = OptimizerSettings::default();
     let flat = start(config)?;
     let optimizer = Optimizer::new(&settings, flat.len());
-    let mut engine = FusedEngine::new(Fused::new(config, threads), flat, optimizer);
+    let mut engine = FusedEngine::new(Fused::new(config, threads).with_precision(precision), flat, optimizer);
     let mut update = |minibatch: Minibatch<'_>, options, update| {
         let mut work = || engine.update(minibatch.0, minibatch.1, options, settings.rate(), update);
         match &pool {

@@ -193,5 +193,6 @@ fn engine(settings: &Settings, config: &Config, options: &RunOptions, shards: us
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));
     }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());
-    Ok(Box::new(FusedEngine::new(Fused::new(config, shards), flat, optimizer)))
+    let fused = Fused::new(config, shards).with_precision(settings.schedule.precision);
+    Ok(Box::new(FusedEngine::new(fused, flat, optimizer)))
 }

@@ -8,6 +8,7 @@ use crate::attention::{KINDS, find};
 use crate::error::{Error, Result};
 use crate::models::MODELS;
 use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use crate::nn::fused::Precision;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -236,6 +237,8 @@ pub struct ScheduleSettings {
     pub seed: u64,
     /// Which measure keeps the best weights.
     pub best: Best,
+    /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it.
+    pub precision: Precision,
 }
 
 /// Which measure keeps the best weights.
@@ -264,6 +267,7 @@ impl Default for ScheduleSettings {
             bleu_sentences: 500,
             seed: 1,
             best: Best::Nll,
+            precision: Precision::F32,
         }
     }
 }

@@ -6,7 +6,7 @@ use interlinear::nn::fused::focus::Focus;
 use interlinear::nn::fused::gru::Sense;
 use interlinear::nn::fused::scan::Direction;
 use interlinear::nn::fused::{
-    Level, Onto, Packed, attention, elementwise, focus, gru, lstm, output, pack, scan, team, update, vocabulary,
+    Level, Onto, Packed, attention, elementwise, focus, gru, lstm, output, pack, pairs, scan, team, update, vocabulary,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -807,7 +807,7 @@ fn the_output_layer_and_its_gradients_are_those_of_plain_loops() {
                 let (dw_before, db_before) = (numbers(k * l, random), numbers(k, random));
                 let (mut dw, mut db, mut dt) = (dw_before.clone(), db_before.clone(), vec![9.0; rows * l]);
                 let objective = vocabulary::Objective { epsilon, scale: 0.25 };
-                let layer = vocabulary::Layer { w: &w, bias: biased.then_some(bias.as_slice()), l };
+                let layer = vocabulary::Layer { w: &w, bias: biased.then_some(bias.as_slice()), l, mixed: None };
                 let (nll, smoothed) = layer.forward(&t, &targets, objective, &mut scratch);
                 let db_out = biased.then_some(db.as_mut_slice());
                 layer.backward(&t, &targets, objective, &mut scratch, &mut dt, &mut dw, db_out);
@@ -824,6 +824,70 @@ fn the_output_layer_and_its_gradients_are_those_of_plain_loops() {
             }
         }
     });
+}
+
+/// W, t and the gradient of the logits are rounded: by loops over rounded W and t only the last makes a difference.
+#[test]
+fn the_output_layer_with_bf16_factors_is_that_of_plain_loops_over_rounded_ones() {
+    const SHAPES: &[(usize, usize, usize)] =
+        &[(1, 1, 1), (2, 7, 3), (5, 13, 16), (33, 50, 40), (48, 37, 5), (70, 389, 65)];
+    at_every_level(|level| {
+        let mut scratch = vocabulary::Scratch::default();
+        let mut mixed = vocabulary::Mixed::default();
+        for &(rows, k, l) in SHAPES {
+            for (epsilon, biased) in [(0.0, true), (0.1, false)] {
+                let random = &mut rng((rows * k + l) as u64);
+                let (w, bias, t) = (numbers(k * l, random), numbers(k, random), numbers(rows * l, random));
+                let targets: Vec<u32> = (0..rows).map(|row| (row * 5 % k) as u32).collect();
+                let (mut dw, mut db, mut dt) = (vec![0.0; k * l], vec![0.0; k], vec![9.0; rows * l]);
+                let objective = vocabulary::Objective { epsilon, scale: 0.25 };
+                mixed.pack(&w, l);
+                let bias = biased.then_some(bias);
+                let layer = vocabulary::Layer { w: &w, bias: bias.as_deref(), l, mixed: Some(&mixed) };
+                let (nll, smoothed) = layer.forward(&t, &targets, objective, &mut scratch);
+                let db_out = biased.then_some(db.as_mut_slice());
+                layer.backward(&t, &targets, objective, &mut scratch, &mut dt, &mut dw, db_out);
+                let (w, t) = (rounded(&w), rounded(&t));
+                let expected = output_layer(&w, bias.as_ref(), &t, &targets, l, (f64::from(epsilon), 0.25));
+                let what = format!("{level:?}, {rows} rows, {k} words, l {l}, epsilon {epsilon}, bias {biased}");
+                assert_close(&[nll as f32, smoothed as f32], &expected.0, 1e-5, &what);
+                for (name, found, expected) in [("dt", &dt, &expected.1), ("dW", &dw, &expected.2)] {
+                    let norm = dot(expected, expected).sqrt();
+                    let error =
+                        found.iter().zip(expected).map(|(f, e)| (f64::from(*f) - e).powi(2)).sum::<f64>().sqrt();
+                    assert!(error <= norm / 256.0 + 1e-7, "{name}, {what}: off by {error} of {norm}");
+                }
+                // the sums of the gradient of the logits are those before it is rounded
+                assert_close(&db, if biased { &expected.3 } else { &[0.0; 389][..k] }, 1e-5, &format!("db, {what}"));
+            }
+        }
+    });
+}
+
+/// The nearest bf16 of each number, by the `half` crate.
+fn rounded(x: &[f32]) -> Vec<f32> {
+    x.iter().map(|x| half::bf16::from_f32(*x).to_f32()).collect()
+}
+
+#[test]
+fn rounding_to_bf16_is_that_of_the_standard() {
+    let random = &mut rng(5);
+    let mut all: Vec<f32> = (0..2000).map(|_| f32::from_bits(random.random())).filter(|x| !x.is_nan()).collect();
+    all.extend([
+        0.0,
+        -0.0,
+        1.0,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::MIN_POSITIVE,
+        1.001_953_1,
+        1.005_859_4,
+    ]);
+    for x in all {
+        assert_eq!(pairs::round(x).to_bits(), half::bf16::from_f32(x).to_bits(), "{x:e}");
+    }
+    assert!(pairs::round(f32::NAN).is_nan());
 }
 
 /// (nll, smoothed), dt, dW, db of the output layer by loops in f64.

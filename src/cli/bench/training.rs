@@ -13,6 +13,7 @@ use crate::cli::bundled;
 use crate::models::config::{Architecture, Config};
 use crate::models::cost::Cost;
 use crate::models::folder::CONFIG_FILE;
+use crate::nn::fused::Precision;
 use crate::training::bench;
 
 /// Pairs of a minibatch, as in the papers.
@@ -24,6 +25,7 @@ const UPDATES: usize = 6;
 
 const COLUMNS: &[Column] = &[
     Column::left("model", 22),
+    Column::right("factors", 7),
     Column::right("threads", 7),
     Column::right("target words/s", 14),
     Column::right("least", 8),
@@ -41,10 +43,13 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     report.head(&with_peer(setup.train_peer.is_some(), COLUMNS, PEER))?;
     let mut rows = Vec::new();
     let threads = setup.threads().last().copied().unwrap_or(1);
-    let (shape, peak) = (Shape { threads, batch, words }, setup.rates(threads)?.f32_gflops);
-    for config in configs(setup)? {
-        let raced = race(setup, &config, &shape)?;
-        let (cells, record) = row(setup, &config, &shape, peak, &raced);
+    let peak = setup.rates(threads)?.f32_gflops;
+    let precisions = [Precision::F32, Precision::Bf16].into_iter().filter(|precision| precision.here() == *precision);
+    let shapes: Vec<Shape> = precisions.map(|precision| Shape { precision, threads, batch, words }).collect();
+    let configs = configs(setup)?;
+    for (config, shape) in configs.iter().flat_map(|config| shapes.iter().map(move |shape| (config, shape))) {
+        let raced = race(setup, config, shape)?;
+        let (cells, record) = row(setup, config, shape, peak, &raced);
         report.row(&cells)?;
         if let Some(why) = raced.refused {
             report.note(&why)?;
@@ -58,6 +63,7 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
 /// How it is trained.
 #[derive(Clone, Copy)]
 struct Shape {
+    precision: Precision,
     threads: usize,
     batch: usize,
     words: usize,
@@ -98,7 +104,7 @@ fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<Raced> 
     let clock = || started.elapsed().as_secs_f64();
     let updates = if setup.quick { 1 } else { UPDATES };
     for _ in 0..setup.least.max(1) {
-        let speed = bench::speed(config, shape.threads, shape.batch, shape.words, updates, &clock)?;
+        let speed = bench::speed(config, shape.precision, shape.threads, shape.batch, shape.words, updates, &clock)?;
         anyhow::ensure!(speed.nll.is_finite(), "the loss of {} is not a number, so nothing was measured", config.name);
         raced.bytes = speed.bytes;
         raced.ours.extend(speed.seconds.iter().map(|seconds| speed.words as f64 / seconds.max(1e-9)));
@@ -148,6 +154,7 @@ fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, raced: &Raced) 
     let (least, most) = (quantile(ours, 0.0), quantile(ours, 1.0));
     let mut cells = vec![
         config.name.clone(),
+        shape.precision.name().to_owned(),
         shape.threads.to_string(),
         format!("{rate:.0}"),
         format!("{least:.0}"),
@@ -161,7 +168,7 @@ fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, raced: &Raced) 
         cells.extend([cell(peer, 0), cell(peer.map(|peer| rate / peer), 2)]);
     }
     let record = json!({
-        "model": config.name, "architecture": config.architecture.name(), "threads": shape.threads,
+        "model": config.name, "architecture": config.architecture.name(), "factors": shape.precision.name(), "threads": shape.threads,
         "batch": shape.batch, "length": shape.words, "target_words_per_s": rate, "least": least, "most": most,
         "spread": (most - least) / rate.max(1e-9), "updates": ours.len(), "share_of_f32_peak": share, "bytes": bytes,
         "peer_target_words_per_s": peer, "peer_ratio": peer.map(|peer| rate / peer),

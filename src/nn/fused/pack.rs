@@ -12,7 +12,7 @@ use super::Level;
 use super::level;
 use super::team;
 use super::tile;
-use super::tile::{Onto, Out, Panels, Start, WIDTH};
+use super::tile::{Finish, Onto, Out, Panels, View, WIDTH};
 
 /// A weight packed for `x W'` or `y W`.
 #[derive(Clone, Debug, Default)]
@@ -231,7 +231,7 @@ fn multiply<T: tile::Number>(
     threads: usize,
     m: usize,
     n: usize,
-    a: &[f32],
+    a: &[T::Line],
     lda: usize,
     b: &[T],
     panels: Panels<T>,
@@ -246,21 +246,21 @@ fn multiply<T: tile::Number>(
     assert!(a.len() >= (m - 1) * lda + k && lda >= k, "A is too short");
     assert!(c.len() >= (m - 1) * ldc + n && ldc >= n, "C is too short");
     assert!(k == 0 || b.len() >= (count - 1) * panels.panel + (k - 1) * panels.row + WIDTH, "B is too short");
-    let start = match onto {
-        Onto::Zero => Start::Zero,
-        Onto::C => Start::C,
+    let finish = match onto {
+        Onto::Zero => Finish::Write,
+        Onto::C => Finish::Add,
         Onto::Row(row) => {
             assert!(row.len() >= n, "the row to start from is too short");
-            Start::Row(row.as_ptr())
+            Finish::Row(row.as_ptr())
         }
     };
-    let out = Out { c: c.as_mut_ptr(), ldc, start };
+    let out = Out { c: c.as_mut_ptr(), ldc, finish };
     let threads = threads.min(count).min(n * k * (m + READING) / WORTHWHILE + 1);
     // some parts a thread, so that none waits long for another that began late
     let cuts = if threads > 1 { (threads * CUTS).min(count) } else { 1 };
     team::run(threads, cuts, &|cut| {
         let (first, last) = (count * cut / cuts, count * (cut + 1) / cuts);
         // SAFETY: the asserts bound A, B, C and the row; no two cuts share a panel, so none a column of C.
-        unsafe { tile::product(m, n, a, lda, panels, out, first, last) };
+        unsafe { tile::product(m, n, View { data: a, line: lda, k: 1 }, panels, out, first, last) };
     });
 }

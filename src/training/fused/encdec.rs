@@ -23,7 +23,7 @@ pub struct Packs {
 impl Packs {
     /// Packs again after an update.
     pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
-        let model = Parts { config, layout, flat };
+        let model = Parts { config, layout, flat, output: None };
         let n = config.hidden;
         let Self { encoder, u, u_back } = self;
         let w_u = model.joined("decoder.U_z", 3 * n * n);

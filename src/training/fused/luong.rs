@@ -55,7 +55,7 @@ impl StepPacks {
 impl Packs {
     /// Packs again after an update.
     pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
-        let model = Parts { config, layout, flat };
+        let model = Parts { config, layout, flat, output: None };
         let Some(sizes) = &config.luong else { return };
         let n = config.hidden;
         self.encoder.resize_with(sizes.layers, LayerPacks::default);

@@ -16,6 +16,8 @@ pub mod search;
 pub mod workspace;
 
 use crate::models::config::{Architecture, Config};
+use crate::nn::fused::Precision;
+use crate::nn::fused::vocabulary::Mixed;
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
@@ -60,6 +62,8 @@ pub struct Packs {
     search: search::Packs,
     encdec: encdec::Packs,
     luong: luong::Packs,
+    /// The matrix of the output layer in bf16, where a gradient is made with that.
+    output: Option<Mixed>,
 }
 
 /// The fused engine of one architecture.
@@ -67,6 +71,7 @@ pub struct Packs {
 pub struct Fused {
     config: Config,
     layout: Layout,
+    precision: Precision,
     packs: Packs,
     workspaces: Vec<Workspace>,
     gradients: Vec<Vec<f32>>,
@@ -82,6 +87,7 @@ impl Fused {
         let threads = threads.max(1);
         Self {
             config: config.clone(),
+            precision: Precision::F32,
             packs: Packs::default(),
             workspaces: (0..threads).map(|_| Workspace::default()).collect(),
             gradients: (0..threads).map(|_| vec![0.0; layout.total()]).collect(),
@@ -89,6 +95,12 @@ impl Fused {
             pending: false,
             layout,
         }
+    }
+
+    /// The same, with products of factors that are kept so where a gradient is asked for. What only measures a loss
+    /// stays exact.
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision: precision.here(), ..self }
     }
 
     /// The order of the parameters.
@@ -110,7 +122,8 @@ impl Fused {
     /// Bytes that the engine holds between steps, weights and the optimizer's memories not included.
     pub fn bytes(&self) -> usize {
         let gradients = 4 * self.gradients.iter().map(Vec::len).sum::<usize>();
-        gradients + self.workspaces.iter().map(Workspace::bytes).sum::<usize>()
+        let packs = self.packs.output.as_ref().map_or(0, Mixed::bytes);
+        gradients + packs + self.workspaces.iter().map(Workspace::bytes).sum::<usize>()
     }
 
     fn repack(&mut self, flat: &[f32]) {
@@ -121,10 +134,22 @@ impl Fused {
         }
     }
 
+    /// Rounds the matrix of the output layer again.
+    fn round_output(&mut self, flat: &[f32], precision: Precision) {
+        match (precision, readout::output_matrix(&self.layout)) {
+            (Precision::Bf16, Some(entry)) => {
+                let w = &flat[entry.offset..entry.offset + entry.len()];
+                self.packs.output.get_or_insert_default().pack(w, entry.shape[1]);
+            }
+            (Precision::Bf16, None) | (Precision::F32, _) => {}
+        }
+    }
+
     /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`],
     /// which the caller clears).
     pub fn step(&mut self, flat: &[f32], source: &[&[u32]], target: &[&[u32]], options: Option<StepOptions>) -> Loss {
         self.repack(flat);
+        self.round_output(flat, if options.is_some() { self.precision } else { Precision::F32 });
         if options.is_some() {
             if self.pending {
                 // the gradient of the batch before is still there
@@ -144,7 +169,8 @@ impl Fused {
                     let shard = Shard::new(source, target, t, threads);
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
-                    let model = Parts { config, layout, flat };
+                    let output = options.and(packs.output.as_ref());
+                    let model = Parts { config, layout, flat, output };
                     *loss = match config.architecture {
                         Architecture::RnnSearch => {
                             search::step(model, &packs.search, &shard, workspace, gradient, options)
@@ -174,6 +200,8 @@ pub struct Parts<'a> {
     pub layout: &'a Layout,
     /// Values.
     pub flat: &'a [f32],
+    /// The matrix of the output layer in bf16, where products are made of that.
+    pub output: Option<&'a Mixed>,
 }
 
 impl<'a> Parts<'a> {

@@ -9,9 +9,16 @@ use crate::nn::fused::vocabulary::{Layer, Objective};
 use crate::nn::fused::{add_bias, matmul, matmul_nt, matmul_tn, output};
 use crate::training::fused::workspace::apply_mask;
 use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace};
+use crate::training::layout::{Entry, Layout};
 
 /// Logit rows that are in memory at once.
 const CHUNK: usize = 208;
+
+/// The matrix of the output layer [K_y, width], by its name in one of the architectures.
+pub fn output_matrix(layout: &Layout) -> Option<&Entry> {
+    const NAMES: &[&str] = &["readout.W_o", "readout.G", "readout.G_l", "W_s"];
+    layout.entries().iter().find(|entry| NAMES.contains(&entry.name.as_str()))
+}
 
 /// The tensors' names in one architecture.
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +167,8 @@ pub fn logits(
     workspace: &mut Workspace,
 ) -> Loss {
     let l = output.width;
-    let layer = Layer { w: model.get(output.matrix), bias: output.bias.map(|bias| model.get(bias)), l };
+    let layer =
+        Layer { w: model.get(output.matrix), bias: output.bias.map(|bias| model.get(bias)), l, mixed: model.output };
     let objective =
         options.map_or(Objective { scale: 1.0, epsilon: 0.0 }, |o| Objective { scale: o.scale, epsilon: o.smoothing });
     let mut loss = Loss { words: targets.len(), ..Loss::default() };

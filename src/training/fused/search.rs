@@ -27,7 +27,7 @@ pub struct Packs {
 impl Packs {
     /// Packs again after an update.
     pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
-        let model = Parts { config, layout, flat };
+        let model = Parts { config, layout, flat, output: None };
         let (n, a) = (config.hidden, config.alignment);
         let Self { forward, backward, query, query_back, u, u_back, c, c_back } = self;
         rayon::scope(|scope| {

@@ -3,6 +3,7 @@
 use candle_core::Device;
 use interlinear::models::config::{Architecture, AttentionKind, Config};
 use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::nn::fused::Precision;
 use interlinear::training::bench;
 use interlinear::training::engine::{Engine, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
@@ -218,7 +219,8 @@ fn the_benchmark_counts_words_and_times_updates() {
         ticks.set(ticks.get() + 1.0);
         f64::powi(ticks.get(), 2) / 4.0
     };
-    let speed = bench::speed(&config(Architecture::RnnSearch, None), 2, 3, 4, 3, &clock).expect("nothing is refused");
+    let speed = bench::speed(&config(Architecture::RnnSearch, None), Precision::Bf16, 2, 3, 4, 3, &clock)
+        .expect("nothing is refused");
     assert_eq!((speed.words, speed.seconds.len()), (12, 3));
     let mut sorted = speed.seconds.clone();
     sorted.sort_by(f64::total_cmp);

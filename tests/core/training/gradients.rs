@@ -7,7 +7,7 @@ use candle_core::{Device, Tensor};
 use interlinear::models::config::Config;
 use interlinear::models::loss::{Regularizer, trainable};
 use interlinear::nn::fused;
-use interlinear::nn::fused::Level;
+use interlinear::nn::fused::{Level, Precision};
 use interlinear::training::fused::{Fused, Loss, StepOptions};
 use interlinear::training::layout::Layout;
 use interlinear::training::plain::PlainEngine;
@@ -90,6 +90,34 @@ fn every_level_of_instructions_gives_the_same_gradient() {
         let base = at(Level::Base);
         for level in [Level::Avx2, Level::Avx512] {
             assert_same(&layout, &at(level), &base, &format!("{wiring} at {level:?}"));
+        }
+    }
+}
+
+/// Each tensor's gradient is off by a part of its norm: factors are off by 2^-9, and errors add up along a sentence.
+#[test]
+fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
+    for (wiring, config) in wirings() {
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        for threads in 1..=2 {
+            let at = |precision| {
+                let mut engine = Fused::new(&config, threads).with_precision(precision);
+                let step = gradient(&mut engine, &flat, (SOURCE, TARGET), plainly(4, 0.1));
+                (step, engine.step(&flat, SOURCE, TARGET, None))
+            };
+            let ((exact_loss, exact), measured) = at(Precision::F32);
+            let ((loss, rounded), measured_too) = at(Precision::Bf16);
+            assert_eq!(measured, measured_too, "{wiring}: what is only measured is exact");
+            assert!((loss.nll - exact_loss.nll).abs() <= 5e-3 * exact_loss.nll, "{wiring}: {loss:?}, {exact_loss:?}");
+            assert_eq!(exact == rounded, Precision::Bf16.here() == Precision::F32, "{wiring}");
+            for entry in layout.entries() {
+                let at = entry.offset..entry.offset + entry.len();
+                let (exact, rounded) = (&exact[at.clone()], &rounded[at]);
+                let norm = exact.iter().map(|x| x * x).sum::<f32>().sqrt();
+                let error = exact.iter().zip(rounded).map(|(e, r)| (e - r).powi(2)).sum::<f32>().sqrt();
+                assert!(error <= 0.02 * norm, "{wiring}, {}: norm {norm}, off by {error}", entry.name);
+            }
         }
     }
 }
