@@ -6,7 +6,8 @@ use interlinear::nn::fused::focus::Focus;
 use interlinear::nn::fused::gru::Sense;
 use interlinear::nn::fused::scan::Direction;
 use interlinear::nn::fused::{
-    Level, Onto, Packed, attention, elementwise, focus, gru, lstm, output, pack, pairs, scan, team, update, vocabulary,
+    Level, Onto, Packed, Precision, attention, elementwise, focus, gru, lstm, output, pack, pairs, scan, team, update,
+    vocabulary,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -125,6 +126,48 @@ fn packed_products_are_products() {
     });
 }
 
+/// Rounded factors, plain sums: large and small products, packed or not, with odd numbers of terms.
+#[test]
+fn products_of_bf16_factors_are_products_of_rounded_numbers() {
+    const SHAPES: &[(usize, usize, usize)] =
+        &[(1, 1, 1), (3, 70, 5), (13, 33, 64), (64, 64, 16), (70, 97, 33), (131, 65, 17)];
+    at_every_level(|level| {
+        for &(m, n, k) in SHAPES {
+            let random = &mut rng((m * n + k) as u64);
+            let (a, b, before) = (numbers(m * k, random), numbers(k * n, random), numbers(m * n, random));
+            let (a_r, b_r) = (rounded(&a), rounded(&b));
+            let what = format!("{level:?} {m} x {k} x {n}");
+            let check = |found: &[f32], a: &dyn Fn(usize, usize) -> f32, b: &dyn Fn(usize, usize) -> f32, add: bool| {
+                let expected = product(m, n, k, a, b, |i, j| if add { before[i * n + j] } else { 0.0 });
+                assert_close(found, &expected, 1e-5, &what);
+            };
+            for (packed, by) in [(true, (1, k)), (false, (n, 1))] {
+                let mut weight = Packed::default();
+                if packed {
+                    weight.pack_transposed(Precision::Bf16, &b, n, k);
+                } else {
+                    weight.pack_plain(Precision::Bf16, &b, k, n);
+                }
+                let mut c = before.clone();
+                weight.apply(m, &a, k, &mut c, n, true);
+                check(&c, &|i, l| a_r[i * k + l], &|l, j| b_r[l * by.0 + j * by.1], true);
+            }
+            // below the size that pays, factors stay as they are
+            let rounds = m.min(n) >= 64 && k >= 16;
+            let (a_r, b_r) = if rounds { (&a_r, &b_r) } else { (&a, &b) };
+            for add in [false, true] {
+                let [mut nn, mut nt, mut tn] = [(); 3].map(|()| before.clone());
+                Precision::Bf16.matmul(m, n, k, &a, &b, &mut nn, add);
+                Precision::Bf16.matmul_nt(m, n, k, &a, &b, &mut nt, add);
+                Precision::Bf16.matmul_tn(m, n, k, &a, m, &b, n, &mut tn, add);
+                check(&nn, &|i, l| a_r[i * k + l], &|l, j| b_r[l * n + j], add);
+                check(&nt, &|i, l| a_r[i * k + l], &|l, j| b_r[j * k + l], add);
+                check(&tn, &|i, l| a_r[l * m + i], &|l, j| b_r[l * n + j], add);
+            }
+        }
+    });
+}
+
 /// Numbers that are all f16, small ones below its normal range among them.
 fn halves(count: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
     let scale = |at: usize| if at.is_multiple_of(7) { 1e-6 } else { 1.0 };
@@ -212,7 +255,7 @@ fn a_packed_weight_can_be_packed_again_and_shared_among_threads() {
     let random = &mut rng(3);
     let mut packed = Packed::plain(&numbers(40 * 100, random), 40, 100);
     let w = numbers(7 * 33, random);
-    packed.pack_transposed(&w, 33, 7);
+    packed.pack_transposed(Precision::F32, &w, 33, 7);
     let fresh = Packed::transposed(&w, 33, 7);
     let a = numbers(2 * 7, random);
     let (mut again, mut once) = (vec![0.0; 66], vec![0.0; 66]);

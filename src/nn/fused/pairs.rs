@@ -4,10 +4,13 @@
 //! A bf16 is the upper half of an `f32`, rounded to the nearest (to the even one of two): as wide a range, eight bits
 //! of precision, a relative error of 2^-9 at most. So gradients need no scaling, and the sums do not suffer.
 
+use std::cell::RefCell;
+
 use half::bf16;
 
+use super::pack;
 use super::per_level;
-use super::tile::WIDTH;
+use super::tile::{Onto, View, WIDTH};
 
 #[cfg(target_arch = "x86_64")]
 use super::Level;
@@ -87,11 +90,20 @@ per_level! {
     }
 }
 
-/// Two rows of x [k, n] after each other become one row of pairs; the last of an odd number goes with 0.
-pub fn stacked(x: &[f32], n: usize, out: &mut [Pair]) {
+/// Two rows of x [k, n], `ldx` apart, become one row of pairs; the last of an odd number goes with 0.
+pub fn stacked(x: &[f32], ldx: usize, k: usize, n: usize, out: &mut [Pair]) {
     let zeros = vec![0.0; n];
-    for (two, out) in x.chunks((2 * n).max(1)).zip(out.chunks_exact_mut(n.max(1))) {
-        across(&two[..n], if two.len() > n { &two[n..] } else { &zeros }, out);
+    for (i, out) in out.chunks_exact_mut(n.max(1)).enumerate() {
+        let at = |i: usize| if i < k { &x[i * ldx..i * ldx + n] } else { &zeros };
+        across(at(2 * i), at(2 * i + 1), out);
+    }
+}
+
+/// As [`panels`], of B = W' with lines of W [n, k] `ldw` apart.
+pub fn panels_transposed(w: &[f32], ldw: usize, k: usize, n: usize, panels: &mut [Pair]) {
+    let depth = k.div_ceil(2);
+    for (p, panel) in panels.chunks_exact_mut((WIDTH * depth).max(1)).enumerate() {
+        upright(&w[p * WIDTH * ldw..], ldw, k, WIDTH.min(n - p * WIDTH), panel);
     }
 }
 
@@ -109,4 +121,73 @@ pub fn panels(b: &[f32], ldb: usize, k: usize, n: usize, panels: &mut [Pair]) {
             row[width..].fill(NONE);
         }
     }
+}
+
+thread_local! {
+    /// Memory for factors that are rounded anew for each product: A and B.
+    static FACTORS: RefCell<[Vec<Pair>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
+}
+
+/// Rounds A [m, k], whose rows are `lda` apart, to pairs along the rows, and calls `work` with them.
+pub fn with_lines(m: usize, k: usize, a: &[f32], lda: usize, work: impl FnOnce(&[Pair])) {
+    let mut factors = FACTORS.take();
+    lines(m, k, a, lda, &mut factors[0]);
+    work(&factors[0]);
+    FACTORS.set(factors);
+}
+
+fn lines(m: usize, k: usize, a: &[f32], lda: usize, pairs: &mut Vec<Pair>) {
+    let half = k.div_ceil(2);
+    pairs.resize(m * half, NONE);
+    for (row, pairs) in pairs.chunks_exact_mut(half.max(1)).enumerate() {
+        along(&a[row * lda..row * lda + k], pairs);
+    }
+}
+
+/// A factor of [`product`]: its numbers, the distance between the rows as they are stored, and whether those are the
+/// columns of the product.
+#[derive(Clone, Copy, Debug)]
+pub struct Factor<'a> {
+    /// Its numbers.
+    pub data: &'a [f32],
+    /// From a stored row to the next.
+    pub stride: usize,
+    /// Whether the matrix is the transposed of what is stored.
+    pub transposed: bool,
+}
+
+/// C [m, n] (+)= A [m, k] B [k, n] with both factors rounded to bf16, on one thread.
+///
+/// # Panics
+/// When a slice is too short.
+pub fn product(m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &mut [f32], accumulate: bool) {
+    let half = k.div_ceil(2);
+    let mut factors = FACTORS.take();
+    let [left, right] = &mut factors;
+    let view = if a.transposed {
+        left.resize(half * m, NONE);
+        stacked(a.data, a.stride, k, m, left);
+        View { data: &left[..], line: 1, k: m }
+    } else {
+        lines(m, k, a.data, a.stride, left);
+        View { data: &left[..], line: half, k: 1 }
+    };
+    right.resize(n.div_ceil(WIDTH) * WIDTH * half, NONE);
+    if b.transposed {
+        panels_transposed(b.data, b.stride, k, n, right);
+    } else {
+        panels(b.data, b.stride, k, n, right);
+    }
+    pack::multiply_view(
+        1,
+        m,
+        n,
+        view,
+        right,
+        pack::whole(right, half),
+        c,
+        n,
+        if accumulate { Onto::C } else { Onto::Zero },
+    );
+    FACTORS.set(factors);
 }

@@ -474,7 +474,7 @@ macro_rules! avx512 {
         unsafe fn $name<const R: usize, const P: usize>(&self) {
             use std::arch::x86_64::{
                 _MM_HINT_ET0, _mm_prefetch, _mm512_add_ps, _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_max_ps,
-                _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps,
+                _mm512_set1_ps, _mm512_setzero_ps,
             };
             let (line, step, Panels { k, row, panel, .. }) = (self.a.line, self.a.k, self.b);
             // SAFETY: all offsets stay inside what the caller promises; masks cover no column beyond `width`, and
@@ -501,36 +501,36 @@ macro_rules! avx512 {
                     }
                     (a, b) = (a.wrapping_add(step), b.wrapping_add(row));
                 }
-                for half in 0..2 * P {
-                    let lanes = self.width.saturating_sub(16 * half).min(16);
-                    let mask = ((1u32 << lanes) - 1) as u16;
-                    let mut most = match self.out.finish {
-                        Finish::Lines { max, .. } => _mm512_maskz_loadu_ps(mask, max.wrapping_add(16 * half)),
-                        Finish::Write | Finish::Add | Finish::Row(_) => _mm512_setzero_ps(),
-                    };
-                    for r in 0..R {
-                        let c = self.out.c.wrapping_add(r * self.out.ldc + 16 * half);
-                        let sum = sums[r].as_flattened()[half];
-                        let sum = match self.out.finish {
-                            Finish::Write => sum,
-                            Finish::Add => _mm512_add_ps(_mm512_maskz_loadu_ps(mask, c), sum),
-                            Finish::Row(row) => {
-                                _mm512_add_ps(_mm512_maskz_loadu_ps(mask, row.wrapping_add(16 * half)), sum)
+                // the loops stay small, so that the compiler unrolls them and the sums never leave the registers
+                macro_rules! finish {
+                    (|$c:ident, $mask:ident, $sum:ident, $at:ident, $r:ident| $value:expr) => {
+                        for $r in 0..R {
+                            for p in 0..P {
+                                for half in 0..2 {
+                                    let $at = 16 * (2 * p + half);
+                                    let lanes = self.width.saturating_sub($at).min(16);
+                                    let $mask = ((1u32 << lanes) - 1) as u16;
+                                    let $c = self.out.c.wrapping_add($r * self.out.ldc + $at);
+                                    let $sum = sums[$r][p][half];
+                                    _mm512_mask_storeu_ps($c, $mask, $value);
+                                }
                             }
-                            Finish::Lines { bias, .. } => {
-                                let sum = _mm512_add_ps(sum, _mm512_set1_ps(*bias.add(r)));
-                                most = _mm512_max_ps(sum, most);
-                                sum
-                            }
-                        };
-                        if mask == u16::MAX {
-                            _mm512_storeu_ps(c, sum);
-                        } else {
-                            _mm512_mask_storeu_ps(c, mask, sum);
                         }
-                    }
-                    if let Finish::Lines { max, .. } = self.out.finish {
-                        _mm512_mask_storeu_ps(max.wrapping_add(16 * half), mask, most);
+                    };
+                }
+                match self.out.finish {
+                    Finish::Write => finish!(|c, mask, sum, at, r| sum),
+                    Finish::Add => finish!(|c, mask, sum, at, r| _mm512_add_ps(_mm512_maskz_loadu_ps(mask, c), sum)),
+                    Finish::Row(row) => finish!(|c, mask, sum, at, r| {
+                        _mm512_add_ps(_mm512_maskz_loadu_ps(mask, row.wrapping_add(at)), sum)
+                    }),
+                    Finish::Lines { bias, max } => {
+                        finish!(|c, mask, sum, at, r| {
+                            let sum = _mm512_add_ps(sum, _mm512_set1_ps(*bias.add(r)));
+                            let max = max.wrapping_add(at);
+                            _mm512_mask_storeu_ps(max, mask, _mm512_max_ps(sum, _mm512_maskz_loadu_ps(mask, max)));
+                            sum
+                        });
                     }
                 }
             }

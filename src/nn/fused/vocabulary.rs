@@ -57,7 +57,7 @@ impl Mixed {
             for (w, along) in w.chunks_exact(l).zip(along.chunks_exact_mut(half)) {
                 pairs::along(w, along);
             }
-            pairs::stacked(w, l, across);
+            pairs::stacked(w, l, w.len() / l, l, across);
         });
     }
 

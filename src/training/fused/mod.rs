@@ -126,11 +126,12 @@ impl Fused {
         gradients + packs + self.workspaces.iter().map(Workspace::bytes).sum::<usize>()
     }
 
-    fn repack(&mut self, flat: &[f32]) {
+    fn repack(&mut self, flat: &[f32], precision: Precision) {
+        let model = Parts { config: &self.config, layout: &self.layout, flat, precision, output: None };
         match self.config.architecture {
-            Architecture::RnnSearch => self.packs.search.repack(&self.config, &self.layout, flat),
-            Architecture::RnnEncDec => self.packs.encdec.repack(&self.config, &self.layout, flat),
-            Architecture::Luong => self.packs.luong.repack(&self.config, &self.layout, flat),
+            Architecture::RnnSearch => self.packs.search.repack(model),
+            Architecture::RnnEncDec => self.packs.encdec.repack(model),
+            Architecture::Luong => self.packs.luong.repack(model),
         }
     }
 
@@ -148,8 +149,9 @@ impl Fused {
     /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`],
     /// which the caller clears).
     pub fn step(&mut self, flat: &[f32], source: &[&[u32]], target: &[&[u32]], options: Option<StepOptions>) -> Loss {
-        self.repack(flat);
-        self.round_output(flat, if options.is_some() { self.precision } else { Precision::F32 });
+        let precision = if options.is_some() { self.precision } else { Precision::F32 };
+        self.repack(flat, precision);
+        self.round_output(flat, precision);
         if options.is_some() {
             if self.pending {
                 // the gradient of the batch before is still there
@@ -170,7 +172,7 @@ impl Fused {
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
                     let output = options.and(packs.output.as_ref());
-                    let model = Parts { config, layout, flat, output };
+                    let model = Parts { config, layout, flat, precision, output };
                     *loss = match config.architecture {
                         Architecture::RnnSearch => {
                             search::step(model, &packs.search, &shard, workspace, gradient, options)
@@ -200,6 +202,8 @@ pub struct Parts<'a> {
     pub layout: &'a Layout,
     /// Values.
     pub flat: &'a [f32],
+    /// How the factors of products are kept.
+    pub precision: Precision,
     /// The matrix of the output layer in bf16, where products are made of that.
     pub output: Option<&'a Mixed>,
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::nn::fused::elementwise::add_column_sums;
 use crate::nn::fused::vocabulary::{Layer, Objective};
-use crate::nn::fused::{add_bias, matmul, matmul_nt, matmul_tn, output};
+use crate::nn::fused::{add_bias, output};
 use crate::training::fused::workspace::apply_mask;
 use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace};
 use crate::training::layout::{Entry, Layout};
@@ -75,9 +75,9 @@ pub fn step(
     let rows = shard.t_y * shard.b;
     let mut pre = workspace.take(rows * 2 * l);
     add_bias(model.get("readout.b_o"), &mut pre);
-    matmul_nt(rows, 2 * l, n, inputs.s, model.get(names.state), &mut pre, true);
-    matmul_nt(rows, 2 * l, m, inputs.e, model.get(names.word), &mut pre, true);
-    matmul_nt(rows, 2 * l, names.width, inputs.c, model.get(names.context), &mut pre, true);
+    model.precision.matmul_nt(rows, 2 * l, n, inputs.s, model.get(names.state), &mut pre, true);
+    model.precision.matmul_nt(rows, 2 * l, m, inputs.e, model.get(names.word), &mut pre, true);
+    model.precision.matmul_nt(rows, 2 * l, names.width, inputs.c, model.get(names.context), &mut pre, true);
     let words = shard.words();
     let mut t = workspace.take(words.len() * l);
     for (row, t) in words.iter().zip(t.chunks_exact_mut(l)) {
@@ -131,13 +131,13 @@ fn low_rank(
     let g_r = model.get(rank);
     let r = g_r.len() / l;
     let mut low = workspace.take(rows * r);
-    matmul_nt(rows, r, l, t, g_r, &mut low, false);
+    model.precision.matmul_nt(rows, r, l, t, g_r, &mut low, false);
     let mut d_low = workspace.take(if options.is_some() { rows * r } else { 0 });
     let output = Output { width: r, ..output };
     let loss = logits(model, output, targets, &low, &mut d_low, gradient, options, workspace);
     if options.is_some() {
-        matmul_tn(r, l, rows, &d_low, r, t, l, &mut gradient[model.layout.range(rank)], true);
-        matmul(rows, l, r, &d_low, g_r, dt, false);
+        model.precision.matmul_tn(r, l, rows, &d_low, r, t, l, &mut gradient[model.layout.range(rank)], true);
+        model.precision.matmul(rows, l, r, &d_low, g_r, dt, false);
     }
     workspace.put_all([low, d_low]);
     loss
@@ -215,9 +215,19 @@ fn inputs_back(
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     add_column_sums(d_pre, &mut gradient[model.layout.range("readout.b_o")]);
     let mut back = |name: &str, input: &[f32], width: usize| {
-        matmul_tn(2 * l, width, rows, d_pre, 2 * l, input, width, &mut gradient[model.layout.range(name)], true);
+        model.precision.matmul_tn(
+            2 * l,
+            width,
+            rows,
+            d_pre,
+            2 * l,
+            input,
+            width,
+            &mut gradient[model.layout.range(name)],
+            true,
+        );
         let mut d = workspace.take(rows * width);
-        matmul(rows, width, 2 * l, d_pre, model.get(name), &mut d, false);
+        model.precision.matmul(rows, width, 2 * l, d_pre, model.get(name), &mut d, false);
         d
     };
     Gradients {
