@@ -194,5 +194,6 @@ fn engine(settings: &Settings, config: &Config, options: &RunOptions, shards: us
     }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());
     let fused = Fused::new(config, shards).with_precision(settings.schedule.precision);
+    let fused = fused.with_sample(settings.schedule.sampled_words);
     Ok(Box::new(FusedEngine::new(fused, flat, optimizer)))
 }

@@ -237,6 +237,10 @@ pub struct ScheduleSettings {
     pub seed: u64,
     /// Which measure keeps the best weights.
     pub best: Best,
+    /// Words that the output layer draws beside the target words of a minibatch instead of computing all
+    /// ([`crate::training::fused::sample`]; Jean et al. 2015); all when absent. On the processor only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled_words: Option<usize>,
     /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it.
     pub precision: Precision,
 }
@@ -267,6 +271,7 @@ impl Default for ScheduleSettings {
             bleu_sentences: 500,
             seed: 1,
             best: Best::Nll,
+            sampled_words: None,
             precision: Precision::F32,
         }
     }
@@ -353,6 +358,11 @@ impl Settings {
         if !(0.0..=1.0).contains(&self.optimizer.final_rate) {
             let message = format!("is {}; it is a share of the rate, from 0 to 1", self.optimizer.final_rate);
             return Err(Error::key(path, "optimizer.final_rate", message));
+        }
+        if self.schedule.sampled_words.is_some() && self.schedule.label_smoothing > 0.0 {
+            let message =
+                "cannot go with `schedule.sampled_words`: smoothing needs the mean over all words; remove one";
+            return Err(Error::key(path, "schedule.label_smoothing", message));
         }
         self.check_luong(path)?;
         // what the model's own config.json would be refused for (languages, keys of the other architecture)

@@ -1,6 +1,8 @@
 //! Every fused kernel against a plain loop in f64, on random numbers and odd shapes, at every
 //! level of instructions that this processor has.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use interlinear::nn::fused;
 use interlinear::nn::fused::focus::Focus;
 use interlinear::nn::fused::gru::Sense;
@@ -124,6 +126,56 @@ fn packed_products_are_products() {
             }
         }
     });
+}
+
+fn wait(flag: &AtomicBool) {
+    while !flag.load(Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+}
+
+/// A job whose parts wait until thread `a` takes one.
+fn job_that_waits_for(a: std::thread::ThreadId, begun: &AtomicBool, visited: &AtomicBool) {
+    begun.store(true, Ordering::Release);
+    team::run(2, 2, &|_| {
+        if std::thread::current().id() == a {
+            visited.store(true, Ordering::Release);
+        } else {
+            wait(visited);
+        }
+    });
+}
+
+/// Thread A waits inside a part and meanwhile helps with the job of another: it is still inside its own part then.
+#[test]
+fn who_helps_another_from_inside_a_part_does_not_lose_its_own_job() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+    let [busy, begun, visited, over] = &[(); 4].map(|()| AtomicBool::new(false));
+    let done: [AtomicUsize; 3] = std::array::from_fn(|_| AtomicUsize::new(0));
+    let nested = AtomicUsize::new(0);
+    pool.scope(|scope| {
+        let a = std::thread::current().id();
+        team::run(2, 3, &|part| {
+            done[part].fetch_add(1, Ordering::Relaxed);
+            if part == 0 {
+                wait(busy);
+                scope.spawn(move |_| job_that_waits_for(a, begun, visited));
+                wait(begun);
+                while !visited.load(Ordering::Acquire) {
+                    rayon::yield_now();
+                }
+                team::run(2, 8, &|_| {
+                    nested.fetch_add(usize::from(std::thread::current().id() == a), Ordering::Relaxed);
+                });
+                over.store(true, Ordering::Release);
+            } else if part == 2 {
+                busy.store(true, Ordering::Release);
+                wait(over);
+            }
+        });
+    });
+    assert_eq!(done.each_ref().map(|done| done.load(Ordering::Relaxed)), [1, 1, 1], "each part once");
+    assert_eq!(nested.load(Ordering::Relaxed), 8, "inside a part, all parts are done alone");
 }
 
 /// Rounded factors, plain sums: large and small products, packed or not, with odd numbers of terms.
@@ -382,7 +434,7 @@ fn sums_and_rows_are_those_of_plain_loops() {
             let expected: Vec<f64> = x64.iter().zip(&y64).map(|(x, y)| y + 1.5 * x).collect();
             assert_close(&sum, &expected, 1e-6, &what);
             let mut rows = vec![9.0; 3 * n];
-            fused::add_bias(&x, &mut rows);
+            fused::fill_rows(&x, &mut rows);
             assert_eq!(rows, [x.clone(), x.clone(), x.clone()].concat(), "{what}");
             let mut columns = y.clone();
             elementwise::add_column_sums(&rows, &mut columns);

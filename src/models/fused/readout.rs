@@ -1,6 +1,6 @@
 //! Floor 3: the output layer log softmax(W t + b) of every fused model, computed as far as it is asked for.
 //!
-//! For the best few words and for given ones, [`Screen`] sifts all words in 16-bit integers: it bounds what it
+//! For the best few words and for given ones, [`IntegerLayer`] sifts all words in 16-bit integers: it bounds what it
 //! rounds off, so the words that can be among the best are known for certain, and they alone are multiplied in `f32`,
 //! from the weights as they were loaded. The normaliser is the sum over all words with the exact logits in their
 //! places. Only who asks for log p of every word (samples, ensembles) has W multiplied in `f32` as a whole.
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::models::checkpoint::{Rows, Weights};
 use crate::models::{Need, StepOutput};
 use crate::nn::fused::elementwise::log_softmax;
-use crate::nn::fused::screen::{Rounded, Screen, Sieve, Sifted};
+use crate::nn::fused::screen::{IntegerLayer, Rounded, Sieve, Sifted};
 use crate::nn::fused::tile::Onto;
 use crate::nn::fused::{Packed, dot, screen, team};
 
@@ -33,7 +33,7 @@ pub struct Readout {
     vocabulary: usize,
     width: usize,
     /// `None` where numbers are so large that they must be multiplied as they are.
-    screen: Option<Screen>,
+    screen: Option<IntegerLayer>,
     /// Packed when log p of every word is asked for the first time.
     packed: OnceLock<Packed>,
 }
@@ -64,7 +64,7 @@ impl Readout {
         let rows = weights.rows(name)?;
         let (vocabulary, width) = (rows.count, rows.width);
         let bias = bias.map_or_else(|| Ok(vec![0.0; vocabulary]), |name| weights.numbers(name))?;
-        let screen = Screen::new(&weights.numbers(name)?, &bias, vocabulary, width);
+        let screen = IntegerLayer::new(&weights.numbers(name)?, &bias, vocabulary, width);
         Ok(Self { weights: Arc::clone(weights), name, bias, vocabulary, width, screen, packed: OnceLock::new() })
     }
 

@@ -14,6 +14,7 @@ pub mod focus;
 pub mod gru;
 pub mod lstm;
 pub mod matmul;
+pub mod number;
 pub mod output;
 pub mod pack;
 pub mod pairs;
@@ -25,7 +26,7 @@ pub mod tile;
 pub mod update;
 pub mod vocabulary;
 
-pub use elementwise::{add_bias, axpy, dot};
+pub use elementwise::{axpy, dot, fill_rows};
 pub use matmul::{matmul, matmul_columns, matmul_nt, matmul_nt_columns, matmul_tn};
 pub use pack::Packed;
 pub use tile::Onto;

@@ -8,6 +8,7 @@
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 
+use super::number::Number;
 use super::pairs;
 use super::pairs::Pair;
 use super::team;
@@ -254,7 +255,7 @@ const CUTS: usize = 4;
 
 /// Checks the sizes and shares the panels among threads. `b` is what `panels` points into.
 #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-fn multiply<T: tile::Number>(
+fn multiply<T: Number>(
     threads: usize,
     m: usize,
     n: usize,
@@ -272,7 +273,7 @@ fn multiply<T: tile::Number>(
 
 /// As [`multiply`], of any view of A.
 #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-pub(super) fn multiply_view<T: tile::Number>(
+pub(super) fn multiply_view<T: Number>(
     threads: usize,
     m: usize,
     n: usize,

@@ -9,10 +9,11 @@
 //! With [`Mixed`] the factors of the three products are pairs of bf16; logits, softmax and all sums stay `f32`.
 
 use super::elementwise::exp;
+use super::number::Number;
 use super::pairs;
 use super::pairs::Pair;
 use super::per_level;
-use super::tile::{LINES, Number, Onto, View, WIDTH, for_each_pass, tile, tile_lines};
+use super::tile::{LINES, Onto, View, WIDTH, for_each_pass, tile, tile_lines};
 
 /// Columns of x that are scaled at once.
 const LANES: usize = 16;

@@ -4,7 +4,7 @@ use crate::models::config::Config;
 use crate::nn::fused::elementwise::{add, add_column_sums, tanh_all};
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, add_bias, gru};
+use crate::nn::fused::{Packed, fill_rows, gru};
 use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
 use crate::training::fused::search::{dropped, previous_words};
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
@@ -133,7 +133,7 @@ impl Job<'_> {
     /// out = tanh(V x + b), [b, n].
     fn affine(&self, matrix: &str, bias: &str, x: &[f32], out: &mut [f32]) {
         let (b, n) = (self.shard.b, self.model.config.hidden);
-        add_bias(self.model.get(bias), out);
+        fill_rows(self.model.get(bias), out);
         self.model.precision.matmul_nt(b, n, n, x, self.model.get(matrix), out, true);
         tanh_all(out);
     }
@@ -170,7 +170,7 @@ impl Job<'_> {
         let mask = dropped(options, (t_y - 1) * b * m, noise, workspace);
         let e = previous_words(&self.model, self.shard, mask.as_deref(), workspace);
         let mut x = workspace.take(rows * 3 * n);
-        add_bias(self.model.joined("decoder.b_z", 3 * n), &mut x);
+        fill_rows(self.model.joined("decoder.b_z", 3 * n), &mut x);
         self.model.precision.matmul_nt(rows, 3 * n, m, &e, self.model.joined("decoder.W_z", 3 * n * m), &mut x, true);
         let mut cc = workspace.take(b * 3 * n);
         self.model.precision.matmul_nt(

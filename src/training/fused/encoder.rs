@@ -4,7 +4,7 @@
 use crate::nn::fused::elementwise::add_column_sums;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, Kept, Unit};
-use crate::nn::fused::{Packed, add_bias, gru, scan};
+use crate::nn::fused::{Packed, fill_rows, gru, scan};
 use crate::training::fused::{Parts, Workspace};
 
 /// U of one unit packed both ways.
@@ -72,7 +72,7 @@ impl Layer<'_> {
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
         let rows = t_x * b;
         let mut x = workspace.take(rows * 3 * n);
-        add_bias(self.model.joined(&self.name("b_z"), 3 * n), &mut x);
+        fill_rows(self.model.joined(&self.name("b_z"), 3 * n), &mut x);
         self.model.precision.matmul_nt(
             rows,
             3 * n,

@@ -3,7 +3,7 @@
 
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, add_bias, lstm};
+use crate::nn::fused::{Packed, fill_rows, lstm};
 use crate::training::fused::{Parts, Workspace};
 
 /// The gates of a layer in the order of the layout.
@@ -86,7 +86,7 @@ impl Layer<'_> {
             c: workspace.take((t_x + 1) * b * n),
             gates: workspace.take(rows * wide),
         };
-        add_bias(self.model.joined(&self.name("b_i"), wide), &mut scan.gates);
+        fill_rows(self.model.joined(&self.name("b_i"), wide), &mut scan.gates);
         let w = self.model.joined(&self.name("W_i"), wide * self.width);
         self.model.precision.matmul_nt(rows, wide, self.width, x, w, &mut scan.gates, true);
         let start = self.direction.start(t_x) * b * n;

@@ -7,7 +7,7 @@
 use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, add_bias, lstm};
+use crate::nn::fused::{Packed, fill_rows, lstm};
 use crate::training::fused::gaze::Gaze;
 use crate::training::fused::lstm::{GATES, Layer, LayerPacks, Scan, weights_back};
 use crate::training::fused::search::dropped;
@@ -243,7 +243,7 @@ impl Job<'_> {
             let last = Scan::last(self.direction(), t_x) * b * n;
             stacked.h[..b * n].copy_from_slice(&encoded.scans[layer].h[last..last + b * n]);
             stacked.c[..b * n].copy_from_slice(&encoded.scans[layer].c[last..last + b * n]);
-            add_bias(self.model.joined(&format!("decoder.{layer}.b_i"), wide), &mut stacked.gates);
+            fill_rows(self.model.joined(&format!("decoder.{layer}.b_i"), wide), &mut stacked.gates);
             if layer == 0 {
                 let mut e = workspace.take(rows * m);
                 gather(self.model.get("target_embedding"), &self.previous(), stacked.mask.as_deref(), &mut e);

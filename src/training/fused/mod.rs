@@ -12,6 +12,7 @@ pub mod gaze;
 pub mod lstm;
 pub mod luong;
 pub mod readout;
+pub mod sample;
 pub mod search;
 pub mod workspace;
 
@@ -72,6 +73,7 @@ pub struct Fused {
     config: Config,
     layout: Layout,
     precision: Precision,
+    sample: Option<usize>,
     packs: Packs,
     workspaces: Vec<Workspace>,
     gradients: Vec<Vec<f32>>,
@@ -88,6 +90,7 @@ impl Fused {
         Self {
             config: config.clone(),
             precision: Precision::F32,
+            sample: None,
             packs: Packs::default(),
             workspaces: (0..threads).map(|_| Workspace::default()).collect(),
             gradients: (0..threads).map(|_| vec![0.0; layout.total()]).collect(),
@@ -101,6 +104,12 @@ impl Fused {
     /// stays exact.
     pub fn with_precision(self, precision: Precision) -> Self {
         Self { precision: precision.here(), ..self }
+    }
+
+    /// The same, with an output layer that computes a [`sample`] of the vocabulary where a gradient is asked for: the
+    /// target words of a shard and so many others.
+    pub fn with_sample(self, sample: Option<usize>) -> Self {
+        Self { sample, ..self }
     }
 
     /// The order of the parameters.
@@ -127,7 +136,8 @@ impl Fused {
     }
 
     fn repack(&mut self, flat: &[f32], precision: Precision) {
-        let model = Parts { config: &self.config, layout: &self.layout, flat, precision, output: None };
+        let (config, layout) = (&self.config, &self.layout);
+        let model = Parts { config, layout, flat, precision, output: None, sample: None };
         match self.config.architecture {
             Architecture::RnnSearch => self.packs.search.repack(model),
             Architecture::RnnEncDec => self.packs.encdec.repack(model),
@@ -138,6 +148,10 @@ impl Fused {
     /// Rounds the matrix of the output layer again.
     fn round_output(&mut self, flat: &[f32], precision: Precision) {
         match (precision, readout::output_matrix(&self.layout)) {
+            // a sample is rounded by itself
+            (Precision::Bf16, Some(_)) if self.sample.is_some() => {
+                self.packs.output.get_or_insert_default();
+            }
             (Precision::Bf16, Some(entry)) => {
                 let w = &flat[entry.offset..entry.offset + entry.len()];
                 self.packs.output.get_or_insert_default().pack(w, entry.shape[1]);
@@ -162,7 +176,7 @@ impl Fused {
             self.pending = true;
         }
         let threads = self.workspaces.len().min(source.len()).max(1);
-        let (config, layout, packs) = (&self.config, &self.layout, &self.packs);
+        let (config, layout, packs, sample) = (&self.config, &self.layout, &self.packs, self.sample);
         let mut losses = vec![Loss::default(); threads];
         rayon::scope(|scope| {
             let jobs = self.workspaces.iter_mut().zip(&mut self.gradients).zip(&mut losses).take(threads);
@@ -172,7 +186,7 @@ impl Fused {
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
                     let output = options.and(packs.output.as_ref());
-                    let model = Parts { config, layout, flat, precision, output };
+                    let model = Parts { config, layout, flat, precision, output, sample };
                     *loss = match config.architecture {
                         Architecture::RnnSearch => {
                             search::step(model, &packs.search, &shard, workspace, gradient, options)
@@ -206,6 +220,8 @@ pub struct Parts<'a> {
     pub precision: Precision,
     /// The matrix of the output layer in bf16, where products are made of that.
     pub output: Option<&'a Mixed>,
+    /// Words that the output layer draws beside the targets; all words where there is none.
+    pub sample: Option<usize>,
 }
 
 impl<'a> Parts<'a> {

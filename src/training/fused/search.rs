@@ -3,7 +3,7 @@
 use crate::nn::fused::elementwise::{add, add_column_sums, tanh_all};
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, add_bias, attention, gru};
+use crate::nn::fused::{Packed, attention, fill_rows, gru};
 use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
 use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, readout};
@@ -175,7 +175,7 @@ impl Job<'_> {
             }
         }
         let mut keys = workspace.take(b * t_x * a);
-        add_bias(self.model.get("attention.b_a"), &mut keys);
+        fill_rows(self.model.get("attention.b_a"), &mut keys);
         self.model.precision.matmul_nt(b * t_x, a, 2 * n, &h, self.model.get("attention.U_a"), &mut keys, true);
         Encoded { e, mask, forward, backward, h, keys }
     }
@@ -193,7 +193,7 @@ impl Job<'_> {
         let mask = dropped(options, (t_y - 1) * b * m, noise, workspace);
         let e = previous_words(&self.model, self.shard, mask.as_deref(), workspace);
         let mut x = workspace.take(rows * 3 * n);
-        add_bias(self.model.joined("decoder.b_z", 3 * n), &mut x);
+        fill_rows(self.model.joined("decoder.b_z", 3 * n), &mut x);
         self.model.precision.matmul_nt(rows, 3 * n, m, &e, self.model.joined("decoder.W_z", 3 * n * m), &mut x, true);
         let mut out = Unrolled {
             e,
@@ -209,7 +209,7 @@ impl Job<'_> {
         };
         // s_0 = tanh(W_s <-h_1 + b_s)
         let s_0 = &mut out.s[..b * n];
-        add_bias(self.model.get("decoder.b_s"), s_0);
+        fill_rows(self.model.get("decoder.b_s"), s_0);
         self.model.precision.matmul_nt(b, n, n, &encoded.backward.h[..b * n], self.model.get("decoder.W_s"), s_0, true);
         tanh_all(s_0);
         let v = self.model.get("attention.v_a");

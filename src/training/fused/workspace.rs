@@ -66,12 +66,14 @@ pub struct Workspace {
     free: Vec<Vec<f32>>,
     /// Of the output layer.
     pub vocabulary: vocabulary::Scratch,
+    /// The matrix of a sample of the output layer in bf16.
+    pub sampled: vocabulary::Mixed,
 }
 
 impl Workspace {
     /// Bytes held between steps, when all buffers were given back.
     pub fn bytes(&self) -> usize {
-        4 * self.free.iter().map(Vec::capacity).sum::<usize>() + self.vocabulary.bytes()
+        4 * self.free.iter().map(Vec::capacity).sum::<usize>() + self.vocabulary.bytes() + self.sampled.bytes()
     }
 
     /// A buffer of this length with arbitrary content.

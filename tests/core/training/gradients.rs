@@ -122,6 +122,50 @@ fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
     }
 }
 
+fn norm(x: &[f32]) -> f64 {
+    x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt()
+}
+
+#[test]
+fn a_sample_of_all_words_gives_the_exact_gradient() {
+    for (wiring, config) in wirings() {
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        for precision in [Precision::F32, Precision::Bf16] {
+            let at = |sample| {
+                let mut engine = Fused::new(&config, 2).with_precision(precision).with_sample(sample);
+                gradient(&mut engine, &flat, (SOURCE, TARGET), plainly(4, 0.0))
+            };
+            let (exact, sampled) = (at(None), at(Some(1000)));
+            assert!((exact.0.nll - sampled.0.nll).abs() <= 1e-6 * exact.0.nll, "{wiring}");
+            assert_same(&layout, &sampled.1, &exact.1, &format!("{wiring}, {precision:?}"));
+        }
+    }
+}
+
+#[test]
+fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
+    const DRAWS: u64 = 600;
+    /// Three target words of the vocabulary's many.
+    const PAIR: (Ids, Ids) = (&[&[3, 3, 0]], &[&[2, 2, 5, 0]]);
+    let (wiring, config) = wirings().swap_remove(0);
+    let flat = waves(&Layout::new(&config));
+    let exact = gradient(&mut Fused::new(&config, 1), &flat, PAIR, plainly(1, 0.0)).1;
+    let mean = |drawn| {
+        let mut engine = Fused::new(&config, 1).with_sample(Some(drawn));
+        let mut mean = vec![0.0; flat.len()];
+        for seed in 0..DRAWS {
+            let one = gradient(&mut engine, &flat, PAIR, StepOptions { seed, ..plainly(1, 0.0) }).1;
+            mean.iter_mut().zip(&one).for_each(|(mean, one)| *mean += one / DRAWS as f32);
+        }
+        let off: Vec<f32> = mean.iter().zip(&exact).map(|(mean, exact)| mean - exact).collect();
+        norm(&off) / norm(&exact)
+    };
+    // what is left is the bias of a logarithm of a mean and the spread of so many draws; both fall with the sample
+    let (few, more) = (mean(2), mean(6));
+    assert!(few <= 0.15 && more <= 0.05 && more < few, "{wiring}: off by {few} and {more} of the norm");
+}
+
 /// The readable model's loss in f64.
 fn exact_loss(config: &Config, layout: &Layout, flat: &[f64], options: StepOptions) -> f64 {
     let tensors: HashMap<String, Tensor> = layout
