@@ -119,7 +119,7 @@ impl Gaze {
         let mut keys = workspace.take(if with_keys { b * t_x * n } else { 0 });
         match score {
             Score::General => {
-                model.precision.matmul_nt(b * t_x, n, n, &rows, model.get("attention.W_a"), &mut keys, false)
+                model.precision.matmul_nt(b * t_x, n, n, &rows, model.get("attention.W_a"), &mut keys, false);
             }
             Score::Concat => {
                 let right = &model.get("attention.W_a")[n..];

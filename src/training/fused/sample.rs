@@ -25,13 +25,17 @@ impl Sample {
     /// The words of `targets` and `drawn` of the others, or all where there are no more.
     pub fn draw(targets: &[u32], vocabulary: usize, drawn: usize, seed: u64) -> Self {
         let mut is_target = vec![false; vocabulary];
-        targets.iter().for_each(|&target| is_target[target as usize] = true);
+        for &target in targets {
+            is_target[target as usize] = true;
+        }
         let mut others: Vec<u32> = (0..vocabulary as u32).filter(|&word| !is_target[word as usize]).collect();
         let weight = (others.len() as f32 / drawn.min(others.len()).max(1) as f32).ln().max(0.0);
         let count = others.len();
         let (chosen, _) = others.partial_shuffle(&mut ChaCha8Rng::seed_from_u64(seed), drawn.min(count));
         let mut chosen_or_target = is_target.clone();
-        chosen.iter().for_each(|&word| chosen_or_target[word as usize] = true);
+        for &word in chosen.iter() {
+            chosen_or_target[word as usize] = true;
+        }
         let words: Vec<u32> = (0..vocabulary as u32).filter(|&word| chosen_or_target[word as usize]).collect();
         let weights = words.iter().map(|&word| if is_target[word as usize] { 0.0 } else { weight }).collect();
         let place = |target: &u32| words.partition_point(|word| word < target) as u32;
