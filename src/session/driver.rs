@@ -241,7 +241,11 @@ impl Driver {
                 continue;
             }
             let (name, job) = job(chore);
-            self.disk.run(name, job);
+            if name == "write" {
+                self.disk.run(name, job);
+            } else {
+                self.disk.run_telling(name, Box::new(move |_| job()));
+            }
         }
         if let Some(paths) = self.session.take_followed() {
             self.follower.follow(paths);

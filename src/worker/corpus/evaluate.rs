@@ -14,9 +14,9 @@ use crate::evaluation::{Report, Stage, TestSet, Unk, alignment};
 use crate::models::{Engine, Stepper};
 use crate::nn::device::DeviceChoice;
 use crate::text::links::{Links, read};
+use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::corpus::yielding::Yielding;
-use crate::worker::corpus::{Progress, Work};
-use crate::worker::engine::Shelved;
+use crate::worker::shelved::Shelved;
 
 /// The [`Aligned::direction`] of a model's own links.
 pub const FORWARD: &str = "forward";

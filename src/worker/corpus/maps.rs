@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::models::representations::Side;
 use crate::models::{Engine, representations};
 use crate::nn::device::DeviceChoice;
-use crate::worker::corpus::{Progress, Work};
-use crate::worker::engine::Shelved;
+use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::protocol::MAX_SOURCE_TOKENS;
+use crate::worker::shelved::Shelved;
 
 /// Steps that a layout is told in.
 const STEPS: usize = 1000;
@@ -248,7 +248,7 @@ fn lay_out(work: &Work<'_>, rows: &[f32], dimension: usize, method: Method, opti
         let outcome = &mut outcome;
         scope.spawn(move |_| {
             let mut step = |share: f32, _: &[f32]| {
-                // Whoever does not answer has made the ticket stale, which is asked at the next step.
+                // Where no leave comes the ticket is stale, which is asked at the next step.
                 if steps.send(share).is_ok() {
                     let _ = leaves.recv();
                 }

@@ -11,7 +11,7 @@ use crate::models::Engine;
 use crate::nn::device::DeviceChoice;
 use crate::text::pairs::Pairs;
 use crate::text::phrases::{PhraseTable, unescape, write_packed};
-use crate::worker::corpus::{Progress, Work};
+use crate::worker::corpus::work::{Progress, Work};
 
 /// Most pairs that are read of a table: more points than a screen has room for.
 pub const MOST_PAIRS: usize = 500_000;

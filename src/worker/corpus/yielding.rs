@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::models::{Need, Row, StepOutput, Stepper};
-use crate::worker::corpus::Breath;
+use crate::worker::corpus::work::Breath;
 
 /// Steps as `inner` does, after [`Breath::breathe`].
 pub(super) struct Yielding<'a> {
@@ -30,5 +30,9 @@ impl Stepper for Yielding<'_> {
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         self.inner.context(sentence)
+    }
+
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        self.inner.annotations(sentence)
     }
 }
