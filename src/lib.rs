@@ -16,6 +16,7 @@
 //! session/       8  the explorer without a window: commands in, view model out, history, saving
 //! worker/        7  decodes behind the window: one slot, the latest request wins, a thread a model;
 //!                   worker/corpus: long orders in a queue, which step aside for the live one
+//! figure/        6  figures as marks in points, colours and palettes; the window and SVG paint them
 //! training/      6  loss, optimisers, data, checkpoints, resuming
 //! evaluation/    6  models on test sets: NLL, BLEU, by length and unknown words, alignment error
 //! analysis/      5  what is read off results: BLEU, alignments, AER, maps; plain numbers, no tensors
@@ -91,7 +92,8 @@
 //! of [`models::MODELS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
 //! one line in their table. A kind of long work behind the window is one file of [`worker::corpus`] and one line of its
-//! [`Order`](worker::corpus::Order).
+//! [`Order`](worker::corpus::Order). A figure is one file of [`figure`] that gives [`Mark`](figure::mark::Mark)s; another
+//! format of file is one painter of all marks beside [`figure::svg`].
 
 pub mod analysis;
 pub mod attention;
@@ -100,6 +102,7 @@ pub mod cli;
 pub mod decoding;
 pub mod error;
 pub mod evaluation;
+pub mod figure;
 pub mod models;
 pub mod nn;
 pub mod session;

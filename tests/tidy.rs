@@ -21,6 +21,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("analysis", 5),
     ("training", 6),
     ("evaluation", 6),
+    ("figure", 6),
     ("worker", 7),
     ("session", 8),
     ("ui", 9),
@@ -53,8 +54,8 @@ const THREADS: &[(&str, &str)] = &[
     ("src/ui/dialogs.rs", "a file dialog blocks and must not stop the frames"),
 ];
 
-/// Who may build colours: the theme, and nobody else.
-const COLOURS: &[&str] = &["src/ui/theme.rs", "src/ui/theme/", "src/ui/palette.rs", "src/ui/palettes.rs"];
+/// Who may build colours: the palettes of figures, the theme, which turns them into egui's, and nobody else.
+const COLOURS: &[&str] = &["src/figure/palette.rs", "src/ui/theme.rs"];
 
 /// Rooms that must be told the time, the seed and the environment instead of asking for them.
 const TIMELESS: &[&str] =
@@ -193,7 +194,7 @@ fn colours(source: &Source) -> Vec<Fault> {
             .any(|kind| after(line, kind).into_iter().any(|name| made(name) && constant(name)))
             || has_word(line, "hex_color!")
     };
-    let say = "colours come from src/ui/theme.rs";
+    let say = "colours come from src/figure/palette.rs, through src/ui/theme.rs in the window";
     source.library_lines().filter(|(_, line)| builds(line)).map(|(number, _)| (number, say.to_owned())).collect()
 }
 
@@ -451,6 +452,7 @@ fn every_rule_finds_its_planted_violation() {
         ("threads", "src/session/mod.rs", "//! x\nuse rayon::prelude::*;\n", 2),
         ("colours", "src/ui/views/a.rs", "//! x\nlet c = Color32::from_rgb(1, 2, 3);\n", 2),
         ("colours", "src/ui/views/a.rs", "//! x\nlet c = egui::Color32::WHITE;\n", 2),
+        ("colours", "src/figure/a.rs", "//! x\nlet c = Rgba::from_hex(0xFF_00_00);\n", 2),
         ("timeless", "src/decoding/beam.rs", "//! x\nlet t = std::time::Instant::now();\n", 2),
         ("timeless", "src/nn/init.rs", "//! x\nlet mut r = rand::rng();\n", 2),
         ("unsafe", "src/models/checkpoint.rs", "//! x\nlet m = unsafe { map(file) };\n", 2),

@@ -1,5 +1,5 @@
-//! Floor 9: the window measured from inside: it opens, types a sentence a letter at a time, and closes.
-//! Frames, keystrokes and translations are those of the real window; only the fingers are ours.
+//! Floor 9: the window measured from inside: it opens, a sentence is typed a letter at a time, and it closes.
+//! Frames, keystrokes and translations are those of the real window; only the letters are made here.
 
 mod heatmap;
 
@@ -46,7 +46,7 @@ enum Stage {
     Ready,
 }
 
-/// The window with fingers.
+/// The window, into which letters are typed.
 struct Typist {
     app: App,
     began: Instant,
@@ -96,7 +96,7 @@ impl Typist {
         if done || self.began.elapsed() > PATIENCE {
             ctx.send_viewport_cmd(egui::ViewportCommand::Close);
         }
-        // the fingers do not wait for a reason to repaint
+        // the next letter does not wait for a reason to repaint
         ctx.request_repaint();
     }
 

@@ -7,6 +7,7 @@ mod cost;
 mod decoding;
 mod ensembles;
 mod evaluation;
+mod figure;
 mod fused;
 mod lane;
 mod luong;

@@ -2,6 +2,7 @@
 
 use egui::{RichText, Ui, UiBuilder, vec2};
 
+use crate::figure::label::widest;
 use crate::session::{AlignmentTable, ColumnId, Session};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Screen, Sheet};
@@ -9,6 +10,7 @@ use crate::ui::views::column::Parts;
 use crate::ui::views::{Place, View, column};
 use crate::ui::widgets::heatmap::layout::{Metrics, Needs};
 use crate::ui::widgets::labels;
+use crate::ui::widgets::marks::Letters;
 use crate::ui::{local, theme};
 
 /// The models side by side.
@@ -103,10 +105,10 @@ fn metrics(ui: &Ui, screen: &Screen<'_>, parts: &Parts) -> Metrics {
     for table in aligned(screen.session) {
         needs.rows = needs.rows.max(table.target.len());
         needs.columns = needs.columns.max(table.source.len());
-        let source = table.source.iter().map(labels::source_text);
-        needs.source_width = needs.source_width.max(labels::widest(ui.painter(), source));
-        let target = table.target.iter().map(|word| labels::target_text(word, replace));
-        needs.target_width = needs.target_width.max(labels::widest(ui.painter(), target));
+        let source = table.source.iter().map(labels::source);
+        needs.source_width = needs.source_width.max(widest(&Letters(ui), source));
+        let target = table.target.iter().map(|word| labels::target(word, replace));
+        needs.target_width = needs.target_width.max(widest(&Letters(ui), target));
     }
     // While words are still being chosen the cells keep a size that leaves room for about as many as the source has.
     if screen.session.decoding() > 0 {

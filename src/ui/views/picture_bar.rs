@@ -3,12 +3,15 @@
 use egui::accesskit::Role;
 use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 
+use crate::figure::heatmap::gaze_legend;
+use crate::figure::legend;
+use crate::figure::palette::Rgba;
 use crate::session::{AlignmentTable, Command, READINGS, Shown};
 use crate::ui::local::Screen;
 use crate::ui::shortcuts::Act;
 use crate::ui::views::{Place, View};
-use crate::ui::widgets::heatmap::layout::{Grid, Zoom};
-use crate::ui::widgets::heatmap::paint;
+use crate::ui::widgets::heatmap::layout::Zoom;
+use crate::ui::widgets::marks;
 use crate::ui::{act, local, theme};
 
 /// With less room behind it the legend is left out.
@@ -92,14 +95,10 @@ fn gaze_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     if tables(screen).all(|table| table.p_t.is_none()) {
         return;
     }
-    let t = theme::tokens(ui);
     let is_drawn = screen.layout(local::GAZE, 1.0) > 0.0;
     let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of local attention, p_t in its window"));
-    let grid = Grid { origin: rect.min, cell: rect.height(), rows: 1, columns: 2 };
-    let frame = egui::Stroke::new(theme::GAZE_LINE, t.gaze);
-    ui.painter().rect_stroke(rect, 2.0, frame, egui::StrokeKind::Inside);
-    paint::lozenge(ui, grid.gaze_mark(0, 0.57), t);
+    marks::paint(ui.painter(), gaze_legend(&rect.into(), theme::palette(ui)));
     let note = "The mark is p_t, the place where local attention looks; the frame holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)";
     if ui.selectable_label(is_drawn, "p_t").on_hover_text(note).accessible_name("Marks of local attention").clicked() {
         screen.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
@@ -123,7 +122,7 @@ fn ends(screen: &Screen<'_>) -> (String, String) {
     matrix.map_or_else(
         || ("least".to_owned(), "greatest".to_owned()),
         |matrix| {
-            let (low, high) = paint::scale(matrix, Shown::Energies);
+            let (low, high) = matrix.range().unwrap_or((0.0, 1.0));
             (format!("{low:.1}"), format!("{high:.1}"))
         },
     )
@@ -162,7 +161,8 @@ fn doubt_legend(ui: &mut Ui) {
         return;
     }
     caption(ui, "words  sure");
-    gradient(ui, |share| theme::doubt(t, -4.6 * share), "Legend of the words, from sure to doubtful")
+    let palette = theme::palette(ui);
+    gradient(ui, |share| palette.doubt(-4.6 * share), "Legend of the words, from sure to doubtful")
         .on_hover_text("A word's background grows warmer as its probability falls, from 1 down to 0.01");
     caption(ui, "doubtful");
     if ui.available_width() > 400.0 {
@@ -173,21 +173,10 @@ fn doubt_legend(ui: &mut Ui) {
     }
 }
 
-fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> egui::Color32, label: &str) -> egui::Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(72.0, 12.0), Sense::hover());
+fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Response {
+    let (rect, response) = ui.allocate_exact_size(legend::SIZE.into(), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, label));
-    let steps = 36;
-    let width = rect.width() / steps as f32;
-    for n in 0..steps {
-        let corner = rect.min + vec2(n as f32 * width, 0.0);
-        let share = n as f32 / (steps - 1) as f32;
-        ui.painter().rect_filled(
-            egui::Rect::from_min_size(corner, vec2(width + 0.5, rect.height())),
-            0.0,
-            colour(share),
-        );
-    }
-    ui.painter().rect_stroke(rect, 0.0, egui::Stroke::new(1.0, theme::tokens(ui).line), egui::StrokeKind::Outside);
+    marks::paint(ui.painter(), legend::band(&rect.into(), theme::palette(ui), colour));
     response
 }
 

@@ -1,14 +1,12 @@
-//! Floor 9: the heatmap as numbers. Where every cell and label stands, and what lies under a
-//! point; no painting, so that tests can check it.
+//! Floor 6: the heatmap as numbers: where every cell and label stands, and what lies under a point.
 //!
 //! Rows are target words i, columns source words j, as in figure 3 of Bahdanau et al. (2015).
 //! Labels are pinned at the top and at the side; the matrix scrolls under them.
 
 use std::ops::{Range, RangeInclusive};
 
-use egui::{Pos2, Rect, Vec2, pos2, vec2};
-
-use crate::ui::theme;
+use crate::figure::geometry::{Area, Point, Size, size};
+use crate::figure::sizes::{CELL_AUTO, CELL_LIMITS, GAZE_INSET, GAZE_MARK, LABEL_MAX, SPACE_1, SPACE_2};
 
 /// How the matrix is scaled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,18 +67,19 @@ const VERTICAL: f32 = std::f32::consts::FRAC_PI_2;
 
 impl Metrics {
     /// Chooses the sizes for `needs` in `available` points.
-    pub fn choose(needs: &Needs, available: Vec2, zoom: Zoom) -> Self {
-        let source_width = needs.source_width.min(theme::LABEL_MAX);
-        let left = needs.target_width.min(theme::LABEL_MAX) + theme::SPACE_2;
+    pub fn choose(needs: &Needs, available: impl Into<Size>, zoom: Zoom) -> Self {
+        let available = available.into();
+        let source_width = needs.source_width.min(LABEL_MAX);
+        let left = needs.target_width.min(LABEL_MAX) + SPACE_2;
         let mut metrics =
-            Self { cell: theme::CELL_AUTO.1, left, top: 0.0, right: 0.0, slant: Slant { angle: 0.0, stride: 1 } };
+            Self { cell: CELL_AUTO.1, left, top: 0.0, right: 0.0, slant: Slant { angle: 0.0, stride: 1 } };
         // Cells depend on the room that labels leave, labels on the cells: two rounds settle it.
         for _ in 0..2 {
             metrics.slant = slant(source_width, metrics.cell, needs.text_height);
             let (sin, cos) = metrics.slant.angle.sin_cos();
-            metrics.top = source_width * sin + needs.text_height * cos + theme::SPACE_2;
+            metrics.top = source_width * sin + needs.text_height * cos + SPACE_2;
             metrics.right = if metrics.slant.angle == SLANTED { source_width * cos } else { 0.0 };
-            let room = available - vec2(left + metrics.right, metrics.top);
+            let room = size(available.x - left - metrics.right, available.y - metrics.top);
             metrics.cell = cell(needs, room, zoom);
         }
         metrics.slant = slant(source_width, metrics.cell, needs.text_height);
@@ -88,8 +87,8 @@ impl Metrics {
     }
 
     /// Size of the matrix without labels.
-    pub fn matrix(&self, rows: usize, columns: usize) -> Vec2 {
-        vec2(columns as f32, rows as f32) * self.cell
+    pub fn matrix(&self, rows: usize, columns: usize) -> Size {
+        size(columns as f32 * self.cell, rows as f32 * self.cell)
     }
 
     /// Every how many rows a label of this height fits.
@@ -99,21 +98,21 @@ impl Metrics {
 }
 
 /// Side of a cell, a whole number of pixels so that rows stay equal and sharp.
-fn cell(needs: &Needs, room: Vec2, zoom: Zoom) -> f32 {
+fn cell(needs: &Needs, room: Size, zoom: Zoom) -> f32 {
     let whole = (room.x / needs.columns.max(1) as f32).min(room.y / needs.rows.max(1) as f32);
     let side = match zoom {
         Zoom::Fixed(side) => side,
-        Zoom::Whole => whole.min(theme::CELL_AUTO.1),
-        Zoom::Auto => whole.clamp(theme::CELL_AUTO.0, theme::CELL_AUTO.1),
+        Zoom::Whole => whole.min(CELL_AUTO.1),
+        Zoom::Auto => whole.clamp(CELL_AUTO.0, CELL_AUTO.1),
     };
-    let pixels = side.clamp(theme::CELL_LIMITS.0, theme::CELL_LIMITS.1) * needs.pixels_per_point;
+    let pixels = side.clamp(CELL_LIMITS.0, CELL_LIMITS.1) * needs.pixels_per_point;
     // what is whole but for the last digit is whole
     (pixels + 1e-3).floor().max(1.0) / needs.pixels_per_point
 }
 
 fn slant(widest: f32, cell: f32, text_height: f32) -> Slant {
     let line = text_height * 0.92;
-    if widest + theme::SPACE_1 <= cell {
+    if widest + SPACE_1 <= cell {
         Slant { angle: UPRIGHT_TEXT, stride: 1 }
     } else if cell * SLANTED.sin() >= line {
         Slant { angle: SLANTED, stride: 1 }
@@ -154,7 +153,7 @@ impl Gaze<'_> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     /// Top left corner of cell (0, 0); it moves when the matrix scrolls.
-    pub origin: Pos2,
+    pub origin: Point,
     /// Side of a cell.
     pub cell: f32,
     /// T_y.
@@ -165,79 +164,81 @@ pub struct Grid {
 
 impl Grid {
     /// All cells.
-    pub fn rect(&self) -> Rect {
-        Rect::from_min_size(self.origin, vec2(self.columns as f32, self.rows as f32) * self.cell)
+    pub fn area(&self) -> Area {
+        self.cells_area(&(0..self.rows), &(0..self.columns))
     }
 
     /// Cell (i, j).
-    pub fn cell_rect(&self, i: usize, j: usize) -> Rect {
-        Rect::from_min_size(self.origin + vec2(j as f32, i as f32) * self.cell, Vec2::splat(self.cell))
+    pub fn cell_area(&self, i: usize, j: usize) -> Area {
+        Area::at(self.corner(i, j), size(self.cell, self.cell))
     }
 
     /// The cells from these rows and columns.
-    pub fn cells_rect(&self, rows: &Range<usize>, columns: &Range<usize>) -> Rect {
-        let corner = |i: usize, j: usize| self.origin + vec2(j as f32, i as f32) * self.cell;
-        Rect::from_min_max(corner(rows.start, columns.start), corner(rows.end, columns.end))
+    pub fn cells_area(&self, rows: &Range<usize>, columns: &Range<usize>) -> Area {
+        Area::new(self.corner(rows.start, columns.start), self.corner(rows.end, columns.end))
     }
 
     /// Row i across the matrix.
-    pub fn row_rect(&self, i: usize) -> Rect {
-        Rect::from_min_size(pos2(self.origin.x, self.row_top(i)), vec2(self.columns as f32 * self.cell, self.cell))
+    pub fn row_area(&self, i: usize) -> Area {
+        self.cells_area(&(i..i + 1), &(0..self.columns))
     }
 
     /// Column j down the matrix.
-    pub fn column_rect(&self, j: usize) -> Rect {
-        Rect::from_min_size(
-            pos2(self.origin.x + j as f32 * self.cell, self.origin.y),
-            vec2(self.cell, self.rows as f32 * self.cell),
-        )
+    pub fn column_area(&self, j: usize) -> Area {
+        self.cells_area(&(0..self.rows), &(j..j + 1))
+    }
+
+    /// The top left corner of cell (i, j).
+    fn corner(&self, i: usize, j: usize) -> Point {
+        self.origin + size(j as f32 * self.cell, i as f32 * self.cell)
     }
 
     /// The point of row i at a fractional source position; the middle of column j is j. What lies beyond the last
     /// column, as p_t may by half a word, is drawn at its edge.
-    pub fn position(&self, i: usize, p: f32) -> Pos2 {
+    pub fn position(&self, i: usize, p: f32) -> Point {
         let last = self.columns as f32;
-        pos2(self.origin.x + (p + 0.5).clamp(0.0, last) * self.cell, self.row_top(i) + 0.5 * self.cell)
+        self.origin + size((p + 0.5).clamp(0.0, last) * self.cell, (i as f32 + 0.5) * self.cell)
     }
 
     /// The mark of p_t in row i: a lozenge, from its left corner round.
-    pub fn gaze_mark(&self, i: usize, p_t: f32) -> [Pos2; 4] {
-        let (share, least, most) = theme::GAZE_MARK;
+    pub fn gaze_mark(&self, i: usize, p_t: f32) -> [Point; 4] {
+        let (share, least, most) = GAZE_MARK;
         let (centre, side) = (self.position(i, p_t), (self.cell * share).clamp(least, most));
-        [vec2(-side, 0.0), vec2(0.0, -side), vec2(side, 0.0), vec2(0.0, side)].map(|offset| centre + offset)
+        [size(-side, 0.0), size(0.0, -side), size(side, 0.0), size(0.0, side)].map(|offset| centre + offset)
     }
 
     /// The outline of the windows of these rows together: the two ends of each row, and between two rows what only
     /// one of them holds. Frames round every row would hide the cells.
-    pub fn gaze_outline(&self, gaze: &Gaze<'_>, rows: Range<usize>) -> Vec<[Pos2; 2]> {
+    pub fn gaze_outline(&self, gaze: &Gaze<'_>, rows: Range<usize>) -> Vec<[Point; 2]> {
         // columns from..to of row i; empty where there is no window
         let span = |i: usize| gaze.words(i, self.columns).map_or(0..0, |words| *words.start()..words.end() + 1);
-        let at = |i: usize, j: usize| self.origin + vec2(j as f32, i as f32) * self.cell;
         let mut lines = Vec::new();
         for i in rows {
             let own = span(i);
             if !own.is_empty() {
-                lines.extend([own.start, own.end].map(|j| [at(i, j), at(i + 1, j)]));
+                lines.extend([own.start, own.end].map(|j| [self.corner(i, j), self.corner(i + 1, j)]));
             }
             let above = if i == 0 { 0..0 } else { span(i - 1) };
-            lines.extend(only_one(&above, &own).map(|part| [at(i, part.start), at(i, part.end)]));
+            lines.extend(only_one(&above, &own).map(|part| [self.corner(i, part.start), self.corner(i, part.end)]));
             if i + 1 == self.rows {
-                lines.extend(only_one(&own, &(0..0)).map(|part| [at(i + 1, part.start), at(i + 1, part.end)]));
+                lines.extend(
+                    only_one(&own, &(0..0)).map(|part| [self.corner(i + 1, part.start), self.corner(i + 1, part.end)]),
+                );
             }
         }
         lines
     }
 
     /// The cells of row i from column to column, framed within the row.
-    pub fn gaze_frame(&self, i: usize, words: &RangeInclusive<usize>) -> Rect {
-        let cells = self.cell_rect(i, *words.start()).union(self.cell_rect(i, *words.end()));
-        let inset = if self.cell > 6.0 * theme::GAZE_INSET { theme::GAZE_INSET } else { 0.0 };
+    pub fn gaze_frame(&self, i: usize, words: &RangeInclusive<usize>) -> Area {
+        let cells = self.cell_area(i, *words.start()).union(&self.cell_area(i, *words.end()));
+        let inset = if self.cell > 6.0 * GAZE_INSET { GAZE_INSET } else { 0.0 };
         cells.shrink(inset)
     }
 
     /// The cell under a point.
-    pub fn hit(&self, point: Pos2) -> Option<(usize, usize)> {
-        let offset = (point - self.origin) / self.cell;
+    pub fn hit(&self, at: Point) -> Option<(usize, usize)> {
+        let offset = size((at.x - self.origin.x) / self.cell, (at.y - self.origin.y) / self.cell);
         if !(offset.x >= 0.0 && offset.y >= 0.0) {
             return None;
         }
@@ -246,24 +247,20 @@ impl Grid {
     }
 
     /// The column whose label, rising by `angle` radians from `foot` (y of the labels' feet), is under a point.
-    pub fn column_of_label(&self, point: Pos2, foot: f32, angle: f32) -> Option<usize> {
-        let shift = if angle > UPRIGHT_TEXT { (foot - point.y) / angle.tan() } else { 0.0 };
-        let offset = (point.x - shift - self.origin.x) / self.cell;
+    pub fn column_of_label(&self, at: Point, foot: f32, angle: f32) -> Option<usize> {
+        let shift = if angle > UPRIGHT_TEXT { (foot - at.y) / angle.tan() } else { 0.0 };
+        let offset = (at.x - shift - self.origin.x) / self.cell;
         (offset >= 0.0 && (offset as usize) < self.columns).then_some(offset as usize)
     }
 
     /// Rows that `clip` shows, even in part.
-    pub fn visible_rows(&self, clip: Rect) -> Range<usize> {
+    pub fn visible_rows(&self, clip: Area) -> Range<usize> {
         visible(clip.min.y - self.origin.y, clip.max.y - self.origin.y, self.cell, self.rows)
     }
 
     /// Columns that `clip` shows, even in part.
-    pub fn visible_columns(&self, clip: Rect) -> Range<usize> {
+    pub fn visible_columns(&self, clip: Area) -> Range<usize> {
         visible(clip.min.x - self.origin.x, clip.max.x - self.origin.x, self.cell, self.columns)
-    }
-
-    fn row_top(&self, i: usize) -> f32 {
-        self.origin.y + i as f32 * self.cell
     }
 }
 
@@ -278,7 +275,8 @@ fn only_one(a: &Range<usize>, b: &Range<usize>) -> impl Iterator<Item = Range<us
     parts.into_iter().filter(|part| !part.is_empty())
 }
 
-fn visible(from: f32, to: f32, cell: f32, count: usize) -> Range<usize> {
+/// Which of `count` cells in a row, from 0 on, lie between two places, even in part.
+pub fn visible(from: f32, to: f32, cell: f32, count: usize) -> Range<usize> {
     let first = (from / cell).floor().max(0.0) as usize;
     let last = (to / cell).ceil().max(0.0) as usize;
     first.min(count)..last.min(count).max(first.min(count))
