@@ -46,8 +46,8 @@
 //!
 //! # Invariants
 //!
-//! - egui is named in `ui` alone, candle in `error`, `nn`, `attention`, `models`, `decoding` and
-//!   `training`. `cargo check --no-default-features` proves the first without a test.
+//! - egui is named in `ui` alone, candle in `error`, `nn`, `attention`, `models` and `training`.
+//!   `cargo check --no-default-features` proves the first without a test.
 //! - Nothing below the worker starts a thread of its own, reads the clock or the environment, or
 //!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
 //!   time, seeds, threads and devices are passed in.

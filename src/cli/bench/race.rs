@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cli::bench::peer::Peer;
+use crate::cli::bench::rates::pool;
+use crate::cli::bench::setup::Setup;
 use crate::cli::bench::subject::Subject;
 use crate::cli::bench::timing::{Timing, quantile};
 use crate::cli::bench::work::Load;
-use crate::cli::bench::{Setup, pool};
 use crate::decoding;
 use crate::decoding::{Hypothesis, Options};
 use crate::error::{Error, Result};

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::cli::bench::Setup;
+use crate::cli::bench::setup::Setup;
 use crate::cli::bundled;
 use crate::decoding::Specials;
 use crate::error::{Error, Result};

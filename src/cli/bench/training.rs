@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use crate::cli::bench::decode::with_peer;
 use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::setup::{Setup, peer_must_have_run};
+use crate::cli::bench::subject;
 use crate::cli::bench::timing::quantile;
-use crate::cli::bench::{Setup, peer_must_have_run, subject};
 use crate::cli::bundled;
 use crate::models::config::{Architecture, Config};
 use crate::models::cost::Cost;
@@ -23,16 +24,17 @@ const WORDS: usize = 13;
 const UPDATES: usize = 6;
 
 const COLUMNS: &[Column] = &[
-    Column::left("model", 22),
-    Column::right("threads", 7),
-    Column::right("target words/s", 14),
-    Column::right("least", 8),
-    Column::right("most", 8),
-    Column::right("% of peak", 9),
-    Column::right("MB", 5),
+    Column::words("model", "model", 22),
+    Column::number("threads", "threads", 7, 0),
+    Column::number("target_words_per_s", "target words/s", 14, 0),
+    Column::number("least", "least", 8, 0),
+    Column::number("most", "most", 8, 0),
+    Column::number("share_of_f32_peak", "% of peak", 9, 0).times(100.0),
+    Column::number("bytes", "MB", 5, 0).times(1e-6),
 ];
 
-const PEER: &[Column] = &[Column::right("peer words/s", 12), Column::right("ratio", 6)];
+const PEER: &[Column] =
+    &[Column::number("peer_target_words_per_s", "peer words/s", 12, 0), Column::number("peer_ratio", "ratio", 6, 2)];
 
 /// Measures the sizes of the bundled models (or of the one given), and those that the peer is known with.
 pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
@@ -44,12 +46,10 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     let (shape, peak) = (Shape { threads, batch, words }, setup.rates(threads)?.f32_gflops);
     for config in configs(setup)? {
         let raced = race(setup, &config, &shape)?;
-        let (cells, record) = row(setup, &config, &shape, peak, &raced);
-        report.row(&cells)?;
+        rows.push(report.row(&row(&config, &shape, peak, &raced), more(&config, &shape, &raced))?);
         if let Some(why) = raced.refused {
             report.note(&why)?;
         }
-        rows.push(record);
     }
     peer_must_have_run(setup.train_peer.is_some(), &rows)?;
     Ok(Value::Array(rows))
@@ -140,31 +140,25 @@ fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
     arguments
 }
 
-fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> (Vec<String>, Value) {
-    let Raced { ours, theirs, bytes, .. } = raced;
-    let rate = quantile(ours, 0.5);
+/// The values of a row, those of a peer last.
+fn row(config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> Vec<Value> {
+    let rate = quantile(&raced.ours, 0.5);
     let operations = Cost::of(config).train(shape.words, shape.words) as f64 / shape.words as f64;
-    let share = rate * operations / (peak * 1e9);
-    let (least, most) = (quantile(ours, 0.0), quantile(ours, 1.0));
-    let mut cells = vec![
-        config.name.clone(),
-        shape.threads.to_string(),
-        format!("{rate:.0}"),
-        format!("{least:.0}"),
-        format!("{most:.0}"),
-        format!("{:.0}", 100.0 * share),
-        (bytes / 1_000_000).to_string(),
-    ];
-    let peer = (!theirs.is_empty()).then(|| quantile(theirs, 0.5));
-    if setup.train_peer.is_some() {
-        let cell = |value: Option<f64>, digits| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.digits$}"));
-        cells.extend([cell(peer, 0), cell(peer.map(|peer| rate / peer), 2)]);
-    }
-    let record = json!({
-        "model": config.name, "architecture": config.architecture.name(), "threads": shape.threads,
-        "batch": shape.batch, "length": shape.words, "target_words_per_s": rate, "least": least, "most": most,
-        "spread": (most - least) / rate.max(1e-9), "updates": ours.len(), "share_of_f32_peak": share, "bytes": bytes,
-        "peer_target_words_per_s": peer, "peer_ratio": peer.map(|peer| rate / peer),
-    });
-    (cells, record)
+    let peer = (!raced.theirs.is_empty()).then(|| quantile(&raced.theirs, 0.5));
+    vec![
+        json!(config.name),
+        json!(shape.threads),
+        json!(rate),
+        json!(quantile(&raced.ours, 0.0)),
+        json!(quantile(&raced.ours, 1.0)),
+        json!(rate * operations / (peak * 1e9)),
+        json!(raced.bytes),
+        json!(peer),
+        json!(peer.map(|peer| rate / peer)),
+    ]
+}
+
+fn more(config: &Config, shape: &Shape, raced: &Raced) -> Value {
+    json!({"architecture": config.architecture.name(), "batch": shape.batch, "length": shape.words,
+           "updates": raced.ours.len()})
 }

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::bench::machine::Rates;
+use crate::cli::bench::rates::Rates;
 use crate::models::config::{Architecture, Config};
 use crate::models::cost::Cost;
 use crate::models::shapes;
