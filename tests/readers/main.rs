@@ -120,9 +120,11 @@ fn one_reader() {
 #[cfg(target_os = "linux")]
 fn limit() {
     use rustix::process::{Resource, Rlimit, setrlimit};
-    let sizes = std::fs::read_to_string("/proc/self/statm").expect("Linux says how large a process is");
-    let pages: u64 = sizes.split(' ').next().and_then(|size| size.parse().ok()).expect("a number of pages");
-    let memory = pages * rustix::param::page_size() as u64 + MOST_MEMORY;
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux says how large a process is");
+    let size =
+        status.lines().find_map(|line| line.strip_prefix("VmSize:")).and_then(|size| size.split_whitespace().next());
+    let kilobytes: u64 = size.and_then(|size| size.parse().ok()).expect("a number of kilobytes");
+    let memory = 1024 * kilobytes + MOST_MEMORY;
     let seconds = 120 + inputs() / 100;
     for (resource, most) in [(Resource::As, memory), (Resource::Cpu, seconds)] {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) }).expect("a limit may be lowered");

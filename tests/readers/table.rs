@@ -19,7 +19,7 @@ use interlinear::text::links::read::{self as links, Reading};
 use interlinear::text::pairs::Pairs;
 use interlinear::text::phrases::PhraseTable;
 use interlinear::text::reader::LineReader;
-use interlinear::text::tokenizer::{Encode as _, Tokenizer};
+use interlinear::text::tokenizer::Tokenizer;
 use interlinear::training::curves::Curves;
 use interlinear::training::settings::Settings;
 use interlinear::training::state::Checkpoint;
