@@ -24,7 +24,7 @@ const ACTS: usize = 150;
 const LOOKS: usize = 2;
 const ASKED: &str = "INTERLINEAR_SOAK";
 /// How much more than at the first look may be in use, whatever comes: bytes, threads, descriptors.
-const MORE_MEMORY: u64 = 200 << 20;
+const MORE_MEMORY: u64 = 100 << 20;
 const MORE_THREADS: u64 = 8;
 const MORE_DESCRIPTORS: u64 = 8;
 
