@@ -16,24 +16,27 @@
 //! session/       8  the explorer without a window: commands in, view model out, history, saving
 //! worker/        7  decodes behind the window: one slot, the latest request wins, a thread a model;
 //!                   worker/corpus: long orders in a queue, which step aside for the live one
+//! figure/        6  figures as marks in points, colours and palettes; the window and SVG paint them
 //! training/      6  loss, optimisers, data, checkpoints, resuming
 //! evaluation/    6  models on test sets: NLL, BLEU, by length and unknown words, alignment error
 //! analysis/      5  what is read off results: BLEU, alignments, AER, maps; plain numbers, no tensors
+//! aligner/       5  word alignments learned from parallel text alone: IBM model 1 and a hidden Markov model
 //! decoding/      4  beam search, forced decoding, samples, ensembles, and the trace of each
 //! models/        3  the papers' wiring, model folders, weights; models/fused for the CPU
 //! attention/     2  alignment models: keys, energies e_ij, weights alpha_ij
 //! nn/            1  cells as the papers write them, devices; nn/fused holds the fast CPU kernels
 //! text/          1  words and ids: tokenizers, sentences, corpora
 //! error.rs       0  the one error, a sentence a variant
+//! quiet.rs       0  panics of other libraries, caught without a report
 //! ticket.rs      0  numbers that make older work stale
 //! ```
 //!
 //! # A keystroke's journey
 //!
 //! 1. `ui` turns the edit into a [`session`] command; it changes nothing itself.
-//! 2. The session keeps the text, dims what belongs to the old one and asks for a request that
-//!    states everything wanted: source, models, settings. A new [`ticket`] makes all older work
-//!    stale.
+//! 2. The session keeps the text in its [`scene`](session::scene), dims what belongs to the old one
+//!    and notes an [`Effect`](session::Effect): a request that states everything wanted, source,
+//!    models, settings. The driver carries effects out. A new [`ticket`] makes all older work stale.
 //! 3. The [`worker`] overwrites its one slot and wakes. Each model of the request gets a thread of
 //!    its own, where the columns of that model take turns. It tokenises, for each model has its own
 //!    tokenizer: `Started` brings the column its [`Sentence`](text::sentence::Sentence). Then
@@ -46,13 +49,14 @@
 //!
 //! # Invariants
 //!
-//! - egui is named in `ui` alone, candle in `error`, `nn`, `attention`, `models`, `decoding` and
-//!   `training`. `cargo check --no-default-features` proves the first without a test.
+//! - egui is named in `ui` alone, candle in `error`, `nn`, `attention`, `models` and `training`.
+//!   `cargo check --no-default-features` proves the first without a test.
 //! - Nothing below the worker starts a thread of its own, reads the clock or the environment, or
 //!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
 //!   time, seeds, threads and devices are passed in.
 //! - A model that has no alignment yields `None`; alpha and energies are never made up.
-//! - A step returns e_i, alpha_i and c_i: no alignment is computed and thrown away.
+//! - A step has two halves: `align` finds e_i and alpha_i, `predict` reads alpha_i and gives the words. Between them
+//!   a caller may change alpha_i ([`decoding::Intervening`]). No alignment is computed and thrown away.
 //! - `unsafe` is denied everywhere but in `nn/fused`, where each block says why it is sound and a
 //!   plain twin is compared with it on random shapes.
 //! - The readable form of each model stays beside the fast one as the reference of the tests.
@@ -88,11 +92,15 @@
 //! # Adding something
 //!
 //! New variants enter through a table and nowhere else: an architecture is one file and one line
-//! of [`models::MODELS`]; a score function of attention is one file and one line of
+//! of [`models::MODELS`] (`tests/core/toy.rs` is one), with kernels of its own a file in `models/fused` and one in
+//! `training/fused`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
-//! one line in their table. A kind of long work behind the window is one file of [`worker::corpus`] and one line of its
-//! [`Order`](worker::corpus::Order).
+//! one line in their table, and so has a page of the window, in [`session::PAGES`]. A kind of long work behind the
+//! window is one file of [`worker::corpus`] and one line of its [`Order`](worker::corpus::Order). A figure is one file of
+//! [`figure`] that gives [`Mark`](figure::mark::Mark)s; another format of file is one painter of all marks beside
+//! [`figure::svg`].
 
+pub mod aligner;
 pub mod analysis;
 pub mod attention;
 #[cfg(not(target_family = "wasm"))]
@@ -100,8 +108,10 @@ pub mod cli;
 pub mod decoding;
 pub mod error;
 pub mod evaluation;
+pub mod figure;
 pub mod models;
 pub mod nn;
+pub mod quiet;
 pub mod session;
 pub mod text;
 pub mod ticket;

@@ -2,7 +2,10 @@
 //!
 //! In Luong's models the alignment vector of step t is made from h_t, which has just read the word y_{t-1},
 //! and it helps to predict y_t. With scores that compare h_t with the source one may read row t either way.
-//! (The rows of RNNsearch come from s_{i-1}, which has not read y_{i-1} yet: they belong to y_i.)
+//!
+//! RNNsearch makes alpha_i from s_{i-1}, which has read y_{i-2} and not yet y_{i-1} (Bahdanau et al. 2015, appendix
+//! A.2.2). The first row whose state has read y_i is therefore i + 2. It exists for pairs that are given, where one
+//! step more can be taken after `</s>`.
 
 use std::borrow::Cow;
 
@@ -65,9 +68,14 @@ impl Reading {
     /// step, word i has the row of the step after its own, so the last word, `</s>`, has none, and row 0, made
     /// with the sentence start, belongs to no word.
     pub fn row(self, i: usize, rows: usize) -> Option<usize> {
+        self.row_after(1, i, rows)
+    }
+
+    /// As [`Reading::row`] where a state has read word i only `delay` rows after the one that predicted it.
+    fn row_after(self, delay: usize, i: usize, rows: usize) -> Option<usize> {
         let row = match self {
             Self::Predicted => i,
-            Self::Input => i + 1,
+            Self::Input => i + delay,
         };
         (row < rows).then_some(row)
     }
@@ -75,11 +83,17 @@ impl Reading {
     /// The rows by the word that they belong to, as many as before; zeros for a word that has none, which links
     /// it to nothing. Assign the rows before `</s>` is cut off: the last word but one has the row of `</s>`.
     pub fn assign(self, alpha: &[Vec<f32>]) -> Cow<'_, [Vec<f32>]> {
+        self.assign_after(1, alpha)
+    }
+
+    /// As [`Reading::assign`] where a state has read word i only `delay` rows after the one that predicted it.
+    pub fn assign_after(self, delay: usize, alpha: &[Vec<f32>]) -> Cow<'_, [Vec<f32>]> {
         if self == Self::Predicted {
             return Cow::Borrowed(alpha);
         }
         let columns = alpha.last().map_or(0, Vec::len);
-        let row = |i| self.row(i, alpha.len()).map_or_else(|| vec![0.0; columns], |row| alpha[row].clone());
+        let row =
+            |i| self.row_after(delay, i, alpha.len()).map_or_else(|| vec![0.0; columns], |row| alpha[row].clone());
         (0..alpha.len()).map(row).collect()
     }
 }

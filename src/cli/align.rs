@@ -1,7 +1,11 @@
 //! Floor 9: `interlinear align`: the word alignments of given pairs, one pair a line, streamed.
 //!
+//! Links are those of a model, or with `--statistical` of an aligner that learns from text alone.
+//!
 //! Words are what stands between the spaces of the lines, so that two models with tokenizers of their own agree on
 //! them and other programs count as we do.
+
+pub mod statistical;
 
 use std::path::PathBuf;
 
@@ -9,23 +13,21 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
 use crate::analysis::hard;
 use crate::analysis::reading::{READINGS, Reading};
-use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization, symmetrization};
+use crate::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
 use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, threshold};
 use crate::cli::evaluate::opposite;
-use crate::cli::input::{Growth, Line};
+use crate::cli::input::Line;
 use crate::cli::output::Output;
 use crate::cli::pairs::ParallelLines;
-use crate::cli::progress::Progress;
-use crate::cli::{Context, words};
+use crate::cli::statistical::StatisticalArgs;
+use crate::cli::windows::{Doing, Growth, Input};
+use crate::cli::{Context, windows, words};
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, Extraction, Refused, WordPair, readings};
+use crate::evaluation::alignment::{Aligner, Direction, Extraction, Refused, WordPair, readings};
 use crate::models::{Model, Stepper};
-use crate::text::links::{Link, Links};
+use crate::text::links::{Link, Links, places};
 use crate::text::{line, links};
 use crate::ticket::Ticket;
-
-/// A window ends at so many bytes of both sides.
-const WINDOW_BYTES: usize = 300_000;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -39,26 +41,52 @@ Formats:
   pharaoh  a line for each pair: `i-j` for source word i and target word j, counted from 0
   naacl    a line for each link, as in the HLT-NAACL 2003 shared task: `PAIR I J S`, all counted from 1
 
+With --statistical no model is needed: IBM model 1 and a hidden Markov model are learned in both directions from the pairs
+themselves and the corpora, in either case of letters. Nothing is drawn at random: the same text gives the same links, whatever
+the seed and the number of threads. Lines that --pretokenized does not say are split already are cut into words by the rules
+of their languages, and links are told of what stands between the spaces. All text that is learned from is kept in memory:
+4 bytes a word and some 3 kilobytes a pair for the words that occur together. Learned from little, links are poor; ten
+thousand pairs are a beginning. `--save FILE` keeps what was learned in a few megabytes, and `--learned FILE` aligns with
+it at once, streamed.
+
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) has no links: an empty
 line or none, a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct Low {
     /// The model folder
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL)]
+    model: Option<PathBuf>,
     #[command(flatten)]
     pairs: PairArgs,
+    #[command(flatten)]
+    statistical: StatisticalArgs,
+    /// Keep what the aligner learned in this file
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "statistical",
+        conflicts_with_all = ["learned", "model"],
+        help_heading = "Statistical aligner"
+    )]
+    save: Option<PathBuf>,
+    /// Pairs of words that are kept at most; half a million come to some 2 megabytes
+    #[arg(long, value_name = "N", default_value_t = 500_000, requires = "save", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistical aligner")]
+    save_pairs: u32,
+    /// Taken for the sake of scripts: nothing here is drawn at random
+    #[arg(long, value_name = "N", requires = "statistical", help_heading = "Statistical aligner")]
+    seed: Option<u64>,
     /// A model of the other direction, whose links are put together with those of the model
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "model")]
     reverse_model: Option<PathBuf>,
-    /// How: intersection, grow-diag, grow-diag-final-and, grow-diag-final or union
-    #[arg(long, value_name = "NAME", default_value = "grow-diag-final-and", value_parser = way, requires = "reverse_model")]
-    symmetrize: &'static Symmetrization,
+    /// How two directions become one: forward or reverse (that one alone), intersection, grow-diag, grow-diag-final-and (the
+    /// default), grow-diag-final or union
+    #[arg(long, value_name = "NAME", value_parser = way)]
+    symmetrize: Option<Direction>,
     /// All links with an alpha of at least T, in place of the greatest
-    #[arg(long, value_name = "T", value_parser = threshold)]
+    #[arg(long, value_name = "T", value_parser = threshold, requires = "model")]
     threshold: Option<f32>,
-    /// Which word a row of alpha belongs to, in models of Luong et al.: predicted, the word that was predicted with it, or
-    /// input, the word that was read just before
+    /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
+    /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
     #[arg(long, value_name = "NAME", default_value = "predicted", value_parser = reading)]
     reading: Reading,
     /// What to write
@@ -70,6 +98,9 @@ pub struct Low {
     run: RunArgs,
 }
 
+/// What needs no model.
+pub const NO_MODEL: [&str; 4] = ["statistical", "learned", "corpus_source", "corpus_target"];
+
 /// How links are written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -80,17 +111,20 @@ pub enum Format {
     Naacl,
 }
 
-/// A model that is loaded.
-struct Loaded {
-    model: Model,
-    stepper: Box<dyn Stepper>,
+/// A model that is loaded, and what runs it.
+type Loaded = (Model, Box<dyn Stepper>);
+
+/// What runs the models.
+struct Steppers {
+    forward: Box<dyn Stepper>,
+    reverse: Option<Box<dyn Stepper>>,
 }
 
 /// As meant.
 struct High {
-    forward: Loaded,
-    reverse: Option<Loaded>,
-    symmetrize: &'static Symmetrization,
+    forward: Model,
+    reverse: Option<Model>,
+    symmetrize: Direction,
     extraction: Extraction,
     batch: usize,
     pretokenized: bool,
@@ -100,6 +134,8 @@ struct High {
 struct Pair {
     forward: WordPair,
     reverse: Option<WordPair>,
+    /// Words of both sides.
+    words: usize,
 }
 
 /// Its arguments.
@@ -113,19 +149,18 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// When a model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
-    let mut files = ParallelLines::open(&low.pairs)?;
-    let mut high = high(&low)?;
+    if low.statistical.asked() {
+        return statistical::run(&low);
+    }
+    let files = ParallelLines::open(&low.pairs)?;
+    let (high, mut steppers) = high(&low)?;
+    let growth = Growth::new(high.batch);
     let mut output = Output::stdout();
-    let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
-    let mut progress = Progress::new("aligning", files.source.size(), shared);
-    let (mut refused, mut number, mut growth) = (0, 0, Growth::new(high.batch));
-    loop {
-        let (window, ended) = read_window(&high, &mut files, growth.grow());
-        for why in window.iter().filter_map(|pair| pair.as_ref().err()) {
-            refused += 1;
-            progress.tell(&why.to_string());
-        }
-        for links in align_window(&mut high, &window)? {
+    let mut number = 0;
+    let doing = Doing { name: "aligning", verb: "align" };
+    let mut input = WordPairs { files, high: &high };
+    let refused = windows::run(doing, &mut input, growth, &mut |window| {
+        for links in align_window(&high, &mut steppers, window)? {
             number += 1;
             match low.format {
                 Format::Pharaoh => output.line(&hard::pharaoh(&links))?,
@@ -133,77 +168,92 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
             }
         }
         output.flush()?;
-        progress.add(window.len(), 0, files.source.position());
-        if ended.inspect_err(|_| progress.finish())? {
-            break;
-        }
-    }
-    progress.finish();
+        Ok(0)
+    })?;
     output.finish()?;
-    files.source.tell_empty("align");
     words::refused(refused)
 }
 
-fn high(low: &Low) -> anyhow::Result<High> {
+fn high(low: &Low) -> anyhow::Result<(High, Steppers)> {
+    if low.symmetrize.is_some() && low.reverse_model.is_none() {
+        let message = "--symmetrize needs two directions; give --reverse-model, or --statistical in place of a model";
+        return Err(Error::Input(message.to_owned()).into());
+    }
     let runtime = low.run.high()?;
-    let forward = load(&runtime, &low.model)?;
-    let reverse = low.reverse_model.as_ref().map(|folder| load(&runtime, folder)).transpose()?;
+    let (forward, forward_stepper) = load(&runtime, low.model.as_deref().unwrap_or(std::path::Path::new("")))?;
+    let loaded = low.reverse_model.as_ref().map(|folder| load(&runtime, folder)).transpose()?;
+    let (reverse, reverse_stepper) = loaded.unzip();
     if let Some(reverse) = &reverse {
-        opposite(&forward.model, &reverse.model)?;
+        opposite(&forward, reverse)?;
     }
     let of_both = [Some(&forward), reverse.as_ref()];
-    let possible = of_both.into_iter().flatten().any(|loaded| readings(&loaded.model.config).contains(&low.reading));
+    let possible = of_both.into_iter().flatten().any(|model| readings(&model.config).contains(&low.reading));
     if !possible {
         let message = format!(
             "the rows of {} belong to the words that were predicted; leave out --reading {}",
-            forward.model.config.name,
+            forward.config.name,
             low.reading.name()
         );
         return Err(Error::Input(message).into());
     }
-    Ok(High {
+    let high = High {
         forward,
         reverse,
-        symmetrize: low.symmetrize,
+        symmetrize: low.symmetrize.unwrap_or_else(default_way),
         extraction: Extraction { reading: low.reading, threshold: low.threshold },
         batch: low.batch.high(),
         pretokenized: low.pairs.pretokenized,
-    })
+    };
+    Ok((high, Steppers { forward: forward_stepper, reverse: reverse_stepper }))
 }
 
 fn load(runtime: &Runtime, folder: &std::path::Path) -> anyhow::Result<Loaded> {
     let model = runtime.load(folder)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     Aligner { model: &model, stepper: stepper.as_mut() }.require_alignment()?;
-    Ok(Loaded { model, stepper })
+    Ok((model, stepper))
 }
 
-/// At most `most` pairs, each read or refused, and whether the input has ended.
-fn read_window(high: &High, files: &mut ParallelLines, most: usize) -> (Vec<Result<Pair>>, Result<bool>) {
-    let (mut window, mut bytes) = (Vec::new(), 0);
-    while window.len() < most && bytes < WINDOW_BYTES {
-        let lines = match files.lines() {
-            Ok(Some(lines)) => lines,
-            Ok(None) => return (window, Ok(true)),
-            Err(error) => return (window, Err(error)),
-        };
-        let refuse = |refused: Refused| {
-            let lines = if refused.target { &files.target } else { &files.source };
+/// The pairs of two files, each read by both models or refused.
+struct WordPairs<'a> {
+    files: ParallelLines,
+    high: &'a High,
+}
+
+impl Input for WordPairs<'_> {
+    type Item = Result<Pair>;
+
+    fn next(&mut self) -> Result<Option<Result<Pair>>> {
+        let Some(lines) = self.files.lines()? else { return Ok(None) };
+        Ok(Some(read_pair(self.high, &lines).map_err(|refused| {
+            let lines = if refused.target { &self.files.target } else { &self.files.source };
             Error::line(lines.name(), lines.number(), refused.why)
-        };
-        let pair = read_pair(high, &lines).map_err(refuse);
-        bytes += files_bytes(&lines);
-        window.push(pair);
-        if !files.is_ready() {
-            break;
-        }
+        })))
     }
-    (window, Ok(false))
-}
 
-fn files_bytes((source, target): &(Line, Line)) -> usize {
-    let bytes = |line: &Line| if let Line::Text(text) = line { text.len() } else { 0 };
-    bytes(source) + bytes(target)
+    fn is_ready(&mut self) -> bool {
+        self.files.is_ready()
+    }
+
+    fn weight(pair: &Result<Pair>) -> usize {
+        pair.as_ref().map_or(0, |pair| pair.words)
+    }
+
+    fn refused(pair: &Result<Pair>) -> Option<&Error> {
+        pair.as_ref().err()
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.files.source.size()
+    }
+
+    fn position(&self) -> u64 {
+        self.files.source.position()
+    }
+
+    fn tell_empty(&self, verb: &str) {
+        self.files.source.tell_empty(verb);
+    }
 }
 
 fn read_pair(high: &High, (source, target): &(Line, Line)) -> std::result::Result<Pair, Refused> {
@@ -212,40 +262,51 @@ fn read_pair(high: &High, (source, target): &(Line, Line)) -> std::result::Resul
         Line::TooLong(bytes) => Err(Refused { target, why: line::too_many_bytes(*bytes) }),
     };
     let (source, target) = (text(source, false)?, text(target, true)?);
-    let forward = WordPair::read(&high.forward.model, (&source, &target), high.pretokenized)?;
+    let forward = WordPair::read(&high.forward, (&source, &target), high.pretokenized)?;
     let reverse = high.reverse.as_ref().map(|reverse| {
         // Here the target is what is translated from.
-        WordPair::read(&reverse.model, (&target, &source), high.pretokenized)
+        WordPair::read(reverse, (&target, &source), high.pretokenized)
             .map_err(|refused| Refused { target: !refused.target, ..refused })
     });
-    Ok(Pair { forward, reverse: reverse.transpose()? })
+    let words = [&source, &target].map(|text| places::words(text).count()).iter().sum();
+    Ok(Pair { forward, reverse: reverse.transpose()?, words })
 }
 
 /// The links of every pair of a window, none for those that were refused.
-fn align_window(high: &mut High, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
+fn align_window(high: &High, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
     let extraction = [high.extraction];
-    let align = |loaded: &mut Loaded, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
-        let mut aligner = Aligner { model: &loaded.model, stepper: loaded.stepper.as_mut() };
+    let align = |model: &Model, stepper: &mut dyn Stepper, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
+        let mut aligner = Aligner { model, stepper };
         let links = aligner.links(pairs, &extraction, high.batch, &Ticket::forever(), &mut |_, _| {})?;
         Ok(links.into_iter().map(|lists| lists.into_iter().next().unwrap_or_default()).collect())
     };
     let read: Vec<&Pair> = window.iter().filter_map(|pair| pair.as_ref().ok()).collect();
     let forward: Vec<&WordPair> = read.iter().map(|pair| &pair.forward).collect();
-    let mut links = align(&mut high.forward, &forward)?;
-    if let Some(reverse) = &mut high.reverse {
+    let mut links = align(&high.forward, steppers.forward.as_mut(), &forward)?;
+    if let (Some(reverse), Some(stepper)) = (&high.reverse, &mut steppers.reverse) {
         let pairs: Vec<&WordPair> = read.iter().filter_map(|pair| pair.reverse.as_ref()).collect();
-        for (there, back) in links.iter_mut().zip(align(reverse, &pairs)?) {
+        for (there, back) in links.iter_mut().zip(align(reverse, stepper.as_mut(), &pairs)?) {
             let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
-            *there = (high.symmetrize.combine)(there, &back);
+            *there = high.symmetrize.of(std::mem::take(there), &back);
         }
     }
     let mut links = links.into_iter();
     Ok(window.iter().map(|pair| if pair.is_ok() { links.next().unwrap_or_default() } else { Vec::new() }).collect())
 }
 
-fn way(name: &str) -> Result<&'static Symmetrization> {
-    let names: Vec<&str> = SYMMETRIZATIONS.iter().map(|way| way.name).collect();
-    symmetrization(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+/// A direction, or a way to put both together.
+pub fn way(name: &str) -> Result<Direction> {
+    let alone = [Direction::Forward, Direction::Reverse];
+    let both = SYMMETRIZATIONS.iter().map(Direction::Both);
+    let ways: Vec<Direction> = alone.into_iter().chain(both).collect();
+    let names: Vec<&str> = ways.iter().map(Direction::name).collect();
+    let way = ways.iter().find(|way| way.name() == name).copied();
+    way.ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+}
+
+/// How two directions are put together unless something else is asked for.
+pub fn default_way() -> Direction {
+    symmetrization("grow-diag-final-and").map_or(Direction::Forward, Direction::Both)
 }
 
 fn reading(name: &str) -> Result<Reading> {

@@ -7,17 +7,18 @@ use clap::{Args, ValueEnum};
 use crate::analysis::unknown::Replacing;
 use crate::cli::output;
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use crate::decoding::{Ensemble, LengthRule, Options, Ranking};
+use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
-use crate::models::{Engine, Model};
+use crate::models::{Kernels, Model};
 use crate::nn::device;
 use crate::nn::device::{Device, DeviceChoice};
 use crate::text::dictionary::Dictionary;
+use crate::text::parallel::ParallelReader;
 
 /// Where to compute, as typed.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
-    /// CPU threads, by default one a physical core
+    /// CPU threads, by default one a physical core; another number may change the last digits of a probability
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Where to compute: auto, cpu, cuda, cuda:1 or metal
@@ -46,7 +47,7 @@ pub struct Runtime {
     /// A device that works.
     pub device: Device,
     /// The kernels.
-    pub engine: Engine,
+    pub engine: Kernels,
 }
 
 impl RunArgs {
@@ -59,7 +60,7 @@ impl RunArgs {
         let threads = self.threads.map_or_else(physical_cores, usize::from);
         // Only the first pool of a process counts, and a process runs one command.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        let engine = if self.engine == EngineArg::Fused && device.is_cpu() { Engine::Fused } else { Engine::Plain };
+        let engine = if self.engine == EngineArg::Fused && device.is_cpu() { Kernels::Fused } else { Kernels::Plain };
         Ok(Runtime { threads, device, engine })
     }
 
@@ -159,9 +160,6 @@ pub struct SearchArgs {
     /// Hypotheses kept at every step; 1 is greedy search
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     beam: u16,
-    /// Most target words of a translation, its end included, by default twice the source and ten more
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_length: Option<u32>,
     /// Rank by log p divided by the length to the power of A; 0 ranks by log p
     #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = not_negative, allow_negative_numbers = true)]
     length_normalization: f32,
@@ -172,23 +170,22 @@ pub struct SearchArgs {
     /// Weight of the coverage penalty in the ranking (Wu et al. 2016, equation 14); 0 is off
     #[arg(long, value_name = "BETA", default_value_t = 0.0, value_parser = not_negative)]
     coverage: f32,
-    /// Never emit an unknown word
-    #[arg(long)]
-    forbid_unk: bool,
+    #[command(flatten)]
+    bounds: BoundArgs,
 }
 
 impl SearchArgs {
     /// The options of the search.
-    pub fn high(&self) -> Options {
-        Options {
+    pub fn high(&self) -> SearchOptions {
+        SearchOptions {
             beam: usize::from(self.beam),
-            max_length: self.max_length.map(|length| length as usize),
+            max_length: self.bounds.max_length(),
             ranking: Ranking {
                 length: self.length_penalty.unwrap_or(LengthRule::Power(self.length_normalization)),
                 coverage: self.coverage,
             },
-            forbid_unk: self.forbid_unk,
-            ..Options::default()
+            forbid_unk: self.bounds.forbid_unk,
+            ..SearchOptions::default()
         }
     }
 }
@@ -196,7 +193,7 @@ impl SearchArgs {
 /// Sentences decoded together.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct BatchArgs {
-    /// Sentences decoded together
+    /// Sentences decoded together; another number may change the last digits of a probability
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=4096))]
     batch: u16,
 }
@@ -205,6 +202,82 @@ impl BatchArgs {
     /// At least 1.
     pub fn high(self) -> usize {
         usize::from(self.batch)
+    }
+}
+
+/// What is written for a line of input.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineFormat {
+    /// For reading
+    #[default]
+    Text,
+    /// Everything, an object a line
+    #[value(alias = "json")]
+    Jsonl,
+    /// Word alignments, `i-j`
+    Pharaoh,
+}
+
+/// How scores are written: of pairs, or of the top targets of a phrase table.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreFormat {
+    /// For reading
+    Text,
+    /// Everything, an object a line
+    #[value(alias = "json")]
+    Jsonl,
+    /// Word alignments, `i-j`
+    Pharaoh,
+    /// For a spreadsheet
+    Tsv,
+}
+
+/// How a table is written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableFormat {
+    /// For reading
+    #[default]
+    #[value(alias = "table")]
+    Text,
+    /// For a spreadsheet
+    Tsv,
+    /// For a program
+    #[value(alias = "jsonl")]
+    Json,
+}
+
+/// Sentences, and the model that reads them, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct SentenceArgs {
+    #[command(flatten)]
+    pub(super) models: ModelArgs,
+    /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// The words are split by spaces already, and shall be in the output
+    #[arg(long)]
+    pub(super) pretokenized: bool,
+    #[command(flatten)]
+    pub(super) batch: BatchArgs,
+    #[command(flatten)]
+    pub(super) run: RunArgs,
+}
+
+/// How far a translation goes, as typed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct BoundArgs {
+    /// Most target words of a translation, its end included, by default twice the source and ten more
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_length: Option<u32>,
+    /// Never emit an unknown word
+    #[arg(long)]
+    pub forbid_unk: bool,
+}
+
+impl BoundArgs {
+    /// The most target words, where that was said.
+    pub fn max_length(self) -> Option<usize> {
+        self.max_length.map(|length| length as usize)
     }
 }
 
@@ -245,6 +318,13 @@ pub struct PairArgs {
     pub pretokenized: bool,
 }
 
+impl PairArgs {
+    /// Both sides, held in memory.
+    pub fn read(&self) -> Result<Vec<(String, String)>> {
+        ParallelReader::new(&[(self.source.clone(), self.target.clone())]).held().collect()
+    }
+}
+
 fn finite(text: &str) -> Result<f32> {
     let number: Option<f32> = text.parse().ok();
     number.filter(|number| number.is_finite()).ok_or_else(|| Error::Input("write a number such as 0.6".into()))
@@ -264,19 +344,31 @@ pub fn threshold(text: &str) -> Result<f32> {
 
 /// Physical cores that this process may use; two threads of one core share the units that matter here.
 pub fn physical_cores() -> usize {
-    let logical = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut cores: Vec<String> = (0..logical)
-        .filter_map(|cpu| {
-            let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
-            std::fs::read_to_string(path).ok()
-        })
-        .collect();
-    if cores.len() < logical {
-        return logical;
+    // regards both the processors that are allowed and a quota
+    let most = std::thread::available_parallelism().map_or(1, usize::from);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let siblings =
+        |cpu| std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")).ok();
+    allowed(&status).and_then(|allowed| cores(&allowed, siblings)).unwrap_or(most).clamp(1, most)
+}
+
+/// The processors that `/proc/self/status` allows.
+fn allowed(status: &str) -> Option<Vec<usize>> {
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    let mut cpus = Vec::new();
+    for part in list.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        cpus.extend(first.parse::<usize>().ok()?..=last.parse::<usize>().ok()?);
     }
+    Some(cpus)
+}
+
+/// How many cores these processors belong to, by the list of those that share a core with each.
+fn cores(cpus: &[usize], siblings: impl Fn(usize) -> Option<String>) -> Option<usize> {
+    let mut cores = cpus.iter().map(|cpu| siblings(*cpu)).collect::<Option<Vec<_>>>()?;
     cores.sort();
     cores.dedup();
-    cores.len().max(1)
+    Some(cores.len())
 }
 
 #[cfg(test)]
@@ -288,5 +380,16 @@ mod tests {
         assert!(physical_cores() >= 1);
         assert_eq!(finite("-0.5").ok(), Some(-0.5));
         assert!(finite("NaN").is_err() && finite("inf").is_err() && finite("").is_err());
+    }
+    #[test]
+    fn under_taskset_the_cores_of_the_allowed_processors_count() {
+        // four cores of two threads each: processor i shares a core with i + 4
+        let siblings = |cpu: usize| (cpu < 8).then(|| format!("{},{}", cpu % 4, cpu % 4 + 4));
+        for (list, expect) in [("0,2", 2), ("0,4", 1), ("4-7", 4), ("0-7", 4), ("1,5-6", 2)] {
+            let status = format!("Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t{list}\n");
+            assert_eq!(allowed(&status).and_then(|cpus| cores(&cpus, siblings)), Some(expect), "{list}");
+        }
+        assert_eq!(allowed("Name:\tx\n"), None);
+        assert_eq!(cores(&[0, 9], siblings), None, "a processor that nothing is known of");
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::models::MODELS;
 use crate::models::config::FORMAT;
 use crate::models::folder::CONFIG_FILE;
+use crate::models::{MODELS, disk};
 
 /// The folder's name wherever it lies.
 const FOLDER: &str = "models";
@@ -47,7 +47,8 @@ pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
 /// Where a folder's architecture stands in [`MODELS`], whose order is that of the papers; `None` for what is no model:
 /// somebody else's `models` folder may hold configurations of anything.
 fn rank(folder: &Path) -> Option<usize> {
-    let config: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join(CONFIG_FILE)).ok()?).ok()?;
+    let config: serde_json::Value =
+        serde_json::from_slice(&disk::read(&folder.join(CONFIG_FILE), disk::CONFIG_LIMIT).ok()?).ok()?;
     let place = MODELS.iter().position(|entry| config["architecture"] == entry.name);
     (config["format"] == FORMAT).then(|| place.unwrap_or(MODELS.len()))
 }

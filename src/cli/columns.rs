@@ -14,9 +14,10 @@ impl Table {
         Self { rows: vec![head.into_iter().map(Into::into).collect()] }
     }
 
-    /// Adds a row.
+    /// Adds a row. What would break a line in two becomes a space.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+        let cell = |cell: T| -> String { cell.into().replace(char::is_control, " ") };
+        self.rows.push(cells.into_iter().map(cell).collect());
     }
 
     /// The lines, each column as wide as its widest cell.

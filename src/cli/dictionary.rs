@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
-use crate::cli::pairs::{Pair, PairForcer};
+use crate::cli::align::NO_MODEL;
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, physical_cores};
+use crate::cli::pairs::PairForcer;
+use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{Context, words};
-use crate::decoding::Forced;
+use crate::error::Result;
 use crate::text::dictionary::Counts;
 
 /// As typed.
@@ -20,6 +20,9 @@ use crate::text::dictionary::Counts;
 alpha, both as they are written, words that the model does not know among them. The file has a line for each
 source word, sorted: SOURCE, its most frequent TARGET and how often they went together, with tabs between.
 
+With --statistical the links are those on which both directions of a statistical aligner agree, which learns from the text
+itself; no model is needed.
+
 A pair that a model cannot read is passed over, with a sentence on stderr and exit code 2 at the end."
 )]
 pub struct Low {
@@ -27,6 +30,8 @@ pub struct Low {
     models: ModelArgs,
     #[command(flatten)]
     pairs: PairArgs,
+    #[command(flatten)]
+    statistical: StatisticalArgs,
     /// Where the dictionary goes
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -41,7 +46,10 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    let either = ["statistical", "learned"];
+    Low::augment_args(command).mut_arg("model", |model| {
+        model.required(false).required_unless_present_any(either).conflicts_with_all(NO_MODEL)
+    })
 }
 
 /// Counts and writes.
@@ -50,25 +58,33 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// When the model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
+    if low.statistical.asked() {
+        return Ok(by_aligner(&low)?.save(&low.output, low.minimum)?);
+    }
     let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
     words::require_alignment(&forcer.system, "a dictionary")?;
     let mut counts = Counts::default();
-    let refused = forcer.run("aligning", &mut |window, forced| {
-        for (pair, forced) in window.iter().zip(forced) {
-            if let Some(forced) = forced {
-                count(&mut counts, pair, forced);
-            }
+    let refused = forcer.run_aligned(&mut |worded| {
+        for link in &worded.links {
+            counts.add(&worded.source[link.source], &worded.target[link.target]);
         }
-        Ok(())
     })?;
     counts.save(&low.output, low.minimum)?;
     words::refused(refused)
 }
 
-fn count(counts: &mut Counts, (source, target): &Pair, forced: &Forced) {
-    let (source, target) = (&source.sentence, &target.sentence);
-    let Some(alpha) = &forced.alpha else { return };
-    for link in hard::links(&Alignment::new(alpha).words(target.words(), source.words())) {
-        counts.add(&source.tokens[link.source], &target.tokens[link.target]);
+fn by_aligner(low: &Low) -> Result<Counts> {
+    let lines = low.pairs.read()?;
+    let pairs: Vec<(&str, &str)> = lines.iter().map(|(source, target)| (source.as_str(), target.as_str())).collect();
+    let files = (low.pairs.source.as_path(), low.pairs.target.as_path());
+    let text = Text { files, pairs: &pairs, pretokenized: low.pairs.pretokenized };
+    let mut aligner = low.statistical.aligner(text, low.run.threads().unwrap_or_else(physical_cores))?;
+    let mut counts = Counts::default();
+    for (source, target) in pairs {
+        let (x, y, links) = aligner.words(source, target);
+        for link in links.forward.iter().filter(|link| links.reverse.contains(link)) {
+            counts.add(&x.words[link.source], &y.words[link.target]);
+        }
     }
+    Ok(counts)
 }

@@ -58,8 +58,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
     let options = options(&low)?;
     let mut told: Vec<Told> = Vec::with_capacity(low.model.len());
+    let mut languages = None;
     for (number, folder) in low.model.iter().enumerate() {
         let model = runtime.load(folder)?;
+        let config = &model.config;
+        languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
         check(&model, &options, low.model.len())?;
         let gold = gold.as_ref().filter(|_| aligns(&model, low.model.len()));
         let mut new = evaluate(&runtime, &model, &test_set, &options)?;
@@ -73,20 +76,27 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         told.push(new);
     }
     tell_apart(&mut told);
+    let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
+    let baselines =
+        gold.as_ref().map(|gold| low.gold.baselines(gold, &test_set, languages, runtime.threads)).transpose()?;
+    let baselines = baselines.unwrap_or_default();
     if let Some(folder) = &low.output {
-        dump::write(folder, &told, gold.as_ref())?;
+        dump::write(folder, &told, gold.as_ref(), &baselines)?;
     }
     let mut output = Output::stdout();
     match low.format {
-        Format::Table => output.text(&report::table(&told))?,
-        Format::Tsv => output.text(&machine::tsv(&told))?,
-        Format::Json => output.json(&machine::json(&told, gold.as_ref()))?,
+        Format::Table => output.text(&report::table(&told, &baselines))?,
+        Format::Tsv => output.text(&machine::tsv(&told, &baselines))?,
+        Format::Json => output.json(&machine::json(&told, gold.as_ref(), &baselines))?,
     }
     output.finish()
 }
 
-/// Models of the same name are told apart by their folders.
+/// Models of the same name are told apart by their folders. What a terminal would obey in a name becomes a space.
 fn tell_apart(told: &mut [Told]) {
+    for told in told.iter_mut() {
+        told.report.name = told.report.name.replace(char::is_control, " ");
+    }
     let names: Vec<String> = told.iter().map(|told| told.report.name.clone()).collect();
     for Told { report, .. } in told {
         if names.iter().filter(|name| **name == report.name).count() > 1 {

@@ -9,7 +9,7 @@ use crate::cli::{Context, bundled};
 use crate::error::Error;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
-use crate::session::driver::Options as WindowOptions;
+use crate::session::driver::OpenWith as WindowOptions;
 
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::analysis::alignment::Alignment;
 use crate::analysis::extract::PhraseCounts;
-use crate::analysis::hard;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::cli::align::{NO_MODEL, default_way, way};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, physical_cores};
 use crate::cli::pairs::PairForcer;
+use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{Context, output, words};
 use crate::error::{Error, Result};
-use crate::text::links::read::Reading;
+use crate::evaluation::alignment::Direction;
+use crate::text::links::read::LinkLayout;
 use crate::text::links::{places, read};
-use crate::text::phrases::write_packed;
-use crate::text::reader::read_lines;
+use crate::text::write::write_packed;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -25,16 +25,23 @@ memory, some hundred bytes for each different pair.
 
 With --links the words are split by spaces, as alignment files count them; where the file starts to count and which
 side it names first is found out and told. Without, each target word is linked with its source word of greatest alpha,
-of the model that --model names, whose tokenizer cuts the words."
+of the model that --model names, whose tokenizer cuts the words; or with --statistical by an aligner that learns from the text
+itself, in both directions, which --symmetrize puts together."
 )]
 pub struct Low {
     /// Alignments of the sentences, Pharaoh (`0-0 1-2`) or HLT-NAACL 2003, instead of a model
-    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "statistical", "learned"])]
     links: Option<PathBuf>,
     #[command(flatten)]
     models: ModelArgs,
     #[command(flatten)]
     pairs: PairArgs,
+    #[command(flatten)]
+    statistical: StatisticalArgs,
+    /// How the aligner's directions become one: intersection, grow-diag, grow-diag-final-and (the default),
+    /// grow-diag-final, union, forward or reverse
+    #[arg(long, value_name = "NAME", value_parser = way, conflicts_with_all = ["model", "links"], help_heading = "Statistical aligner")]
+    symmetrize: Option<Direction>,
     /// Where the table goes, packed as its name says (.gz, .zst)
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -49,7 +56,10 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command).mut_arg("model", |model| model.required(false).required_unless_present("links"))
+    Low::augment_args(command).mut_arg("model", |model| {
+        let others = ["links", "statistical", "learned"];
+        model.required(false).required_unless_present_any(others).conflicts_with("links").conflicts_with_all(NO_MODEL)
+    })
 }
 
 /// Counts and writes.
@@ -64,7 +74,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         (by_links(links, &pairs, most(low))?, 0, matches.get_one::<PathBuf>("output").cloned())
     } else {
         let low = Low::from_arg_matches(matches)?;
-        let (counts, refused) = by_model(&low)?;
+        let (counts, refused) = if low.statistical.asked() { (by_aligner(&low)?, 0) } else { by_model(&low)? };
         (counts, refused, Some(low.output))
     };
     if counts.is_empty() {
@@ -81,31 +91,30 @@ fn by_model(low: &Low) -> anyhow::Result<(PhraseCounts, usize)> {
     words::require_alignment(&forcer.system, "a phrase table")?;
     let mut counts = PhraseCounts::default();
     let most = usize::from(low.max_length);
-    let refused = forcer.run("aligning", &mut |window, forced| {
-        for ((source, target), forced) in window.iter().zip(forced) {
-            let Some(alpha) = forced.as_ref().and_then(|forced| forced.alpha.as_ref()) else { continue };
-            let (source, target) = (&source.sentence, &target.sentence);
-            let links = hard::links(&Alignment::new(alpha).words(target.words(), source.words()));
-            let (x, y) = (&source.tokens[..source.words()], &target.tokens[..target.words()]);
-            counts.add(x, y, &links, most);
-        }
-        Ok(())
-    })?;
+    let refused = forcer.run_aligned(&mut |worded| counts.add(&worded.source, &worded.target, &worded.links, most))?;
     Ok((counts, refused))
 }
 
-fn by_links(path: &Path, pairs: &PairArgs, most: usize) -> Result<PhraseCounts> {
-    let (source, target) = (read_lines(&pairs.source)?, read_lines(&pairs.target)?);
-    if source.len() != target.len() {
-        let message = format!(
-            "has {} lines, but {} has {}; the files must be translations line by line",
-            source.len(),
-            pairs.target.display(),
-            target.len()
-        );
-        return Err(Error::file(&pairs.source, message));
+/// By a statistical aligner, whose words are the ones it cuts.
+fn by_aligner(low: &Low) -> Result<PhraseCounts> {
+    let lines = low.pairs.read()?;
+    let pairs: Vec<(&str, &str)> = lines.iter().map(|(source, target)| (source.as_str(), target.as_str())).collect();
+    let files = (low.pairs.source.as_path(), low.pairs.target.as_path());
+    let text = Text { files, pairs: &pairs, pretokenized: low.pairs.pretokenized };
+    let mut aligner = low.statistical.aligner(text, low.run.threads().unwrap_or_else(physical_cores))?;
+    let mut counts = PhraseCounts::default();
+    let way = low.symmetrize.unwrap_or_else(default_way);
+    for (source, target) in pairs {
+        let (x, y, links) = aligner.words(source, target);
+        let links = way.of(links.forward, &links.reverse);
+        counts.add(&x.words, &y.words, &links, usize::from(low.max_length));
     }
-    let gold = read::read(path, &read::lengths(&source, &target), &Reading::default())?;
+    Ok(counts)
+}
+
+fn by_links(path: &Path, pairs: &PairArgs, most: usize) -> Result<PhraseCounts> {
+    let (source, target): (Vec<String>, Vec<String>) = pairs.read()?.into_iter().unzip();
+    let gold = read::read(path, &read::lengths(&source, &target), &LinkLayout::default())?;
     output::tell(&gold.note);
     let mut counts = PhraseCounts::default();
     for ((source, target), links) in source.iter().zip(&target).zip(&gold.pairs) {

@@ -4,22 +4,20 @@
 //! model could read, so memory stays constant.
 
 use std::io;
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::cli::output;
+use crate::cli::windows::Input;
 use crate::error::{Error, Result};
-use crate::text::reader::Ends;
+use crate::text::reader::{Advance, LineReader};
 use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
 use crate::text::tokenizer::Encode;
-use crate::text::{line, reader};
+use crate::text::{line, parallel, reader};
 
 /// How error sentences name stdin.
 pub const STDIN: &str = "standard input";
-/// A window ends at so many source words.
-const WINDOW_WORDS: usize = 50_000;
-
 /// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
@@ -57,7 +55,7 @@ impl Lines {
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             let is_file = std::fs::metadata("/dev/stdin").is_ok_and(|facts| facts.is_file());
-            return Self::new(STDIN.into(), Box::new(io::stdin()), None, !is_file);
+            return Self::new(STDIN.into(), Box::new(BufReader::with_capacity(1 << 16, io::stdin())), None, !is_file);
         };
         let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
         if facts.is_dir() {
@@ -66,18 +64,18 @@ impl Lines {
         // What a packed file holds is not known before it is unpacked.
         let packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
         let size = (facts.is_file() && !packed).then_some(facts.len());
-        Self::new(path.into(), Box::new(reader::open(path)?), size, !facts.is_file())
+        Self::new(path.into(), reader::open(path)?, size, !facts.is_file())
     }
 
     /// The thread is left to itself: it ends with its input, when nobody listens any more, or with the process.
-    fn new(name: PathBuf, input: Box<dyn Read + Send>, size: Option<u64>, waits: bool) -> Result<Self> {
+    fn new(name: PathBuf, input: Box<dyn BufRead + Send>, size: Option<u64>, waits: bool) -> Result<Self> {
         let (sender, read) = sync_channel(AHEAD);
-        let mut reader = LineReader::new(name.clone(), input);
+        let mut reader = LineReader::new(&name, input).longest(MAX_SOURCE_BYTES).passing_over();
         let thread = std::thread::Builder::new().name("interlinear-input".to_owned()).spawn(move || {
             loop {
-                let line = reader.read();
+                let line = next_line(&mut reader);
                 let ended = matches!(line, Ok(None));
-                let told = sender.send(ReadLine { line, number: reader.number, bytes: reader.bytes });
+                let told = sender.send(ReadLine { line, number: reader.line(), bytes: reader.bytes() });
                 if ended || told.is_err() {
                     return;
                 }
@@ -131,113 +129,27 @@ impl Lines {
     }
 }
 
-/// Reads lines of UTF-8 text, counting them.
-struct LineReader {
-    name: PathBuf,
-    inner: BufReader<Box<dyn Read + Send>>,
-    ends: Ends,
-    number: usize,
-    bytes: u64,
+fn next_line(reader: &mut LineReader) -> Result<Option<Line>> {
+    Ok(match reader.advance()? {
+        Advance::Line => Some(Line::Text(reader.text()?.to_owned())),
+        Advance::TooLong(bytes) => Some(Line::TooLong(bytes)),
+        Advance::End => None,
+    })
 }
 
-impl LineReader {
-    fn new(name: PathBuf, inner: Box<dyn Read + Send>) -> Self {
-        Self { name, inner: BufReader::with_capacity(1 << 16, inner), ends: Ends::Unknown, number: 0, bytes: 0 }
+impl parallel::Lines for Lines {
+    type Line = Line;
+
+    fn next_line(&mut self) -> Result<Option<Line>> {
+        self.read()
     }
 
-    /// The next line, or `None` at the end. Lines end as [`reader::LineReader`] has it: the first end
-    /// decides whether a carriage return alone ends a line.
-    fn read(&mut self) -> Result<Option<Line>> {
-        let mut kept = Vec::new();
-        let mut length = 0;
-        loop {
-            let ends = self.ends;
-            let buffer = self.fill()?;
-            if buffer.is_empty() {
-                break;
-            }
-            let end = buffer.iter().position(|&byte| is_end(byte, ends));
-            let returned = end.is_some_and(|end| buffer[end] == b'\r');
-            let part = &buffer[..end.unwrap_or(buffer.len())];
-            length += part.len();
-            let room = (MAX_SOURCE_BYTES + 1).saturating_sub(kept.len());
-            kept.extend_from_slice(&part[..part.len().min(room)]);
-            let used = part.len() + usize::from(end.is_some());
-            self.inner.consume(used);
-            self.bytes += used as u64;
-            if end.is_some() {
-                if ends == Ends::Unknown {
-                    self.ends = self.first_end(returned)?;
-                }
-                self.number += 1;
-                return self.line(kept, length).map(Some);
-            }
-        }
-        if length == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        self.line(kept, length).map(Some)
+    fn name(&self) -> &Path {
+        &self.name
     }
 
-    /// What is buffered, read anew when nothing is; empty at the end.
-    fn fill(&mut self) -> Result<&[u8]> {
-        // Borrowed again below, since a buffer that is returned from a loop stays borrowed in it.
-        loop {
-            match self.inner.fill_buf() {
-                Ok(_) => return Ok(self.inner.buffer()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(unreadable(&self.name, &error)),
-            }
-        }
-    }
-
-    /// How the lines end of which the first one's first end byte was read, a return or a feed.
-    fn first_end(&mut self, returned: bool) -> Result<Ends> {
-        if !returned {
-            return Ok(Ends::Feed);
-        }
-        if self.fill()?.first() != Some(&b'\n') {
-            return Ok(Ends::Return);
-        }
-        self.inner.consume(1);
-        self.bytes += 1;
-        Ok(Ends::Feed)
-    }
-
-    fn line(&self, mut kept: Vec<u8>, mut length: usize) -> Result<Line> {
-        // Where lines end with a feed, a return before it belongs to the end.
-        if self.ends == Ends::Feed && length == kept.len() && kept.last() == Some(&b'\r') {
-            kept.pop();
-            length -= 1;
-        }
-        if length > MAX_SOURCE_BYTES {
-            return Ok(Line::TooLong(length));
-        }
-        let mut text = String::from_utf8(kept).map_err(|_| reader::not_utf8(&self.name, self.number))?;
-        if self.number == 1 && text.starts_with('\u{feff}') {
-            text.remove(0);
-        }
-        Ok(Line::Text(text))
-    }
-}
-
-/// Whether a byte ends a line; before the first end either may.
-fn is_end(byte: u8, ends: Ends) -> bool {
-    match ends {
-        Ends::Unknown => matches!(byte, b'\n' | b'\r'),
-        Ends::Feed => byte == b'\n',
-        Ends::Return => byte == b'\r',
-    }
-}
-
-/// A packed file that is cut short or is something else fails while it is read.
-fn unreadable(path: &Path, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-            Error::file(path, format!("is damaged or is not what its name says ({error})"))
-        }
-        _ => Error::io(path, error),
+    fn number(&self) -> usize {
+        self.number
     }
 }
 
@@ -256,31 +168,6 @@ impl SourceLine {
     /// Whether there is anything to translate.
     pub fn is_readable(&self) -> bool {
         self.refused.is_none() && self.sentence.words() > 0
-    }
-}
-
-/// How many lines the next window may hold. It is one at first, so that the first result comes early, and four times
-/// as many each time up to a few batches, so that most batches are of like length.
-#[derive(Clone, Copy, Debug)]
-pub struct Growth {
-    next: usize,
-    full: usize,
-}
-
-/// A full window holds so many batches.
-const WINDOW_BATCHES: usize = 8;
-
-impl Growth {
-    /// Windows for batches of so many sentences.
-    pub fn new(batch: usize) -> Self {
-        Self { next: 1, full: (batch * WINDOW_BATCHES).max(1) }
-    }
-
-    /// The most lines of this window; the next may hold more.
-    pub fn grow(&mut self) -> usize {
-        let most = self.next;
-        self.next = (4 * most).min(self.full);
-        most
     }
 }
 
@@ -311,30 +198,49 @@ impl Side<'_> {
         SourceLine { number, sentence, refused: None }
     }
 
-    /// At most `most` lines, and whether the input has ended. What was read before an error still counts. A window also
-    /// ends where reading on would mean waiting.
-    pub fn read_window(self, lines: &mut Lines, most: usize) -> (Vec<SourceLine>, Result<bool>) {
-        let (mut window, mut count) = (Vec::new(), 0);
-        while window.len() < most && count < WINDOW_WORDS {
-            match lines.read() {
-                Ok(Some(line)) => {
-                    let line = self.read(lines, &line);
-                    count += line.sentence.len();
-                    window.push(line);
-                }
-                Ok(None) => return (window, Ok(true)),
-                Err(error) => return (window, Err(error)),
-            }
-            if !lines.is_ready() {
-                break;
-            }
-        }
-        (window, Ok(false))
-    }
-
     /// The sentence of a text.
     pub fn encode(self, text: &str) -> Sentence {
         line::encode(self.tokenizer, text, self.pretokenized)
+    }
+}
+
+/// The sentences of a file or of stdin.
+pub struct Sentences<'a> {
+    /// Their lines.
+    pub lines: Lines,
+    /// What cuts them into words.
+    pub side: Side<'a>,
+}
+
+impl Input for Sentences<'_> {
+    type Item = SourceLine;
+
+    fn next(&mut self) -> Result<Option<SourceLine>> {
+        Ok(self.lines.read()?.map(|line| self.side.read(&self.lines, &line)))
+    }
+
+    fn is_ready(&mut self) -> bool {
+        self.lines.is_ready()
+    }
+
+    fn weight(line: &SourceLine) -> usize {
+        line.sentence.len()
+    }
+
+    fn refused(line: &SourceLine) -> Option<&Error> {
+        line.refused.as_ref()
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.lines.size()
+    }
+
+    fn position(&self) -> u64 {
+        self.lines.position()
+    }
+
+    fn tell_empty(&self, verb: &str) {
+        self.lines.tell_empty(verb);
     }
 }
 
@@ -370,22 +276,16 @@ mod tests {
             (b"\xef\xbb\xbfa\n\xef\xbb\xbfb", vec![text("a"), text("\u{feff}b")]),
         ] {
             assert_eq!(all(bytes), lines, "{bytes:?}");
-            let other = reader::LineReader::new(Path::new("file"), Box::new(io::Cursor::new(bytes)));
+            let other = LineReader::new(Path::new("file"), Box::new(io::Cursor::new(bytes)));
             let other: Vec<_> = other.map(|line| Ok(Line::Text(line.expect("UTF-8")))).collect();
             assert_eq!(other, lines, "training reads {bytes:?} alike");
         }
     }
 
-    #[test]
-    fn windows_grow_from_one_line_to_eight_batches() {
-        let mut growth = Growth::new(16);
-        assert_eq!([(); 6].map(|()| growth.grow()), [1, 4, 16, 64, 128, 128]);
-    }
-
     /// An endless input that counts its lines.
     struct Endless(std::sync::Arc<std::sync::atomic::AtomicUsize>);
 
-    impl Read for Endless {
+    impl io::Read for Endless {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let line = &mut buffer[..100];
             line.fill(b'x');
@@ -398,7 +298,12 @@ mod tests {
     #[test]
     fn endless_input_is_read_no_further_than_it_is_asked_for() -> Result<()> {
         let count = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
-        let mut lines = Lines::new("file".into(), Box::new(Endless(std::sync::Arc::clone(&count))), None, true)?;
+        let mut lines = Lines::new(
+            "file".into(),
+            Box::new(BufReader::with_capacity(100, Endless(std::sync::Arc::clone(&count)))),
+            None,
+            true,
+        )?;
         for taken in 1..=20 * AHEAD {
             assert!(matches!(lines.read(), Ok(Some(Line::Text(_)))));
             let read = count.load(std::sync::atomic::Ordering::SeqCst);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::Context;
 use crate::cli::output::Output;
-use crate::models::{MODELS, Model};
+use crate::models::Model;
 use crate::nn::device::Device;
 
 /// As typed.
@@ -56,7 +56,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 /// Everything about the model but its tensors, in the order in which it is shown.
 fn facts(model: &Model) -> Vec<(&'static str, Value)> {
     let config = &model.config;
-    let citation = MODELS.iter().find(|entry| entry.architecture == config.architecture).map(|entry| entry.citation);
+    let citation = config.architecture.entry().citation;
     let mut facts = vec![
         ("name", json!(config.name)),
         ("architecture", json!(config.architecture.name())),

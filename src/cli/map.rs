@@ -4,18 +4,20 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::json;
 
 use crate::analysis::map::{Layout, METHODS, Method};
 use crate::analysis::{map, tsne};
 use crate::cli::Context;
-use crate::cli::args::RunArgs;
-use crate::cli::output::Output;
+use crate::cli::args::TableFormat;
+use crate::cli::columns::Table;
+use crate::cli::output::{Output, STDOUT, failed};
 use crate::cli::progress::Progress;
-use crate::cli::vectors::{SideArg, Vectors, cell};
+use crate::cli::vectors::{VectorArgs, Vectors};
 use crate::error::{Error, Result};
 use crate::models::Model;
+use crate::text::tsv::{Cell, Tsv};
 use crate::ticket::Ticket;
 
 /// Steps that the progress is told in.
@@ -29,6 +31,7 @@ an RNN Encoder-Decoder and by the mean of the annotations h_j of the other model
 principal components and runs on one thread, so that the same input gives the same map.
 
 Formats:
+  text  the table, in columns
   tsv   x, y, the id of the word or the line of the phrase, its length, and itself
   json  one JSON object: model, vector, method, explained (shares of variance along x and y) or perplexity,
         and points with x, y, id or line, length (letters or words) and text"
@@ -37,19 +40,12 @@ pub struct Low {
     /// Phrases, one a line, packed (gzip, zstandard) or not; `-` is stdin. Without it words are mapped
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The model folder
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
-    /// Which vocabulary
-    #[arg(long, value_enum, default_value_t, conflicts_with = "file")]
-    side: SideArg,
+    #[command(flatten)]
+    vectors: VectorArgs,
     /// How many words, the most frequent first
     #[arg(long, value_name = "N", default_value_t = 2000, conflicts_with = "file",
           value_parser = clap::value_parser!(u32).range(2..=100_000))]
     words: u32,
-    /// The words of phrases are split by spaces already
-    #[arg(long, requires = "file")]
-    pretokenized: bool,
     /// How to lay out: principal components or t-SNE
     #[arg(long, value_name = "NAME", default_value = METHODS[0].name,
           value_parser = PossibleValuesParser::new(METHODS.iter().map(|entry| entry.name)))]
@@ -64,50 +60,51 @@ pub struct Low {
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// What to write
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-/// How the map is written.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// For a spreadsheet.
-    #[default]
-    Tsv,
-    /// For a program.
-    Json,
+    #[arg(long, value_enum, default_value_t = TableFormat::Tsv)]
+    format: TableFormat,
 }
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    VectorArgs::augment(Low::augment_args(command), "file")
 }
 
 /// Lays out and writes.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     refuse_idle_options(&low, matches)?;
-    let runtime = low.run.high()?;
-    let model = runtime.load(&low.model)?;
-    let vectors = match &low.file {
-        Some(file) => Vectors::phrases(&runtime, &model, file, low.pretokenized)?,
-        None => Vectors::words(&model, low.side.high(), low.words as usize)?,
-    };
+    let (runtime, model) = low.vectors.open()?;
+    let vectors = low.vectors.read(&runtime, &model, low.file.as_deref(), low.words as usize)?;
     let layout = lay_out(&low, &vectors)?;
+    let number = if low.file.is_some() { "line" } else { "id" };
+    let head = ["x", "y", number, "length", "text"];
+    let rows = layout.places.iter().zip(&vectors.entries).map(|([x, y], entry)| {
+        let numbers = [x.to_string(), y.to_string(), entry.number.to_string(), entry.length.to_string()];
+        (numbers, &entry.text)
+    });
     let mut output = Output::stdout();
     match low.format {
-        Format::Tsv => {
-            let number = if low.file.is_some() { "line" } else { "id" };
-            output.line(&format!("x\ty\t{number}\tlength\ttext"))?;
-            for ([x, y], entry) in layout.places.iter().zip(&vectors.entries) {
-                output.line(&format!("{x}\t{y}\t{}\t{}\t{}", entry.number, entry.length, cell(&entry.text)))?;
-            }
+        TableFormat::Text => {
+            let mut table = Table::new(head);
+            rows.for_each(|(numbers, text)| table.row(numbers.into_iter().chain([text.clone()])));
+            output.text(&table.text())?;
         }
-        Format::Json => output.json(&record(&low, &model, &vectors, &layout))?,
+        TableFormat::Tsv => write_tsv(&mut output, head, rows).map_err(|error| failed(STDOUT, error))?,
+        TableFormat::Json => output.json(&record(&low, &model, &vectors, &layout))?,
     }
     output.finish()
+}
+
+fn write_tsv<'a>(
+    output: &mut Output,
+    head: [&str; 5],
+    rows: impl Iterator<Item = ([String; 4], &'a String)>,
+) -> std::io::Result<()> {
+    let mut tsv = Tsv::new(output, head)?;
+    for (numbers, text) in rows {
+        tsv.row(numbers.into_iter().map(Cell::Plain).chain([text.into()]))?;
+    }
+    tsv.finish()
 }
 
 fn lay_out(low: &Low, vectors: &Vectors) -> anyhow::Result<Layout> {

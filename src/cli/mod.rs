@@ -25,9 +25,11 @@ pub mod phrases;
 pub mod progress;
 pub mod sample;
 pub mod score;
+pub mod statistical;
 pub mod train;
 pub mod translate;
 pub mod vectors;
+pub mod windows;
 pub mod words;
 
 use std::ffi::OsString;
@@ -38,7 +40,7 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 
 use crate::error::Error;
-use crate::session::driver::Options as WindowOptions;
+use crate::session::driver::OpenWith as WindowOptions;
 use crate::session::figures::{MeasureHeatmap, WindowFigures};
 
 /// Opens the window and returns when it is closed.
@@ -98,13 +100,13 @@ pub const COMMANDS: &[CommandEntry] = &[
     },
     CommandEntry {
         name: "dictionary",
-        about: "Build the dictionary of translate --replace-unk from a corpus, with a model's own alignments",
+        about: "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it",
         arguments: dictionary::arguments,
         run: dictionary::run,
     },
     CommandEntry {
         name: "align",
-        about: "Word alignments of given translations, as Pharaoh or NAACL links",
+        about: "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
         arguments: align::arguments,
         run: align::run,
     },

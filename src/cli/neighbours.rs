@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::json;
 
 use crate::analysis::neighbours::{Neighbour, Space};
 use crate::cli::Context;
-use crate::cli::args::{RunArgs, Runtime};
-use crate::cli::output::Output;
-use crate::cli::vectors::{Entry, SideArg, Vectors, cell};
+use crate::cli::args::{Runtime, TableFormat};
+use crate::cli::output::{Output, STDOUT, failed};
+use crate::cli::vectors::{Entry, VectorArgs, Vectors};
 use crate::error::Error;
 use crate::models::{Model, representations};
+use crate::text::tsv::{Cell, Tsv};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -28,81 +29,59 @@ pub struct Low {
     /// Words of the vocabulary; with --phrases, phrases, each in quotes
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
-    /// The model folder
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
-    /// Which vocabulary the words are of
-    #[arg(long, value_enum, default_value_t, conflicts_with = "phrases")]
-    side: SideArg,
+    #[command(flatten)]
+    vectors: VectorArgs,
     /// Look among the lines of this file, one phrase a line, instead of the vocabulary
     #[arg(long, value_name = "FILE")]
     phrases: Option<PathBuf>,
-    /// The words of phrases are split by spaces already
-    #[arg(long, requires = "phrases")]
-    pretokenized: bool,
     /// How many neighbours
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    #[command(flatten)]
-    run: RunArgs,
+    format: TableFormat,
 }
 
-/// How the list is written.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// For reading.
-    #[default]
-    Text,
-    /// For a spreadsheet.
-    Tsv,
-    /// For a program.
-    Json,
+impl Low {
+    /// What the number of an entry is.
+    fn number(&self) -> &'static str {
+        if self.phrases.is_some() { "line" } else { "id" }
+    }
 }
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    VectorArgs::augment(Low::augment_args(command), "phrases")
 }
 
 /// Lists the neighbours of every query.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
-    let runtime = low.run.high()?;
-    let model = runtime.load(&low.model)?;
-    let vectors = match &low.phrases {
-        Some(file) => Vectors::phrases(&runtime, &model, file, low.pretokenized)?,
-        None => Vectors::words(&model, low.side.high(), usize::MAX)?,
-    };
+    let (runtime, model) = low.vectors.open()?;
+    let vectors = low.vectors.read(&runtime, &model, low.phrases.as_deref(), usize::MAX)?;
     let space = vectors.space();
     let found = match &low.phrases {
         Some(_) => of_phrases(&low, &runtime, &model, &space)?,
         None => of_words(&low, &model, &vectors, &space)?,
     };
     let mut output = Output::stdout();
-    if low.format == Format::Tsv {
-        output.line(if low.phrases.is_some() {
-            "query\tneighbour\tcosine\tline"
-        } else {
-            "query\tneighbour\tcosine\tid"
-        })?;
-    }
-    for (query, near) in low.words.iter().zip(&found) {
-        write(&mut output, &low, query, near, &vectors)?;
+    let queries = low.words.iter().zip(&found);
+    match low.format {
+        TableFormat::Text => text(&mut output, queries, &vectors)?,
+        TableFormat::Tsv => tsv(&mut output, &low, queries, &vectors).map_err(|error| failed(STDOUT, error))?,
+        TableFormat::Json => json(&mut output, &low, queries, &vectors)?,
     }
     output.finish()
 }
 
 fn of_words(low: &Low, model: &Model, vectors: &Vectors, space: &Space) -> crate::error::Result<Vec<Vec<Neighbour>>> {
-    let vocabulary = representations::tokenizer(model, low.side.high());
+    let vocabulary = representations::tokenizer(model, low.vectors.side());
     let near = |word: &String| {
         let id = vocabulary.id(word).map(|id| id as usize);
         // Ids ascend, and only a few are left out.
         let row = id.and_then(|id| vectors.entries.binary_search_by_key(&id, |entry| entry.number).ok());
         let unknown = || {
-            let (side, name) = (low.side.high().name(), &model.config.name);
+            let (side, name) = (low.vectors.side().name(), &model.config.name);
             let words = vocabulary.len();
             let advice = if word.trim().contains(char::is_whitespace) {
                 "give words one by one, or a file of phrases with --phrases"
@@ -118,7 +97,7 @@ fn of_words(low: &Low, model: &Model, vectors: &Vectors, space: &Space) -> crate
 
 fn of_phrases(low: &Low, runtime: &Runtime, model: &Model, space: &Space) -> crate::error::Result<Vec<Vec<Neighbour>>> {
     let read = |phrase: &String| {
-        if low.pretokenized {
+        if low.vectors.pretokenized {
             let words: Vec<&str> = phrase.split_whitespace().collect();
             model.source.encode_words(&words)
         } else {
@@ -136,28 +115,53 @@ fn of_phrases(low: &Low, runtime: &Runtime, model: &Model, space: &Space) -> cra
     Ok(read.rows.chunks_exact(read.dimension).map(|row| space.nearest(row, low.count as usize)).collect())
 }
 
-fn write(output: &mut Output, low: &Low, query: &str, near: &[Neighbour], vectors: &Vectors) -> anyhow::Result<()> {
-    let entry = |near: &Neighbour| -> &Entry { &vectors.entries[near.index] };
-    match low.format {
-        Format::Text => {
-            output.line(query)?;
-            for near in near {
-                output.line(&format!("  {:>6.3}  {}", near.cosine, entry(near).text))?;
-            }
+fn entry<'a>(vectors: &'a Vectors, near: &Neighbour) -> &'a Entry {
+    &vectors.entries[near.index]
+}
+
+fn text<'a>(
+    output: &mut Output,
+    queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
+    vectors: &Vectors,
+) -> anyhow::Result<()> {
+    for (query, near) in queries {
+        output.line(query)?;
+        for near in near {
+            output.line(&format!("  {:>6.3}  {}", near.cosine, entry(vectors, near).text))?;
         }
-        Format::Tsv => {
-            for near in near {
-                let (Entry { text, number, .. }, cosine) = (entry(near), near.cosine);
-                output.line(&format!("{}\t{}\t{cosine}\t{number}", cell(query), cell(text)))?;
-            }
+    }
+    Ok(())
+}
+
+fn tsv<'a>(
+    output: &mut Output,
+    low: &Low,
+    queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
+    vectors: &Vectors,
+) -> std::io::Result<()> {
+    let mut tsv = Tsv::new(output, ["query", "neighbour", "cosine", low.number()])?;
+    for (query, near) in queries {
+        for near in near {
+            let Entry { text, number, .. } = entry(vectors, near);
+            tsv.row([query.into(), text.into(), Cell::plain(&near.cosine), Cell::plain(number)])?;
         }
-        Format::Json => {
-            let key = if low.phrases.is_some() { "line" } else { "id" };
-            let record =
-                |near: &Neighbour| json!({"text": entry(near).text, "cosine": near.cosine, key: entry(near).number});
-            let near: Vec<_> = near.iter().map(record).collect();
-            output.json(&json!({"query": query, "vector": vectors.kind, "neighbours": near}))?;
-        }
+    }
+    tsv.finish()
+}
+
+fn json<'a>(
+    output: &mut Output,
+    low: &Low,
+    queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
+    vectors: &Vectors,
+) -> anyhow::Result<()> {
+    for (query, near) in queries {
+        let record = |near: &Neighbour| {
+            let Entry { text, number, .. } = entry(vectors, near);
+            json!({"text": text, "cosine": near.cosine, low.number(): number})
+        };
+        let near: Vec<_> = near.iter().map(record).collect();
+        output.json(&json!({"query": query, "vector": vectors.kind, "neighbours": near}))?;
     }
     Ok(())
 }

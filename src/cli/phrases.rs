@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
-use crate::cli::args::{BatchArgs, RunArgs};
+use crate::cli::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat};
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::decoding::phrases::{BATCH, PhraseOptions, Phrases};
@@ -48,9 +48,6 @@ struct Low {
     /// and its lexical weight
     #[arg(long, value_name = "N", default_value_t = phrases::DIRECT as u16, value_parser = clap::value_parser!(u16).range(1..), requires = "top", help_heading = PHRASES)]
     table_feature: u16,
-    /// How the top targets are written
-    #[arg(long, value_enum, default_value_t, requires = "top", help_heading = PHRASES)]
-    format: top::Format,
     /// Source phrases to show the top targets of; without any, all of the table
     #[arg(value_name = "SOURCE PHRASE", requires = "top", help_heading = PHRASES)]
     phrases: Vec<String>,
@@ -93,8 +90,20 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let table = open(&path)?;
     let scorer = scorer(matches)?;
     match low.top {
-        Some(k) => top::run(scorer, table, &low, usize::from(k)),
+        Some(k) => top::run(scorer, table, &low, format(matches)?, usize::from(k)),
         None => write_table(scorer, table, &low),
+    }
+}
+
+/// How the top targets are written; a table with a further feature stays what it is.
+fn format(matches: &ArgMatches) -> Result<TableFormat> {
+    match matches.get_one("format") {
+        None | Some(ScoreFormat::Text) => Ok(TableFormat::Text),
+        Some(ScoreFormat::Tsv) => Ok(TableFormat::Tsv),
+        Some(ScoreFormat::Jsonl) => Ok(TableFormat::Json),
+        Some(ScoreFormat::Pharaoh) => {
+            Err(Error::Input("top targets have no alignment; choose --format text, tsv or jsonl".into()))
+        }
     }
 }
 
@@ -160,6 +169,11 @@ fn stream(
         // What stands before a broken line is still written.
         let (log_p, ended) = score_window(scorer, table, before, &window, ended, progress)?;
         for (entry, log_p) in window.iter().zip(log_p) {
+            if log_p.is_nan() {
+                return Err(
+                    Error::line(table.path(), entry.number, "gets no probability: the model fails on it").into()
+                );
+            }
             write(entry, &feature.text(log_p))?;
         }
         if ended? {
@@ -209,13 +223,16 @@ fn score_window(
 }
 
 impl Feature {
-    /// The feature as it is written.
+    /// The feature as it is written: always a number that has a logarithm and is one, however small p is.
     fn text(self, log_p: f32) -> String {
         match self {
             // A sum of 0 and -0 is 0.
-            Self::LogProbability => (log_p + 0.0).to_string(),
+            Self::LogProbability => {
+                let log_p = log_p.max(f32::MIN) + 0.0;
+                if log_p < -1e7 { format!("{log_p:e}") } else { log_p.to_string() }
+            }
             Self::Probability => {
-                let p = f64::from(log_p).exp();
+                let p = f64::from(log_p).exp().max(f64::MIN_POSITIVE);
                 if p < 1e-4 { format!("{p:.7e}") } else { (p as f32).to_string() }
             }
         }
@@ -234,6 +251,8 @@ mod tests {
             (-1.5, "-1.5", "0.22313017"),
             (-25.5, "-25.5", "8.4234638e-12"),
             (-500.0, "-500", "7.1245764e-218"),
+            (-1000.0, "-1000", "2.2250739e-308"),
+            (f32::NEG_INFINITY, "-3.4028235e38", "2.2250739e-308"),
         ] {
             assert_eq!(Feature::LogProbability.text(log_p), log);
             assert_eq!(Feature::Probability.text(log_p), probability);

@@ -28,7 +28,7 @@ impl Progress {
     /// Work named by `doing` ("translating"), of `total` units of any kind. `shared` says that results
     /// go to the same terminal: they show the progress themselves.
     pub fn new(doing: impl Into<String>, total: Option<u64>, shared: bool) -> Self {
-        let doing = doing.into();
+        let doing = doing.into().replace(char::is_control, " ");
         let terminal = std::io::stderr().is_terminal();
         let bar = (terminal && !shared).then(|| bar(&doing, total));
         let now = Instant::now();

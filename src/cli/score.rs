@@ -1,22 +1,33 @@
 //! Floor 9: `interlinear score`: log p(y | x) and the alignment of given pairs, as JSON lines.
 
+use std::ops::Range;
+
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde::Serialize;
 
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::analysis::hard;
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, ScoreFormat};
 use crate::cli::output::Output;
 use crate::cli::pairs::{Pair, PairForcer};
+use crate::cli::windows::Doing;
 use crate::cli::{Context, phrases, words};
-use crate::decoding::Forced;
+use crate::decoding::{Ensemble, Forced};
+use crate::error::Error;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_long_help = "One JSON object a line: source, target, log_p, token_log_p, alpha (a row for each target token, a
-column for each source token) and energies (before the softmax); null where there are none. With local attention also
-p_t, the aligned position of each target token in source tokens from 0. A pair that a model cannot
-read (too long, or without source words where it reads no `</s>`) gets nulls, a sentence on stderr, and exit code 2 at the end."
-)]
+#[command(after_long_help = "Formats:
+  jsonl    one JSON object a line: source, target, log_p, token_log_p, alpha (a row for each target token,
+           a column for each source token) and energies (before the softmax); null where there are none.
+           With local attention also p_t, the aligned position of each target token in source tokens from
+           0. Where the vocabulary has pieces of words, all these are of pieces, and `words` says which
+           make up a word, [FIRST, BEHIND THE LAST] for each, of source and target
+  text     log p, a line for each pair
+  pharaoh  `i-j` for every target word j and its source word i of greatest alpha, both counted from 0
+  tsv      with --top alone
+
+A pair that a model cannot read (too long, or without source words where it reads no `</s>`) gets nulls or an empty
+line, a sentence on stderr, and exit code 2 at the end.")]
 pub struct Low {
     #[command(flatten)]
     models: ModelArgs,
@@ -24,6 +35,9 @@ pub struct Low {
     pairs: PairArgs,
     #[command(flatten)]
     batch: BatchArgs,
+    /// What to write: jsonl, text or pharaoh, by default jsonl; with --top text, tsv or jsonl, by default text
+    #[arg(long, value_enum)]
+    format: Option<ScoreFormat>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -42,11 +56,20 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         return phrases::run(matches);
     }
     let low = Low::from_arg_matches(matches)?;
+    let format = low.format.unwrap_or(ScoreFormat::Jsonl);
+    if format == ScoreFormat::Tsv {
+        return Err(Error::Input("--format tsv is of --top; choose jsonl, text or pharaoh".into()).into());
+    }
     let mut output = Output::stdout();
     let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
-    let refused = forcer.run("scoring", &mut |window, forced| {
+    if format == ScoreFormat::Pharaoh {
+        words::require_alignment(&forcer.system, "--format pharaoh")?;
+    }
+    let pretokenized = low.pairs.pretokenized;
+    let doing = Doing { name: "scoring", verb: "score" };
+    let refused = forcer.run(doing, &mut |system, window, forced| {
         for (pair, forced) in window.iter().zip(forced) {
-            output.json(&record(pair, forced.as_ref()))?;
+            write(&mut output, format, system, pair, forced.as_ref(), pretokenized)?;
         }
         output.flush()
     })?;
@@ -54,11 +77,33 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     words::refused(refused)
 }
 
+fn write(
+    output: &mut Output,
+    format: ScoreFormat,
+    system: &Ensemble,
+    pair: &Pair,
+    forced: Option<&Forced>,
+    pretokenized: bool,
+) -> anyhow::Result<()> {
+    match format {
+        ScoreFormat::Jsonl | ScoreFormat::Tsv => output.json(&record(system, pair, forced, pretokenized)),
+        ScoreFormat::Text => output.line(&forced.map_or_else(String::new, |forced| forced.log_p.to_string())),
+        ScoreFormat::Pharaoh => {
+            let alpha = forced.and_then(|forced| forced.alpha.as_ref());
+            let links = alpha
+                .map(|alpha| words::worded(system, (&pair.0.sentence, &pair.1.sentence), alpha, pretokenized).links);
+            output.line(&hard::pharaoh(&links.unwrap_or_default()))
+        }
+    }
+}
+
 /// A line of output.
 #[derive(Serialize)]
 struct Record<'a> {
     source: &'a [String],
     target: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<WordsRecord>,
     log_p: Option<f32>,
     token_log_p: Option<&'a [f32]>,
     alpha: Option<&'a [Vec<f32>]>,
@@ -67,8 +112,25 @@ struct Record<'a> {
     p_t: Option<&'a [f32]>,
 }
 
-fn record<'a>((source, target): &'a Pair, forced: Option<&'a Forced>) -> Record<'a> {
+/// The tokens of every word, where tokens are pieces.
+#[derive(Serialize)]
+struct WordsRecord {
+    source: Vec<[usize; 2]>,
+    target: Vec<[usize; 2]>,
+}
+
+fn record<'a>(
+    system: &Ensemble,
+    (source, target): &'a Pair,
+    forced: Option<&'a Forced>,
+    pretokenized: bool,
+) -> Record<'a> {
+    let x = words::pieces(&system.lead().source, &source.sentence, pretokenized);
+    let y = words::pieces(system.target(), &target.sentence, pretokenized);
+    let all = |pieces: Option<Vec<Range<usize>>>, count| words::ends(pieces.unwrap_or_else(|| words::singles(count)));
+    let (s, t) = (source.sentence.len(), target.sentence.len());
     Record {
+        words: (x.is_some() || y.is_some()).then(|| WordsRecord { source: all(x, s), target: all(y, t) }),
         source: &source.sentence.tokens,
         target: &target.sentence.tokens,
         log_p: forced.map(|forced| forced.log_p),

@@ -11,7 +11,7 @@ use crate::cli::args::RunArgs;
 use crate::cli::{Context, output};
 use crate::error::Error;
 use crate::models::config::Architecture;
-use crate::models::{Engine, MODELS};
+use crate::models::{Kernels, MODELS};
 use crate::ticket::Ticket;
 use crate::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
 use crate::training::trainer::{Line, Measure, Report};
@@ -29,6 +29,9 @@ pub struct Low {
     /// Start from a model folder's weights and vocabularies
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     from: Option<PathBuf>,
+    /// With --from, make the vocabularies that the configuration asks for; words that both have keep their weights
+    #[arg(long, requires = "from")]
+    new_vocabulary: bool,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -130,7 +133,7 @@ fn choices() -> String {
     };
     list("architecture", &mut MODELS.iter().map(|entry| (entry.name, entry.citation)));
     list("attention (luong)", &mut KINDS.iter().map(|entry| (entry.name, entry.explanation)));
-    list("score (luong)", &mut scores(Architecture::Luong.name()).map(|entry| (entry.name, entry.equation)));
+    list("score (luong)", &mut scores(Architecture::LUONG.name()).map(|entry| (entry.name, entry.equation)));
     list("recipe", &mut RECIPES.iter().map(|entry| (entry.name, entry.about)));
     let papers = PAPERS.iter().map(|paper| (paper.architecture.name(), format!("{} {}.", paper.about, paper.citation)));
     let papers: Vec<_> = papers.collect();
@@ -163,13 +166,27 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     let config = low.config.ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = low.run.high()?;
-    let device = (runtime.engine == Engine::Plain).then(|| runtime.device.candle.clone());
-    let options = RunOptions { resume: low.resume, from: low.from, threads: runtime.threads, plain: device };
+    let device = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
+    let options = RunOptions {
+        resume: low.resume,
+        from: low.from,
+        new_vocabulary: low.new_vocabulary,
+        memory: memory(),
+        threads: runtime.threads,
+        plain: device,
+    };
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
     let mut view = View::default();
     train(&config, &options, &clock, &Ticket::forever(), &mut |report| view.report(report))?;
     Ok(())
+}
+
+/// Bytes of memory of this machine, where the system says so in a file.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| 1024 * kib)
 }
 
 /// A bar on a terminal, plain lines otherwise.
@@ -212,7 +229,9 @@ impl View {
         let left = self.start.map_or(0.0, |(start, began)| {
             remaining(began.elapsed().as_secs_f64(), line.update.saturating_sub(start), self.updates, line.update)
         });
-        let message = format!("loss {:.3}, {:.0} words/s, {} left", line.loss, line.words_per_second, duration(left));
+        let guide = line.guide.map(|guide| format!(", guide {guide:.3}")).unwrap_or_default();
+        let (speed, left) = (line.words_per_second, duration(left));
+        let message = format!("loss {:.3}{guide}, {speed:.0} words/s, {left} left", line.loss);
         match &self.bar {
             Some(bar) => {
                 bar.set_position(line.update);
@@ -238,9 +257,10 @@ fn remaining(elapsed: f64, done: u64, updates: u64, update: u64) -> f64 {
 
 fn measured(measure: &Measure) -> String {
     let bleu = measure.development_bleu.map(|bleu| format!(", BLEU {bleu:.2}")).unwrap_or_default();
+    let average = measure.average_nll.map(|nll| format!(", averaged {nll:.4}")).unwrap_or_default();
     let kept = if measure.best { ", kept as the best" } else { "" };
     let (update, nll, perplexity) = (measure.update, measure.development_nll, measure.development_perplexity);
-    format!("update {update}: development NLL {nll:.4} a word, perplexity {perplexity:.2}{bleu}{kept}")
+    format!("update {update}: development NLL {nll:.4} a word{average}, perplexity {perplexity:.2}{bleu}{kept}")
 }
 
 fn duration(seconds: f64) -> String {

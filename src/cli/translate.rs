@@ -1,24 +1,17 @@
 //! Floor 9: `interlinear translate`: one sentence a line in, one result a line out, in order.
-//!
-//! The input is read in windows that grow from one sentence to a few batches, so that the first
-//! result comes early and memory stays constant. Inside a window sentences of like length are
-//! decoded together. A window also ends where reading on would mean waiting: whoever types or
-//! pipes single sentences gets each answer at once.
 
-use std::path::PathBuf;
-
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde::Serialize;
 
 use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
-use crate::cli::args::{BatchArgs, ModelArgs, ReplaceArgs, RunArgs, SearchArgs};
-use crate::cli::input::{Growth, Lines, Side, SourceLine};
+use crate::cli::args::{LineFormat, ReplaceArgs, SearchArgs, SentenceArgs};
+use crate::cli::input::{Lines, Sentences, Side, SourceLine};
 use crate::cli::output::Output;
-use crate::cli::progress::Progress;
-use crate::cli::{Context, words};
-use crate::decoding::{Decoded, Ensemble, Hypothesis, Options};
-use crate::error::Error;
+use crate::cli::windows::{Doing, Growth};
+use crate::cli::{Context, windows, words};
+use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
+use crate::error::{Error, Result};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
 
@@ -30,7 +23,9 @@ use crate::text::sentence::Sentence;
   jsonl    one JSON object a line: source, and hypotheses with tokens, text, log_p, token_log_p,
            alpha (a row for each target token, a column for each source token; null where the
            model has no alignment) and finished; with local attention also p_t, the aligned
-           position of each target token in source tokens from 0
+           position of each target token in source tokens from 0. Where the vocabulary has pieces
+           of words, tokens, alpha and p_t are of pieces, and `words` says which make up a word,
+           [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens
   pharaoh  `i-j` for every target word j of the best translation and its source word i of
            greatest alpha, both counted from 0
 
@@ -38,49 +33,26 @@ An empty line gives an empty result. A line that is too long for a model gives a
 as well, a sentence on stderr, and exit code 2 at the end.")]
 pub struct Low {
     #[command(flatten)]
-    models: ModelArgs,
-    /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
-    #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    sentences: SentenceArgs,
     #[command(flatten)]
     search: SearchArgs,
     /// Hypotheses to write for each sentence, best first
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     nbest: u16,
-    #[command(flatten)]
-    batch: BatchArgs,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// The words are split by spaces already, and shall be in the output
-    #[arg(long)]
-    pretokenized: bool,
+    format: LineFormat,
     #[command(flatten)]
     replace: ReplaceArgs,
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-/// What is written for a sentence.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// Sentences.
-    #[default]
-    Text,
-    /// Everything.
-    Jsonl,
-    /// Alignments.
-    Pharaoh,
 }
 
 /// As meant.
 struct High {
     system: Ensemble,
-    stepper: Box<dyn Stepper>,
-    options: Options,
+    options: SearchOptions,
     nbest: usize,
     batch: usize,
-    format: Format,
+    format: LineFormat,
     pretokenized: bool,
     replacing: Option<Replacing>,
 }
@@ -96,12 +68,12 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// When the model, the input or the output fails; when lines were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
-    let lines = Lines::open(low.file.as_deref())?;
-    let high = high(&low)?;
-    stream(high, lines)
+    let lines = Lines::open(low.sentences.file.as_deref())?;
+    let (high, stepper) = high(&low)?;
+    stream(&high, stepper, lines)
 }
 
-fn high(low: &Low) -> anyhow::Result<High> {
+fn high(low: &Low) -> anyhow::Result<(High, Box<dyn Stepper>)> {
     let mut options = low.search.high();
     if needs_only_best(low) {
         options.most_numbers = 0;
@@ -112,79 +84,56 @@ fn high(low: &Low) -> anyhow::Result<High> {
             format!("--nbest {nbest} asks for more hypotheses than --beam {} keeps; raise --beam", options.beam);
         return Err(Error::Input(sentence).into());
     }
-    if low.format == Format::Pharaoh && nbest > 1 {
+    if low.format == LineFormat::Pharaoh && nbest > 1 {
         let sentence =
             "--format pharaoh writes the best translation's alignment only; leave out --nbest or choose --format jsonl";
         return Err(Error::Input(sentence.into()).into());
     }
     let replacing = low.replace.high()?;
-    let runtime = low.run.high()?;
-    let system = low.models.load(&runtime)?;
+    let runtime = low.sentences.run.high()?;
+    let system = low.sentences.models.load(&runtime)?;
     let needs = [
-        (low.format == Format::Pharaoh, "--format pharaoh"),
+        (low.format == LineFormat::Pharaoh, "--format pharaoh"),
         (low.replace.replace_unk, "--replace-unk"),
         (options.ranking.coverage > 0.0, "--coverage"),
     ];
     for (_, flag) in needs.into_iter().filter(|(needed, _)| *needed) {
         words::require_alignment(&system, flag)?;
     }
-    Ok(High {
-        stepper: system.stepper(runtime.engine, runtime.threads)?,
-        system,
-        options,
-        nbest,
-        batch: low.batch.high(),
-        format: low.format,
-        pretokenized: low.pretokenized,
-        replacing,
-    })
+    let stepper = system.stepper(runtime.engine, runtime.threads)?;
+    let batch = low.sentences.batch.high();
+    let pretokenized = low.sentences.pretokenized;
+    Ok((High { system, options, nbest, batch, format: low.format, pretokenized, replacing }, stepper))
 }
 
 /// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
 fn needs_only_best(low: &Low) -> bool {
     match low.format {
-        Format::Text => low.nbest == 1 || !low.replace.replace_unk,
-        Format::Jsonl => low.nbest == 1,
-        Format::Pharaoh => true,
+        LineFormat::Text => low.nbest == 1 || !low.replace.replace_unk,
+        LineFormat::Jsonl => low.nbest == 1,
+        LineFormat::Pharaoh => true,
     }
 }
 
-/// Window after window until the input ends or cannot be read any further.
-fn stream(mut high: High, mut lines: Lines) -> anyhow::Result<()> {
+fn stream(high: &High, mut stepper: Box<dyn Stepper>, lines: Lines) -> anyhow::Result<()> {
     let mut output = Output::stdout();
-    let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
-    let mut progress = Progress::new("translating", lines.size(), shared);
-    let (mut growth, mut refused) = (Growth::new(high.batch), 0);
-    loop {
-        let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
-        let (window, ended) = side.read_window(&mut lines, growth.grow());
-        for why in window.iter().filter_map(|line| line.refused.as_ref()) {
-            refused += 1;
-            progress.tell(&why.to_string());
-        }
-        let done = translate_window(&mut high, &window)?;
+    let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
+    let doing = Doing { name: "translating", verb: "translate" };
+    let growth = Growth::new(high.batch);
+    let refused = windows::run(doing, &mut Sentences { lines, side }, growth, &mut |window| {
+        let done = translate_window(high, stepper.as_mut(), window)?;
         for (line, decoded) in window.iter().zip(&done) {
-            write(&high, &mut output, line, decoded.as_ref())?;
+            write(high, &mut output, line, decoded.as_ref())?;
         }
         output.flush()?;
-        progress.add(window.len(), target_words(&done), lines.position());
-        match ended {
-            Ok(false) => {}
-            Ok(true) => break,
-            Err(error) => {
-                progress.finish();
-                return Err(error.into());
-            }
-        }
-    }
-    progress.finish();
+        Ok(target_words(&done))
+    })?;
     output.finish()?;
-    lines.tell_empty("translate");
     words::refused(refused)
 }
 
 /// The results of a window, in its order; `None` for a line without words and for a refused one.
-fn translate_window(high: &mut High, window: &[SourceLine]) -> crate::error::Result<Vec<Option<Decoded>>> {
+fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[SourceLine]) -> Result<Vec<Option<Decoded>>> {
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].is_readable()).collect();
     let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].sentence.ids.as_slice()).collect();
     let mut done: Vec<Option<Decoded>> = window.iter().map(|_| None).collect();
@@ -193,7 +142,7 @@ fn translate_window(high: &mut High, window: &[SourceLine]) -> crate::error::Res
             done[chosen[index]] = Some(decoded);
         }
     };
-    words::decode_all(high.system.specials(), high.stepper.as_mut(), &sources, &high.options, high.batch, &mut keep)?;
+    words::decode_all(high.system.specials(), stepper, &sources, &high.options, high.batch, &mut keep)?;
     Ok(done)
 }
 
@@ -205,19 +154,18 @@ fn write(high: &High, output: &mut Output, line: &SourceLine, decoded: Option<&D
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
     match high.format {
-        Format::Jsonl => output.json(&Record {
+        LineFormat::Jsonl => output.json(&Record {
             source: &line.sentence.tokens,
+            words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized).map(words::ends),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, &line.sentence, hypothesis)).collect(),
         }),
-        Format::Pharaoh => {
-            output.line(&hypotheses.first().map_or_else(String::new, |best| {
-                hard::pharaoh(&words::links(high.system.lead(), &line.sentence, best))
-            }))
-        }
-        Format::Text if high.nbest == 1 => {
+        LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(String::new, |best| {
+            hard::pharaoh(&words::links(high.system.lead(), &line.sentence, best, high.pretokenized))
+        })),
+        LineFormat::Text if high.nbest == 1 => {
             output.line(&hypotheses.first().map_or_else(String::new, |best| text(high, &line.sentence, best)))
         }
-        Format::Text => hypotheses.iter().try_for_each(|hypothesis| {
+        LineFormat::Text => hypotheses.iter().try_for_each(|hypothesis| {
             let text = text(high, &line.sentence, hypothesis);
             output.line(&format!("{} ||| {text} ||| {}", line.number - 1, hypothesis.log_p))
         }),
@@ -228,12 +176,16 @@ fn write(high: &High, output: &mut Output, line: &SourceLine, decoded: Option<&D
 #[derive(Serialize)]
 struct Record<'a> {
     source: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<Vec<[usize; 2]>>,
     hypotheses: Vec<HypothesisRecord<'a>>,
 }
 
 #[derive(Serialize)]
 struct HypothesisRecord<'a> {
     tokens: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<Vec<[usize; 2]>>,
     text: String,
     log_p: f32,
     token_log_p: &'a [f32],
@@ -246,6 +198,7 @@ struct HypothesisRecord<'a> {
 fn record<'a>(high: &'a High, source: &Sentence, hypothesis: &'a Hypothesis) -> HypothesisRecord<'a> {
     HypothesisRecord {
         tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
+        words: words::target_pieces(high.system.lead(), &hypothesis.tokens).map(words::ends),
         text: text(high, source, hypothesis),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,

@@ -1,11 +1,11 @@
 //! Floor 9: the vectors that `neighbours` and `map` look at, from what was typed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use crate::analysis::neighbours::Space;
-use crate::cli::args::Runtime;
+use crate::cli::args::{RunArgs, Runtime};
 use crate::cli::input::{Lines, Side as Cut};
 use crate::cli::progress::Progress;
 use crate::error::Error;
@@ -28,6 +28,56 @@ impl SideArg {
         match self {
             Self::Source => Side::Source,
             Self::Target => Side::Target,
+        }
+    }
+}
+
+/// A model, and which of its vectors, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct VectorArgs {
+    /// The model folder
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// Which vocabulary the words are of
+    #[arg(long, value_enum, default_value_t)]
+    side: SideArg,
+    /// The words of phrases are split by spaces already
+    #[arg(long)]
+    pub pretokenized: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+impl VectorArgs {
+    /// Adds them to a command, where `phrases` is the argument that names the file of phrases.
+    pub fn augment(command: clap::Command, phrases: &'static str) -> clap::Command {
+        let command = command.mut_arg("side", |side| side.conflicts_with(phrases));
+        command.mut_arg("pretokenized", |pretokenized| pretokenized.requires(phrases))
+    }
+
+    /// As meant.
+    pub fn side(&self) -> Side {
+        self.side.high()
+    }
+
+    /// Loads the model.
+    pub fn open(&self) -> crate::error::Result<(Runtime, Model)> {
+        let runtime = self.run.high()?;
+        let model = runtime.load(&self.model)?;
+        Ok((runtime, model))
+    }
+
+    /// The vectors of a file of phrases, or of the first `most` words.
+    pub fn read(
+        &self,
+        runtime: &Runtime,
+        model: &Model,
+        phrases: Option<&Path>,
+        most: usize,
+    ) -> anyhow::Result<Vectors> {
+        match phrases {
+            Some(file) => Vectors::phrases(runtime, model, file, self.pretokenized),
+            None => Ok(Vectors::words(model, self.side(), most)?),
         }
     }
 }
@@ -108,9 +158,4 @@ impl Vectors {
     pub fn space(&self) -> Space {
         Space::new(self.dimension, self.rows.clone())
     }
-}
-
-/// A text as a cell of a table: a tab or a line end in it would shift the columns.
-pub fn cell(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

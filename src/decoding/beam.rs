@@ -9,8 +9,8 @@
 use crate::decoding::constraint::{Allowed, Constraint};
 use crate::decoding::select::{Best, Extension};
 use crate::decoding::trace::{Decoded, Fate, Hypothesis, Progress};
-use crate::decoding::tree::{Expansion, Reading, Tree};
-use crate::decoding::{Options, Specials};
+use crate::decoding::tree::{Expansion, Tree, TreePath};
+use crate::decoding::{SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::models::{Asked, Need, Row, StepOutput, Stepper};
 use crate::ticket::Ticket;
@@ -25,7 +25,7 @@ pub fn search(
     stepper: &mut dyn Stepper,
     specials: Specials,
     sources: &[&[u32]],
-    options: &Options,
+    options: &SearchOptions,
     ticket: &Ticket,
     emit: &mut dyn FnMut(usize, Progress<'_>),
 ) -> Result<Vec<Decoded>> {
@@ -85,7 +85,7 @@ pub(crate) fn check_sources(sources: &[&[u32]]) -> Result<()> {
 }
 
 /// Coverage is a sum of alpha: nothing stands in for it.
-fn check_coverage(output: &StepOutput, options: &Options) -> Result<()> {
+fn check_coverage(output: &StepOutput, options: &SearchOptions) -> Result<()> {
     if options.ranking.coverage == 0.0 || !output.alpha.is_empty() {
         return Ok(());
     }
@@ -97,7 +97,7 @@ fn check_coverage(output: &StepOutput, options: &Options) -> Result<()> {
 
 /// What is the same for all sentences and steps.
 struct Rules<'a> {
-    options: &'a Options,
+    options: &'a SearchOptions,
     constraint: Constraint<'a>,
     eos: u32,
 }
@@ -127,12 +127,12 @@ struct Beam {
     /// Last nodes of what reached the maximal length unfinished, best first.
     cut: Vec<usize>,
     tree: Tree,
-    leading: Reading,
+    leading: TreePath,
 }
 
 impl Beam {
     /// The empty hypothesis of sentence `row` of the batch.
-    fn new(t_x: usize, row: usize, options: &Options) -> Self {
+    fn new(t_x: usize, row: usize, options: &SearchOptions) -> Self {
         let max_length = options.limit(t_x);
         let live = if max_length == 0 { Vec::new() } else { vec![Live { node: None, row }] };
         Self {
@@ -144,7 +144,7 @@ impl Beam {
             finished: Vec::new(),
             cut: Vec::new(),
             tree: Tree::default(),
-            leading: Reading::default(),
+            leading: TreePath::default(),
         }
     }
 
@@ -158,12 +158,12 @@ impl Beam {
     }
 
     /// How many extensions find room.
-    fn room(&self, options: &Options) -> usize {
+    fn room(&self, options: &SearchOptions) -> usize {
         options.beam - self.finished.len()
     }
 
     /// How many extensions are looked at: a trace also shows the best of what did not find room.
-    fn seen(&self, options: &Options) -> usize {
+    fn seen(&self, options: &SearchOptions) -> usize {
         let room = self.room(options);
         if options.trace { room.saturating_add(options.beam) } else { room }
     }
@@ -232,7 +232,7 @@ impl Beam {
     }
 
     /// The best hypothesis so far: a finished one or the most probable unfinished one; a finished one wins a tie.
-    fn lead(&mut self, options: &Options) -> &Hypothesis {
+    fn lead(&mut self, options: &SearchOptions) -> &Hypothesis {
         let unfinished = self.live.first().and_then(|live| live.node).or(self.cut.first().copied());
         let unfinished = unfinished.map(|node| (self.tree.rank(node, options.ranking), node));
         let mut leader = None;
@@ -246,16 +246,16 @@ impl Beam {
     }
 
     /// The finished hypotheses, or else the cut ones, best first.
-    fn finish(self, options: &Options, context: Option<Vec<f32>>) -> Decoded {
+    fn finish(self, options: &SearchOptions, context: Option<Vec<f32>>) -> Decoded {
         let Self { finished, cut, tree, .. } = self;
         let cut = cut.into_iter().map(|node| (tree.rank(node, options.ranking), node));
         let mut tips = if finished.is_empty() { cut.collect() } else { finished };
         tips.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut room = options.most_numbers;
         let read = |(place, (_, tip))| {
-            let mut reading = Reading::default();
-            reading.follow(&tree, tip, options.ranking, options.trace);
-            let mut hypothesis = reading.into_hypothesis();
+            let mut path = TreePath::default();
+            path.follow(&tree, tip, options.ranking, options.trace);
+            let mut hypothesis = path.into_hypothesis();
             let numbers = numbers(&hypothesis);
             if place > 0 && numbers > room {
                 (hypothesis.alpha, hypothesis.energies, hypothesis.left_out) = (None, None, true);

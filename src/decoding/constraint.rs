@@ -1,6 +1,6 @@
 //! Floor 4: which words the search may take at a position.
 
-use crate::decoding::{Options, Specials};
+use crate::decoding::{SearchOptions, Specials};
 
 /// What may stand at one target position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +33,11 @@ pub struct Constraint<'a> {
 
 impl<'a> Constraint<'a> {
     /// What `options` demand.
-    pub fn new(options: &'a Options, specials: Specials) -> Self {
+    pub fn new(options: &'a SearchOptions, specials: Specials) -> Self {
         Self { prefix: &options.prefix, forbidden: options.forbid_unk.then_some(specials.unk) }
     }
 
-    /// What may stand at position i, from 0. A prefix that itself names `[UNK]` has its way.
+    /// What may stand at position i, from 0. A prefix may contain `[UNK]` even where it is forbidden.
     pub fn at(&self, i: usize) -> Allowed {
         match (self.prefix.get(i), self.forbidden) {
             (Some(&token), _) => Allowed::Only(token),

@@ -2,7 +2,7 @@
 
 use crate::decoding;
 use crate::decoding::batching::bounded_batches;
-use crate::decoding::{Decoded, Forced, Options, Specials};
+use crate::decoding::{Decoded, Forced, SearchOptions, Specials};
 use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::Ticket;
@@ -19,7 +19,7 @@ pub fn decode_all(
     stepper: &mut dyn Stepper,
     specials: Specials,
     sources: &[&[u32]],
-    options: &Options,
+    options: &SearchOptions,
     batch: usize,
     ticket: &Ticket,
     done: &mut Take<'_, Decoded>,

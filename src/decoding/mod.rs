@@ -4,6 +4,7 @@
 //! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences;
 //! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
 //! any number of sentences in batches; [`sample`] draws translations; an [`Ensemble`] is several models as one.
+//! [`Intervening`] changes what a model looks at and says in any of them.
 
 pub mod batching;
 pub mod beam;
@@ -11,6 +12,7 @@ pub mod constraint;
 pub mod corpus;
 pub mod ensemble;
 pub mod forced;
+pub mod intervention;
 pub mod phrases;
 pub mod rank;
 pub mod sample;
@@ -25,13 +27,14 @@ use crate::ticket::Ticket;
 pub use crate::decoding::batching::batches;
 pub use crate::decoding::corpus::{decode_all, force_all};
 pub use crate::decoding::ensemble::Ensemble;
+pub use crate::decoding::intervention::{Intervening, Intervention};
 pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
 pub use crate::decoding::trace::{Decoded, Fate, Forced, Hypothesis, Node, Progress};
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct SearchOptions {
     /// Hypotheses kept, at least 1; 1 is greedy.
     pub beam: usize,
     /// Most target tokens, `</s>` included; `None`: 2 T_x + 10.
@@ -51,7 +54,7 @@ pub struct Options {
     pub most_numbers: usize,
 }
 
-impl Default for Options {
+impl Default for SearchOptions {
     fn default() -> Self {
         Self {
             beam: 5,
@@ -66,7 +69,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl SearchOptions {
     /// The most target tokens for a source of `t_x` words, `</s>` included on both sides.
     pub fn limit(&self, t_x: usize) -> usize {
         self.max_length.unwrap_or(2 * t_x + 10)
@@ -82,7 +85,7 @@ pub struct Specials {
     pub unk: u32,
 }
 
-/// Translates a batch of sentences (ids, `</s>` included). `emit` hears, by sentence index, what happens.
+/// Translates a batch of sentences (ids, `</s>` included). `emit` is called with each sentence's index and progress.
 ///
 /// # Errors
 /// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; a beam of 0, an empty
@@ -92,7 +95,7 @@ pub fn decode(
     stepper: &mut dyn Stepper,
     specials: Specials,
     sources: &[&[u32]],
-    options: &Options,
+    options: &SearchOptions,
     ticket: &Ticket,
     emit: &mut dyn FnMut(usize, Progress<'_>),
 ) -> Result<Vec<Decoded>> {

@@ -109,8 +109,8 @@ impl<'a> Phrases<'a> {
         sentence
     }
 
-    /// log p of every pair, in the order in which they came. `done` hears after each batch how many are scored,
-    /// and may end the work with an error.
+    /// log p of every pair, in the order in which they came. After each batch `done` is called with the
+    /// number of pairs scored; its error stops the work.
     pub fn score(
         &self,
         stepper: &mut dyn Stepper,
@@ -125,7 +125,7 @@ impl<'a> Phrases<'a> {
 }
 
 /// log p(target | source) of pairs of (source by its number, target with `</s>`), at most `batch` of them at once.
-/// Sources of like length come together. `done` hears after each batch how many pairs are scored.
+/// Sources of like length come together. After each batch `done` is called with the number of pairs scored.
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the vocabulary; what

@@ -1,8 +1,9 @@
 //! Floor 4: ancestral sampling: every word is drawn from p(y_i | y_<i, x), as Cho et al. (2014, table 3) draw targets
 //! of a phrase, or from p^(1/T), normalised, with a temperature T.
 //!
-//! Each draw has a generator of its own, which follows from the seed, the sentence's number and the draw's: what is
-//! drawn depends neither on the batch nor on the threads. Draws that begin with the same words share a row, so that a
+//! Each draw has a generator of its own, which follows from the seed, the sentence's number and the draw's, and so does
+//! not depend on its neighbours. Another batch, number of threads or processor may change the last digits of log p, since
+//! sums are then taken in another order, and with them, rarely, a draw. Draws that begin with the same words share a row, so that a
 //! thousand samples of a phrase cost little more than their distinct beginnings.
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,7 +13,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::decoding::beam::check_sources;
-use crate::decoding::{Options, Specials};
+use crate::decoding::{SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::models::{Need, Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise;
@@ -166,7 +167,7 @@ impl Sampler<'_> {
         let sources: Vec<&[u32]> = pieces.iter().map(|piece| sentences[piece.sentence].source).collect();
         stepper.begin(&sources)?;
         let limit = |piece: usize| {
-            let options = Options { max_length: self.options.max_length, ..Options::default() };
+            let options = SearchOptions { max_length: self.options.max_length, ..SearchOptions::default() };
             options.limit(sources[piece].len())
         };
         let limits: Vec<usize> = (0..pieces.len()).map(limit).collect();

@@ -36,7 +36,7 @@ pub struct Node {
     pub energies: Option<Arc<[f32]>>,
     /// The aligned position p_t of local attention, in source words from 0; `None` elsewhere.
     pub p_t: Option<f32>,
-    /// The best next words at this position with their log p, best first (`Options::candidates` many).
+    /// The best next words at this position with their log p, best first (`SearchOptions::candidates` many).
     pub candidates: Vec<(u32, f32)>,
     /// What became of it.
     pub fate: Fate,
@@ -61,9 +61,9 @@ pub struct Hypothesis {
     pub energies: Option<Vec<Vec<f32>>>,
     /// The aligned position p_t of each token, in source words from 0; `None` where the attention is not local.
     pub p_t: Option<Vec<f32>>,
-    /// There is an alignment, but it is larger than `Options::most_numbers` allows.
+    /// There is an alignment, but it is larger than `SearchOptions::most_numbers` allows.
     pub left_out: bool,
-    /// Per token the best words at that position (`Options::candidates` many).
+    /// Per token the best words at that position (`SearchOptions::candidates` many).
     pub candidates: Vec<Vec<(u32, f32)>>,
     /// Index of its last node in the trace, when one was kept.
     pub node: Option<usize>,
@@ -74,7 +74,7 @@ pub struct Hypothesis {
 pub struct Decoded {
     /// Best first; never empty unless the maximal length is 0.
     pub hypotheses: Vec<Hypothesis>,
-    /// All nodes, when `Options::trace` asked for them.
+    /// All nodes, when `SearchOptions::trace` asked for them.
     pub nodes: Vec<Node>,
     /// The one context vector, where the model has one (rnnencdec). [n]
     pub context: Option<Vec<f32>>,
@@ -95,7 +95,7 @@ pub struct Forced {
     pub p_t: Option<Vec<f32>>,
 }
 
-/// What the search tells while it works.
+/// What the search reports while it works.
 #[derive(Clone, Debug)]
 pub enum Progress<'a> {
     /// The source is read; `context` as in [`Decoded`].

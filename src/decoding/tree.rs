@@ -2,7 +2,7 @@
 //!
 //! All extensions of one row share its alignment, so a row is copied once, as an [`Expansion`],
 //! and only when something that extends it is kept. The trace shares it; a search without a trace
-//! forgets it as soon as nothing leads through it.
+//! drops it as soon as no hypothesis leads through it.
 
 use std::sync::Arc;
 
@@ -116,7 +116,7 @@ impl Tree {
         chain
     }
 
-    /// Every node as told to the world. Call when the search has ended: whatever leads neither to
+    /// Every node for the trace. Call it when the search has ended: a node that leads neither to
     /// a finished nor to a cut hypothesis counts as pruned.
     pub fn nodes(&self) -> Vec<Node> {
         let mut leads = vec![false; self.branches.len()];
@@ -146,15 +146,15 @@ impl Tree {
     }
 }
 
-/// A hypothesis read off a tree, able to follow another tip at the cost of what differs.
+/// The path from the root to a tip, with its hypothesis. Moving to another tip costs what differs.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
+pub struct TreePath {
     chain: Vec<usize>,
     hypothesis: Hypothesis,
 }
 
-impl Reading {
-    /// Reads the hypothesis that ends with `tip`. `traced`: tell the tip as [`Hypothesis::node`].
+impl TreePath {
+    /// Moves to `tip` and returns the hypothesis that ends there. `traced`: its [`Hypothesis::node`] is set.
     pub fn follow(&mut self, tree: &Tree, tip: usize, ranking: Ranking, traced: bool) -> &Hypothesis {
         let chain = tree.chain(tip);
         let shared = self.chain.iter().zip(&chain).take_while(|(a, b)| a == b).count();
@@ -229,8 +229,8 @@ mod tests {
         tree.forget(c);
         let left = |tree: &Tree| tree.expansions.iter().map(|one| one.alpha.is_some()).collect::<Vec<_>>();
         assert_eq!(left(&tree), [true, true, false]);
-        let mut reading = Reading::default();
-        let alpha = reading.follow(&tree, d, Ranking::default(), false).alpha.clone();
+        let mut path = TreePath::default();
+        let alpha = path.follow(&tree, d, Ranking::default(), false).alpha.clone();
         assert_eq!(alpha, Some(vec![vec![0.0], vec![1.0]]));
         tree.forget(d);
         assert_eq!(left(&tree), [false; 3]);

@@ -8,16 +8,17 @@
 
 use std::ops::Range;
 
+use crate::aligner::learned::Directions;
+use crate::aligner::words::LineAligner;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::pooled::pooled;
 use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
 use crate::analysis::{aer, hard};
-use crate::attention;
 use crate::decoding;
 use crate::error::{Error, Result};
-use crate::evaluation::{Progress, Stage, TestSet};
-use crate::models::config::{Config, LuongSizes};
+use crate::evaluation::{Pair, Progress, Stage, TestSet};
+use crate::models::config::Config;
 use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::links::{Link, Links, places};
@@ -69,9 +70,9 @@ impl WordPair {
         Ok(Self { source, target })
     }
 
-    /// The links of a forced target; `alpha` has a row for each token of the target.
-    fn links(&self, alpha: &[Vec<f32>], extraction: Extraction) -> Vec<Link> {
-        let alpha = extraction.reading.assign(alpha);
+    /// The links of a forced target; `alpha` has a row for each token of the target and perhaps for steps after it.
+    fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
+        let alpha = extraction.reading.assign_after(delay, alpha);
         let tokens = Alignment::new(&alpha).words(self.target.sentence.words(), self.source.sentence.words());
         let source = (self.source.places.as_slice(), self.source.words);
         let rows = pooled(&tokens, source, (self.target.places.as_slice(), self.target.words));
@@ -89,14 +90,13 @@ pub struct Extraction {
     pub threshold: Option<f32>,
 }
 
-/// The readings that the rows of a model's alpha have, the usual one first: both for the scores of Luong et al. that
-/// compare contents (their footnote 14), else the usual one alone; none without an alignment.
+/// The readings that the rows of a model's alpha have, the usual one first: both where a later row has read the word
+/// ([`Config::input_delay`]), else the usual one alone; none without an alignment.
 pub fn readings(config: &Config) -> &'static [Reading] {
-    let by_content = |luong: &LuongSizes| attention::find(&luong.score).is_some_and(|score| score.content);
-    match &config.luong {
+    match config.input_delay() {
         _ if !config.aligns() => &[],
-        Some(luong) if by_content(luong) => &[Reading::Predicted, Reading::Input],
-        _ => &[Reading::Predicted],
+        Some(_) => &[Reading::Predicted, Reading::Input],
+        None => &[Reading::Predicted],
     }
 }
 
@@ -125,8 +125,17 @@ impl Aligner<'_> {
     ) -> Result<Vec<Vec<Vec<Link>>>> {
         self.require_alignment()?;
         let possible = readings(&self.model.config);
-        let ids: Vec<(&[u32], &[u32])> =
-            pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..])).collect();
+        let config = &self.model.config;
+        let delay = config.input_delay().unwrap_or_default();
+        // Where a word has its row only after the next step but one, the last word needs a step after `</s>`.
+        let reads = extractions.iter().any(|extraction| extraction.reading == Reading::Input);
+        let more = if reads { delay.saturating_sub(1) } else { 0 };
+        let targets: Vec<Vec<u32>> = pairs
+            .iter()
+            .map(|pair| pair.target.sentence.ids.iter().copied().chain(std::iter::repeat_n(config.eos, more)).collect())
+            .collect();
+        let sources = pairs.iter().map(|pair| &pair.source.sentence.ids[..]);
+        let ids: Vec<(&[u32], &[u32])> = sources.zip(targets.iter().map(Vec::as_slice)).collect();
         let mut links = vec![Vec::new(); pairs.len()];
         decoding::force_all(self.stepper, &ids, batch, ticket, &mut |indexes, forced| {
             for (&index, forced) in indexes.iter().zip(forced) {
@@ -134,7 +143,7 @@ impl Aligner<'_> {
                 let read = |extraction: &Extraction| {
                     let reading =
                         if possible.contains(&extraction.reading) { extraction.reading } else { Reading::default() };
-                    pairs[index].links(&alpha, Extraction { reading, ..*extraction })
+                    pairs[index].links(&alpha, Extraction { reading, ..*extraction }, delay)
                 };
                 links[index] = extractions.iter().map(read).collect();
             }
@@ -197,6 +206,15 @@ impl Direction {
             Self::Forward => "forward",
             Self::Reverse => "reverse",
             Self::Both(symmetrization) => symmetrization.name,
+        }
+    }
+
+    /// The links of this direction out of those of the model and the turned ones of the model of the other direction.
+    pub fn of(&self, there: Vec<Link>, back: &[Link]) -> Vec<Link> {
+        match self {
+            Self::Forward => there,
+            Self::Reverse => back.to_vec(),
+            Self::Both(symmetrization) => (symmetrization.combine)(&there, back),
         }
     }
 }
@@ -325,4 +343,44 @@ fn directions(
     };
     let combined: Vec<_> = SYMMETRIZATIONS.iter().map(both).collect();
     [(Direction::Forward, forward), (Direction::Reverse, reverse)].into_iter().chain(combined).collect()
+}
+
+/// What no model is needed for, measured beside the models: the floor and the ceiling of their error rates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    /// `diagonal` or `statistical`.
+    pub name: &'static str,
+    /// By name of the direction, what was counted.
+    pub rows: Vec<(&'static str, aer::Counts)>,
+}
+
+/// The diagonal, and the links of a statistical aligner where there is one, against gold links.
+pub fn baselines(test_set: &TestSet, gold: &[Links], aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
+    let text = |pair: &Pair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
+    let pairs: Vec<_> = test_set.pairs.iter().map(text).collect();
+    let lines =
+        pairs.iter().map(|(source, target)| diagonal(places::words(source).count(), places::words(target).count()));
+    let mut baselines =
+        vec![Baseline { name: "diagonal", rows: vec![(Direction::Forward.name(), count(lines, gold))] }];
+    if let Some(aligner) = aligner {
+        let found: Vec<Directions> = pairs.iter().map(|(source, target)| aligner.lines(source, target)).collect();
+        let both = SYMMETRIZATIONS.iter().map(Direction::Both);
+        let row = |direction: Direction| {
+            let links = found.iter().map(|found| direction.of(found.forward.clone(), &found.reverse));
+            (direction.name(), count(links, gold))
+        };
+        let rows = [Direction::Forward, Direction::Reverse].into_iter().chain(both).map(row).collect();
+        baselines.push(Baseline { name: "statistical", rows });
+    }
+    baselines
+}
+
+/// A straight line: target word i with the source word j in which (i + 1/2) T_x / T_y lies.
+pub fn diagonal(t_x: usize, t_y: usize) -> Vec<Link> {
+    let rows = if t_x == 0 { 0 } else { t_y };
+    (0..rows).map(|target| Link { source: (2 * target + 1) * t_x / (2 * t_y), target }).collect()
+}
+
+fn count(links: impl Iterator<Item = Vec<Link>>, gold: &[Links]) -> aer::Counts {
+    links.zip(gold).map(|(links, gold)| aer::Counts::of(&links, gold)).collect::<Vec<_>>().iter().sum()
 }

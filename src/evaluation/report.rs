@@ -143,7 +143,7 @@ pub struct Report {
     /// The test set's name.
     pub test_set: String,
     /// How it searched; `forbid_unk` as in `unk`.
-    pub search: decoding::Options,
+    pub search: decoding::SearchOptions,
     /// Sentences decoded together.
     pub batch: usize,
     /// Unknown words of the output gave way to what stands for the source words that they are aligned with.

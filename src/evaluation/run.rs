@@ -15,7 +15,6 @@ use crate::error::{Error, Result};
 use crate::evaluation::report::rows;
 use crate::evaluation::{Pair, Record, Report, TestSet, Translation, Unk};
 use crate::models::{Model, Stepper};
-use crate::text::join::join;
 use crate::text::line;
 use crate::text::sentence::{Sentence, UNK};
 use crate::ticket::Ticket;
@@ -24,7 +23,7 @@ use crate::ticket::Ticket;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How to search; `forbid_unk` gives way to `unk`.
-    pub search: decoding::Options,
+    pub search: decoding::SearchOptions,
     /// Sentences decoded together, at least 1.
     pub batch: usize,
     /// Lengths to tell apart.
@@ -42,7 +41,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            search: decoding::Options::default(),
+            search: decoding::SearchOptions::default(),
             batch: 16,
             buckets: Buckets::default(),
             tokenization: bleu::Tokenization::default(),
@@ -217,7 +216,7 @@ impl Run<'_> {
         pairs: &[Pair],
         unk: Unk,
     ) -> Result<Vec<Translation>> {
-        let search = decoding::Options {
+        let search = decoding::SearchOptions {
             forbid_unk: unk == Unk::Forbidden,
             // Only the text of the best is used.
             most_numbers: 0,
@@ -272,7 +271,12 @@ impl Run<'_> {
             }
             None => words.into_iter().map(Cow::Borrowed).collect(),
         };
-        let text = if self.test_set.pretokenized { words.join(" ") } else { join(&config.target_language, &words) };
+        let target = &self.model.target;
+        let text = if self.test_set.pretokenized {
+            target.spaced(&words)
+        } else {
+            target.join(&config.target_language, &words)
+        };
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
         let counts = bleu::Counts::of(&text, &references, &self.options.bleu());
         Translation {

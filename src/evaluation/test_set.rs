@@ -40,7 +40,9 @@ impl TestSet {
     }
 
     /// As [`TestSet::read`], from any readers.
-    pub fn from_lines(mut source: LineReader, mut references: Vec<LineReader>, pretokenized: bool) -> Result<Self> {
+    pub fn from_lines(source: LineReader, references: Vec<LineReader>, pretokenized: bool) -> Result<Self> {
+        let mut source = source.held();
+        let mut references: Vec<LineReader> = references.into_iter().map(LineReader::held).collect();
         if references.is_empty() {
             return Err(Error::Input("a test set needs at least one file of references".into()));
         }

@@ -56,7 +56,7 @@ impl Batch {
         Ok(Tensor::from_vec(mask, (self.sentences(), self.longest), device)?.to_dtype(dtype)?)
     }
 
-    /// The mask as the recurrent layers want it, [t_x, b, 1]; `None` where nothing is padded.
+    /// The mask for the recurrent layers, [t_x, b, 1]; `None` where nothing is padded.
     pub fn time_mask(&self, dtype: DType, device: &Device) -> Result<Option<Tensor>> {
         if !self.is_padded() {
             return Ok(None);

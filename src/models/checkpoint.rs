@@ -1,13 +1,15 @@
 //! Floor 3: weights, read from and written to safetensors files.
 //!
-//! A file is read into one buffer, checked there, and stays as it is stored: each tensor is widened
+//! The header of a file is checked before the body is read ([`header`](crate::models::header)). The file stays as it
+//! is stored, in one buffer: each tensor is widened
 //! to `f32` when it is asked for, straight into the place where it is wanted. A model that is packed for
 //! decoding never holds its weights twice. No memory mapping, no `unsafe`. Everything that is wrong with
 //! a file is a sentence that names it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -16,14 +18,17 @@ use candle_core::{Device, Tensor};
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 use rayon::prelude::*;
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use crate::error::{Error, Result};
-use crate::text::lines::write_atomic;
+use crate::models::header::{Kind, Place};
+use crate::models::{disk, header};
+use crate::text::write::write_inside;
 
 /// Numbers widened at a time: small enough for the first-level cache, large enough to share out.
 const BLOCK: usize = 4096;
+
+/// Called with the share of a file that is read, from 0 to 1.
+pub type Progress<'a> = &'a mut dyn FnMut(f32);
 
 /// One tensor on the host, row-major.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,13 +62,6 @@ struct Stored {
     file: Arc<Vec<u8>>,
     place: Range<usize>,
     kind: Kind,
-}
-
-/// How the numbers of a tensor are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    F16,
-    F32,
 }
 
 /// A tensor of which single rows are wanted.
@@ -141,22 +139,6 @@ impl Stored {
 }
 
 impl Kind {
-    fn of(dtype: Dtype) -> Option<Self> {
-        match dtype {
-            Dtype::F16 => Some(Self::F16),
-            Dtype::F32 => Some(Self::F32),
-            _ => None,
-        }
-    }
-
-    /// Bytes of a number.
-    fn size(self) -> usize {
-        match self {
-            Self::F16 => 2,
-            Self::F32 => 4,
-        }
-    }
-
     fn widen(self) -> fn(&mut [f32], &[u8]) {
         match self {
             Self::F16 => widen_f16,
@@ -191,18 +173,26 @@ impl Weights {
     /// A sentence that names the file, and the tensor where one is missing, unexpected, of another
     /// shape or type, or holds a number that is not finite.
     pub fn load(path: &Path, expected: &[(String, Vec<usize>)]) -> Result<Self> {
-        let buffer = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
-        Self::from_file(path, buffer, expected)
+        Self::load_with(path, expected, &mut |_| {})
+    }
+
+    /// As [`Weights::load`]; `progress` is called with the share that is read.
+    pub fn load_with(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<Self> {
+        let (buffer, places) = read(path, expected, progress)?;
+        Self::of(path, buffer, expected, places)
     }
 
     /// As [`Weights::load`], from the bytes of the file; `path` is only named in errors.
     pub fn from_bytes(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)]) -> Result<Self> {
-        Self::from_file(path, buffer.to_vec(), expected)
+        let length = buffer.len() as u64;
+        let end = header::end(path, buffer, length)?;
+        let places = header::places(path, &buffer[..end], length, expected)?;
+        Self::of(path, buffer.to_vec(), expected, places)
     }
 
-    /// As [`Weights::from_bytes`]; the buffer is kept and nothing is copied.
-    pub fn from_file(path: &Path, buffer: Vec<u8>, expected: &[(String, Vec<usize>)]) -> Result<Self> {
-        let places = places(path, &buffer, expected)?;
+    /// The buffer is kept and nothing is copied.
+    fn of(path: &Path, buffer: Vec<u8>, expected: &[(String, Vec<usize>)], places: Vec<Place>) -> Result<Self> {
+        check_finite(path, &buffer, expected, &places)?;
         let file = Arc::new(buffer);
         let slot = |(name, shape): &(String, Vec<usize>), (place, kind)| {
             let stored = Some(Stored { file: Arc::clone(&file), place, kind });
@@ -228,7 +218,7 @@ impl Weights {
             return Err(Error::tensor(path, name, "holds a number too large for f16; write f32 instead"));
         }
         let header = self.header(size, dtype);
-        write_atomic(path, |out| {
+        write_inside(path, |out| {
             out.write_all(&(header.len() as u64).to_le_bytes())?;
             out.write_all(header.as_bytes())?;
             for (_, array) in self.iter() {
@@ -259,8 +249,8 @@ impl Weights {
         self.slots.get(name).ok_or_else(|| Error::tensor(&self.path, name, "is missing"))
     }
 
-    /// The array of that name. It is widened at the first call and then kept; what is only needed for a moment is
-    /// had from [`Weights::numbers`].
+    /// The array of that name. It is widened at the first call and then kept; [`Weights::numbers`] keeps
+    /// nothing.
     ///
     /// # Errors
     /// When there is none; the sentence names the tensor.
@@ -321,69 +311,40 @@ impl Weights {
     }
 }
 
-/// Where the numbers of each of the `expected` tensors lie in a file; all are finite.
-fn places(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)]) -> Result<Vec<(Range<usize>, Kind)>> {
-    let file = SafeTensors::deserialize(buffer).map_err(|error| Error::file(path, what_is_wrong(buffer, &error)))?;
-    let mut views = Vec::with_capacity(expected.len());
-    for (name, shape) in expected {
-        let view = file
-            .tensor(name)
-            .map_err(|_| Error::tensor(path, name, "is missing; this file does not fit its config.json"))?;
-        if view.shape() != shape.as_slice() {
-            let message = format!("has the shape {:?} where the config.json asks for {shape:?}", view.shape());
+/// Every number of each tensor is finite.
+fn check_finite(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)], places: &[Place]) -> Result<()> {
+    let message = "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
+    for ((name, _), (place, kind)) in expected.iter().zip(places) {
+        if !buffer[place.clone()].par_chunks(16 * BLOCK).all(|bytes| kind.is_finite(bytes)) {
             return Err(Error::tensor(path, name, message));
         }
-        views.push((name, view));
     }
-    if let Some(extra) = file.names().into_iter().filter(|name| !expected.iter().any(|(known, _)| known == name)).min()
-    {
-        let message = "is not part of this architecture; the file belongs to another model";
-        return Err(Error::tensor(path, extra, message));
-    }
-    let start = buffer.as_ptr() as usize;
-    let place = |(name, view): (&String, TensorView<'_>)| {
-        let kind = kind(path, name, &view)?;
-        let first = view.data().as_ptr() as usize - start;
-        Ok((first..first + view.data().len(), kind))
-    };
-    views.into_iter().map(place).collect()
+    Ok(())
 }
 
-/// Why a buffer is no safetensors file, as a sentence without its subject.
-fn what_is_wrong(buffer: &[u8], error: &SafeTensorError) -> String {
-    const FOREIGN: &str = "is not a safetensors file; only models in the safetensors format can be read";
-    if buffer.is_empty() {
-        return "is empty; copy or download it again".into();
+/// The bytes of a weights file, its header checked before its body is read, and where the tensors lie in them.
+fn read(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<(Vec<u8>, Vec<Place>)> {
+    const PIECE: u64 = 4 << 20;
+    let sentence = |error| Error::io(path, &error);
+    let (mut file, length) = disk::open(path)?;
+    let mut bytes = Vec::new();
+    let more = |bytes: &mut Vec<u8>, file: &mut File, count| file.take(count).read_to_end(bytes).map_err(sentence);
+    more(&mut bytes, &mut file, header::LENGTH_BYTES as u64 + 1)?;
+    let end = header::end(path, &bytes, length)?;
+    let rest = (end - bytes.len()) as u64;
+    more(&mut bytes, &mut file, rest)?;
+    let places = header::places(path, &bytes, length, expected)?;
+    let body = usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(bytes.len());
+    if bytes.try_reserve_exact(body).is_err() {
+        return Err(Error::file(path, format!("has {length} bytes, more than there is memory for")));
     }
-    // A header that begins as JSON shows that the rest was lost, not that the file is foreign.
-    let looks_right = buffer.len() > 8 && buffer[8] == b'{';
-    match error {
-        SafeTensorError::InvalidHeaderLength
-        | SafeTensorError::MetadataIncompleteBuffer
-        | SafeTensorError::HeaderTooSmall
-            if looks_right =>
-        {
-            format!(
-                "is truncated or damaged (it has {} bytes, not what its header says); copy or download it again",
-                buffer.len()
-            )
-        }
-        _ if looks_right => format!("has a damaged header ({error}); copy or download it again"),
-        _ => FOREIGN.into(),
+    while more(&mut bytes, &mut file, PIECE)? > 0 {
+        progress((bytes.len() as f32 / length.max(1) as f32).min(1.0));
     }
-}
-
-/// How the numbers of a view are stored; all are finite.
-fn kind(path: &Path, name: &str, view: &TensorView<'_>) -> Result<Kind> {
-    let Some(kind) = Kind::of(view.dtype()) else {
-        let message = format!("is stored as {}; only F32 and F16 can be read, so convert the file", view.dtype());
-        return Err(Error::tensor(path, name, message));
-    };
-    if view.data().par_chunks(16 * BLOCK).all(|bytes| kind.is_finite(bytes)) {
-        return Ok(kind);
+    if bytes.len() as u64 != length {
+        return Err(header::truncated(path, bytes.len() as u64));
     }
-    let message = "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
-    Err(Error::tensor(path, name, message))
+    Ok((bytes, places))
 }
 
 fn widen_f32(numbers: &mut [f32], bytes: &[u8]) {

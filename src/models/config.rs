@@ -1,6 +1,6 @@
 //! Floor 3: `config.json` of a model folder, with every key checked by name.
 //!
-//! Which keys an architecture has is one table ([`KEYS`]); reading, refusing and writing all go by it.
+//! Which of the [`OWN_KEYS`] an architecture has stands in its line of [`MODELS`]; reading and refusing go by it.
 
 use std::path::Path;
 
@@ -8,10 +8,11 @@ use serde_json::{Map, Value};
 
 use crate::attention::{AttentionEntry, KINDS, find, scores};
 use crate::error::{Error, Result};
-use crate::models::MODELS;
-use crate::text::lines::write_atomic;
+use crate::models::{Looks, MODELS, ModelEntry, disk};
+use crate::text::write::write_inside;
 
 pub use crate::attention::AttentionKind;
+pub use crate::models::Architecture;
 
 /// The value of the key `format`.
 pub const FORMAT: &str = "interlinear";
@@ -19,29 +20,8 @@ pub const FORMAT: &str = "interlinear";
 const VERSION: usize = 1;
 /// No size may exceed this: it keeps products of two sizes far from overflow.
 const LARGEST: usize = 1 << 24;
-
-/// Which paper's wiring. Its name in files stands in [`MODELS`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Architecture {
-    /// Bahdanau, Cho, Bengio 2015.
-    RnnSearch,
-    /// Cho et al. 2014.
-    RnnEncDec,
-    /// Luong, Pham, Manning 2015.
-    Luong,
-}
-
-impl Architecture {
-    /// Its name in `config.json`.
-    pub fn name(self) -> &'static str {
-        MODELS.iter().find(|entry| entry.architecture == self).map_or("unknown", |entry| entry.name)
-    }
-
-    /// The architecture of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        MODELS.iter().find(|entry| entry.name == name).map(|entry| entry.architecture)
-    }
-}
+/// The most layers: the papers have 4, and the names of all tensors are listed before the weights are looked at.
+const MOST_LAYERS: usize = 64;
 
 /// What only a model of Luong et al. 2015 has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,70 +79,56 @@ pub struct Config {
     pub luong: Option<LuongSizes>,
 }
 
-/// What a key of `config.json` belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Belongs {
-    /// Every architecture has it.
-    Everywhere,
-    /// These architectures need it.
-    Needs(&'static [Architecture]),
-    /// These architectures may have it.
-    May(&'static [Architecture]),
-}
+/// The keys of every model, in the order in which they are written.
+const COMMON_KEYS: &[&str] = &[
+    "format",
+    "version",
+    "name",
+    "architecture",
+    "source_language",
+    "target_language",
+    "source_vocabulary",
+    "target_vocabulary",
+    "eos",
+    "unk",
+    "source_eos",
+    "embedding",
+    "hidden",
+];
 
-/// The architectures of gated units.
-const GATED: &[Architecture] = &[Architecture::RnnSearch, Architecture::RnnEncDec];
-/// Luong's own.
-const LUONG: &[Architecture] = &[Architecture::Luong];
-
-/// Every key, in the order in which it is written.
-const KEYS: &[(&str, Belongs)] = &[
-    ("format", Belongs::Everywhere),
-    ("version", Belongs::Everywhere),
-    ("name", Belongs::Everywhere),
-    ("architecture", Belongs::Everywhere),
-    ("source_language", Belongs::Everywhere),
-    ("target_language", Belongs::Everywhere),
-    ("source_vocabulary", Belongs::Everywhere),
-    ("target_vocabulary", Belongs::Everywhere),
-    ("eos", Belongs::Everywhere),
-    ("unk", Belongs::Everywhere),
-    ("source_eos", Belongs::Everywhere),
-    ("embedding", Belongs::Everywhere),
-    ("hidden", Belongs::Everywhere),
-    ("maxout", Belongs::Needs(GATED)),
-    ("alignment", Belongs::Needs(&[Architecture::RnnSearch])),
-    ("output_rank", Belongs::May(&[Architecture::RnnEncDec])),
-    ("layers", Belongs::Needs(LUONG)),
-    ("attention", Belongs::Needs(LUONG)),
-    ("score", Belongs::Needs(LUONG)),
-    ("input_feeding", Belongs::Needs(LUONG)),
-    ("reverse_source", Belongs::Needs(LUONG)),
-    ("window", Belongs::May(LUONG)),
-    ("max_source", Belongs::May(LUONG)),
-    ("start", Belongs::Needs(LUONG)),
+/// The keys that only some architectures have, as [`ModelEntry::needs`] and [`ModelEntry::may`] say; they are written
+/// after those of every model.
+pub const OWN_KEYS: &[&str] = &[
+    "maxout",
+    "alignment",
+    "output_rank",
+    "layers",
+    "attention",
+    "score",
+    "input_feeding",
+    "reverse_source",
+    "window",
+    "max_source",
+    "start",
 ];
 
 impl Config {
     /// Whether the model aligns at all; rnnencdec and luong with attention `none` do not.
     pub fn aligns(&self) -> bool {
-        match self.architecture {
-            Architecture::RnnSearch => true,
-            Architecture::RnnEncDec => false,
-            Architecture::Luong => self.luong.as_ref().is_some_and(|luong| luong.attention != AttentionKind::None),
-        }
+        self.looks().is_some()
     }
 
-    /// Where it looks and how it scores, in the names of the tables in [`crate::attention`], such as
-    /// `local-p general`; `None` where the model does not align.
+    /// Where it looks and how it scores; `None` where the model does not align.
+    pub fn looks(&self) -> Option<Looks> {
+        (self.architecture.entry().looks)(self)
+    }
+
+    /// The same in the names of the tables in [`crate::attention`], such as `local-p general`; the kind is left out
+    /// where the architecture has but one.
     pub fn attention(&self) -> Option<String> {
-        if !self.aligns() {
-            return None;
-        }
-        Some(match &self.luong {
-            Some(luong) => format!("{} {}", luong.attention.name(), luong.score),
-            None => scores(self.architecture.name()).map(|entry| entry.name).collect(),
-        })
+        let Looks { kind, score } = self.looks()?;
+        let chosen = self.architecture.entry().needs.contains(&"attention");
+        Some(if chosen { format!("{} {}", kind.name(), score.name) } else { score.name.to_owned() })
     }
 
     /// D of local attention, in words; `None` for models that look at every word or at none.
@@ -170,43 +136,59 @@ impl Config {
         self.luong.as_ref().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)
     }
 
+    /// Rows between the row that predicts a word and the first whose state has read it: the row of the reading
+    /// `input`. 1 for the scores of Luong et al. that compare contents (their footnote 14). 2 for RNNsearch, whose
+    /// step aligns by the state before the one that reads y_{i-1} (appendix A.2). `None` where rows have the usual
+    /// reading alone.
+    pub fn input_delay(&self) -> Option<usize> {
+        self.architecture.entry().input_delay.filter(|_| self.looks().is_some_and(|looks| looks.score.content))
+    }
+
     /// Whether a row of the alignment may also be read by the word before: the decoder had read it when it compared
     /// its state with the source (Luong et al. 2015, footnote 14).
     pub fn has_two_readings(&self) -> bool {
-        self.aligns() && self.luong.as_ref().and_then(|luong| find(&luong.score)).is_some_and(|score| score.content)
+        self.input_delay() == Some(1)
     }
 
     /// Reads and checks `config.json`.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
+        Self::load_among(MODELS, path)
+    }
+
+    /// As [`Config::load`], for the architectures of another table.
+    pub fn load_among(models: &'static [ModelEntry], path: &Path) -> Result<Self> {
+        let bytes = disk::read(path, disk::CONFIG_LIMIT)?;
         let Ok(text) = std::str::from_utf8(&bytes) else {
             return Err(Error::file(path, "is not UTF-8 text; a model's config.json is JSON"));
         };
-        Self::from_json(path, text)
+        Self::from_json_among(models, path, text)
     }
 
     /// Checks the text of a `config.json`; `path` is only named in errors.
     pub fn from_json(path: &Path, text: &str) -> Result<Self> {
+        Self::from_json_among(MODELS, path, text)
+    }
+
+    fn from_json_among(models: &'static [ModelEntry], path: &Path, text: &str) -> Result<Self> {
         let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|error| Error::line(path, error.line().max(1), format!("is not valid JSON ({error})")))?;
         let Value::Object(map) = value else {
             return Err(Error::file(path, "must hold one JSON object, { ... }"));
         };
-        Reader { path, map: &map }.config()
+        Reader { models, path, map: &map }.config()
     }
 
     /// Writes `config.json`, under a temporary name first.
     pub fn save(&self, path: &Path) -> Result<()> {
         use std::io::Write as _;
-        write_atomic(path, |file| file.write_all(self.to_json().as_bytes()))
+        write_inside(path, |file| file.write_all(self.to_json().as_bytes()))
     }
 
     /// The text of `config.json`, one key a line.
     pub fn to_json(&self) -> String {
-        let lines: Vec<String> = KEYS
-            .iter()
-            .filter_map(|(key, _)| self.value(key).map(|value| format!("  {}: {value}", Value::from(*key))))
-            .collect();
+        let keys = COMMON_KEYS.iter().chain(OWN_KEYS);
+        let lines: Vec<String> =
+            keys.filter_map(|key| self.value(key).map(|value| format!("  {}: {value}", Value::from(*key)))).collect();
         format!("{{\n{}\n}}\n", lines.join(",\n"))
     }
 
@@ -258,6 +240,7 @@ impl LuongSizes {
 
 /// Reads keys out of a JSON object and names the key that is wrong.
 struct Reader<'a> {
+    models: &'static [ModelEntry],
     path: &'a Path,
     map: &'a Map<String, Value>,
 }
@@ -266,7 +249,8 @@ impl Reader<'_> {
     fn config(&self) -> Result<Config> {
         self.format()?;
         let architecture = self.architecture()?;
-        self.refuse_foreign_keys(architecture)?;
+        let entry = architecture.entry();
+        self.refuse_foreign_keys(entry)?;
         let config = Config {
             name: self.text("name")?,
             architecture,
@@ -279,20 +263,26 @@ impl Reader<'_> {
             source_eos: self.truth("source_eos")?,
             embedding: self.size("embedding")?,
             hidden: self.size("hidden")?,
-            maxout: if GATED.contains(&architecture) { self.size("maxout")? } else { 0 },
-            alignment: if architecture == Architecture::RnnSearch { self.size("alignment")? } else { 0 },
-            output_rank: self.map.get("output_rank").map(|_| self.size("output_rank")).transpose()?,
-            luong: if architecture == Architecture::Luong { Some(self.luong()?) } else { None },
+            maxout: self.own_size(entry, "maxout")?.unwrap_or(0),
+            alignment: self.own_size(entry, "alignment")?.unwrap_or(0),
+            output_rank: self.own_size(entry, "output_rank")?,
+            luong: entry.needs.contains(&"layers").then(|| self.luong(entry)).transpose()?,
         };
         self.check_ids(&config)?;
         Ok(config)
     }
 
-    fn luong(&self) -> Result<LuongSizes> {
+    /// A size that this architecture needs, or has because the file names it.
+    fn own_size(&self, entry: &ModelEntry, key: &str) -> Result<Option<usize>> {
+        let wanted = entry.needs.contains(&key) || self.map.contains_key(key);
+        wanted.then(|| self.size(key)).transpose()
+    }
+
+    fn luong(&self, model: &ModelEntry) -> Result<LuongSizes> {
         let kinds: Vec<&str> = KINDS.iter().map(|entry| entry.name).collect();
         let attention = self.one_of("attention", &kinds)?;
         let attention = AttentionKind::from_name(&attention).unwrap_or_default();
-        let known: Vec<&str> = scores(Architecture::Luong.name()).map(|entry| entry.name).collect();
+        let known: Vec<&str> = scores(model.name).map(|entry| entry.name).collect();
         let score = self.one_of("score", &known)?;
         let entry = find(&score);
         if entry.is_some_and(|entry| !attention.allows(entry)) {
@@ -302,7 +292,7 @@ impl Reader<'_> {
         }
         let by_place = attention != AttentionKind::None && entry.is_some_and(|entry| !entry.content);
         Ok(LuongSizes {
-            layers: self.size("layers")?,
+            layers: self.size_up_to("layers", MOST_LAYERS)?,
             attention,
             score,
             input_feeding: self.truth("input_feeding")?,
@@ -351,26 +341,20 @@ impl Reader<'_> {
 
     fn architecture(&self) -> Result<Architecture> {
         let name = self.text("architecture")?;
-        let known: Vec<&str> = MODELS.iter().map(|entry| entry.name).collect();
+        let known: Vec<&str> = self.models.iter().map(|entry| entry.name).collect();
         let message = || format!("is \"{name}\", which this program does not know; it knows {}", known.join(", "));
-        Architecture::from_name(&name).map_or_else(|| self.wrong("architecture", message()), Ok)
+        Architecture::among(self.models, &name).map_or_else(|| self.wrong("architecture", message()), Ok)
     }
 
-    fn refuse_foreign_keys(&self, architecture: Architecture) -> Result<()> {
-        for key in self.map.keys() {
-            match KEYS.iter().find(|(name, _)| name == key) {
-                None => return self.wrong(key, "is unknown; remove it or correct its spelling"),
-                Some((_, Belongs::Needs(others) | Belongs::May(others))) if !others.contains(&architecture) => {
-                    let others: Vec<&str> = others.iter().map(|other| other.name()).collect();
-                    return self.wrong(
-                        key,
-                        format!("belongs to {} and not to {}; remove it", others.join(" and "), architecture.name()),
-                    );
-                }
-                Some(_) => {}
-            }
+    fn refuse_foreign_keys(&self, entry: &ModelEntry) -> Result<()> {
+        let has = |entry: &ModelEntry, key: &str| entry.needs.contains(&key) || entry.may.contains(&key);
+        let foreign = |key: &&String| !COMMON_KEYS.contains(&key.as_str()) && !has(entry, key);
+        let Some(key) = self.map.keys().find(foreign) else { return Ok(()) };
+        let others: Vec<&str> = self.models.iter().filter(|other| has(other, key)).map(|other| other.name).collect();
+        if others.is_empty() {
+            return self.wrong(key, "is unknown; remove it or correct its spelling");
         }
-        Ok(())
+        self.wrong(key, format!("belongs to {} and not to {}; remove it", others.join(" and "), entry.name))
     }
 
     fn text(&self, key: &str) -> Result<String> {
@@ -400,15 +384,14 @@ impl Reader<'_> {
     }
 
     fn size(&self, key: &str) -> Result<usize> {
+        self.size_up_to(key, LARGEST)
+    }
+
+    fn size_up_to(&self, key: &str, most: usize) -> Result<usize> {
         let value = self.get(key)?;
-        value
-            .as_u64()
-            .and_then(|size| usize::try_from(size).ok())
-            .filter(|size| (1..=LARGEST).contains(size))
-            .map_or_else(
-                || self.wrong(key, format!("must be a whole number from 1 to {LARGEST}, not {}", short(value))),
-                Ok,
-            )
+        let size = value.as_u64().and_then(|size| usize::try_from(size).ok()).filter(|size| (1..=most).contains(size));
+        let message = || format!("must be a whole number from 1 to {most}, not {}", short(value));
+        size.map_or_else(|| self.wrong(key, message()), Ok)
     }
 
     fn id(&self, key: &str) -> Result<u32> {

@@ -6,8 +6,15 @@
 //! words that are looked at. What does not depend on the step is counted once a sentence (U_a h_j, C c). Not counted are
 //! element-wise work, look-ups and padding. Imports its own room.
 
-use crate::models::config::{Architecture, Config};
+use crate::models::config::Config;
 use crate::models::shapes;
+
+pub use crate::attention::Applied;
+
+/// When the matrix of that name is applied.
+pub fn applied(config: &Config, name: &str) -> Applied {
+    (config.architecture.entry().applied)(config, name)
+}
 
 /// Operations of the products, as they are shared out. A sentence has t_x source words, `</s>` included; a step makes
 /// one target word of one hypothesis.
@@ -33,38 +40,25 @@ impl Cost {
         let mut cost = Self { reach: config.window().map_or(usize::MAX, |d| 2 * d + 1), ..Self::default() };
         for (name, shape) in shapes(config) {
             if let [rows, columns] = shape[..] {
-                cost.add(config, &name, 2 * (rows * columns) as u64);
+                cost.add(applied(config, &name), 2 * (rows * columns) as u64);
             }
         }
-        let energy = match (&config.luong, config.architecture) {
-            _ if !config.aligns() => return cost,
-            (None, _) => config.alignment,
-            (Some(luong), _) if luong.score == "location" => 0,
-            (Some(_), _) => config.hidden,
-        };
-        let annotation = if config.architecture == Architecture::RnnSearch { 2 * config.hidden } else { config.hidden };
-        cost.look = 2 * (energy + annotation) as u64;
+        cost.look = 2 * (config.architecture.entry().look_products)(config) as u64;
         cost
     }
 
     /// Adds a matrix of `work` operations where it is applied.
-    fn add(&mut self, config: &Config, name: &str, work: u64) {
-        let score = config.luong.as_ref().map_or("", |luong| luong.score.as_str());
-        let fixed = config.architecture == Architecture::RnnEncDec;
-        match name {
-            "source_embedding" | "target_embedding" => {}
-            "encoder.V" | "decoder.V" | "decoder.W_s" | "readout.O_c" => self.sentence += work,
-            _ if fixed && name.starts_with("decoder.C") => self.sentence += work,
-            "attention.W_a" if score == "general" => self.source_word += work,
-            // the half for h_t is applied at every step, the half for h_s once a source word
-            "attention.W_a" if score == "concat" => {
+    fn add(&mut self, applied: Applied, work: u64) {
+        match applied {
+            Applied::Never => {}
+            Applied::Word | Applied::WordAfterWord => self.source_word += work,
+            Applied::Sentence => self.sentence += work,
+            Applied::Step => self.step += work,
+            Applied::Output => self.output += work,
+            Applied::Halves => {
                 self.source_word += work / 2;
                 self.step += work / 2;
             }
-            "attention.U_a" => self.source_word += work,
-            "readout.W_o" | "readout.G" | "readout.G_l" | "readout.G_r" | "W_s" => self.output += work,
-            _ if name.starts_with("encoder.") => self.source_word += work,
-            _ => self.step += work,
         }
     }
 

@@ -1,8 +1,7 @@
 //! Floor 3: a model folder, loaded and checked as a whole.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -11,13 +10,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::config::{Architecture, Config};
+use crate::models::config::Config;
 use crate::models::fused::Prepared;
-use crate::models::luong::Luong;
+use crate::models::loss::trainable;
 use crate::models::plain::PlainStepper;
-use crate::models::rnn_encdec::RnnEncDec;
-use crate::models::rnn_search::RnnSearch;
-use crate::models::{Stepper, TranslationModel, fused, shapes};
+use crate::models::readable::TranslationModel;
+use crate::models::stepper::Stepper;
+use crate::models::{disk, fused, shapes};
 use crate::nn::device::Device;
 use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::{Tokenizer, Tokenizers};
@@ -30,10 +29,12 @@ pub const WEIGHTS_FILE: &str = "model.safetensors";
 pub const SOURCE_FILE: &str = "source.tokenizer.json";
 /// See [`CONFIG_FILE`].
 pub const TARGET_FILE: &str = "target.tokenizer.json";
+/// See [`CONFIG_FILE`].
+pub const CARD_FILE: &str = "README.md";
 
 /// How the steps are computed; the numbers are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Engine {
+pub enum Kernels {
     /// Fused kernels, on the processor; elsewhere the plain form.
     #[default]
     Fused,
@@ -58,7 +59,7 @@ pub struct Model {
     pub device: Device,
     /// Worked out when it is asked for first.
     digest: Arc<OnceLock<String>>,
-    /// Packed for the fused engine, once for all steppers.
+    /// Packed for the fused kernels, once for all steppers.
     prepared: Arc<OnceLock<Prepared>>,
 }
 
@@ -71,8 +72,8 @@ impl Model {
         Self::load_with(folder, device, &Tokenizers::default(), &mut |_| {})
     }
 
-    /// As [`Model::load`]; tokenizers are shared with other models that were loaded with `known`, and `progress` hears
-    /// how much is done, from 0 to 1.
+    /// As [`Model::load`]; tokenizers are shared with other models that were loaded with `known`, and `progress` is
+    /// called with the share that is done, from 0 to 1.
     pub fn load_with(
         folder: &Path,
         device: &Device,
@@ -80,13 +81,20 @@ impl Model {
         progress: &mut (dyn FnMut(f32) + Send),
     ) -> Result<Self> {
         progress(0.0);
-        let config = load_config(folder)?;
+        Self::load_rest(load_config(folder)?, folder, device, known, progress)
+    }
+
+    /// Loads what a folder has beside `config.json`, which was read before.
+    pub fn load_rest(
+        config: Config,
+        folder: &Path,
+        device: &Device,
+        known: &Tokenizers,
+        progress: &mut (dyn FnMut(f32) + Send),
+    ) -> Result<Self> {
         let side = |file: &str, key: &str, size: usize| load_tokenizer(known, &folder.join(file), &config, key, size);
         let path = folder.join(WEIGHTS_FILE);
-        let weights = || {
-            let bytes = read_all(&path, &mut |share| progress(0.9 * share))?;
-            Weights::from_file(&path, bytes, &shapes(&config))
-        };
+        let weights = || Weights::load_with(&path, &shapes(&config), &mut |share| progress(0.9 * share));
         let (weights, (source, target)) = rayon::join(weights, || {
             rayon::join(
                 || side(SOURCE_FILE, "source_vocabulary", config.source_vocabulary),
@@ -107,9 +115,9 @@ impl Model {
         })
     }
 
-    /// What the search drives. `threads` holds for the fused engine; candle keeps its own pool.
-    pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
-        if engine == Engine::Fused && self.device.is_cpu() && fused::supports(&self.config) {
+    /// What the search drives. `threads` holds for the fused kernels; candle keeps its own pool.
+    pub fn stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        if kernels == Kernels::Fused && self.device.is_cpu() && fused::supports(&self.config) {
             return Ok(self.prepared()?.stepper(threads));
         }
         Ok(Box::new(PlainStepper::new(self.plain()?)))
@@ -162,19 +170,30 @@ impl Model {
 pub fn readable(config: &Config, weights: &Weights, device: &candle_core::Device) -> Result<Box<dyn TranslationModel>> {
     let tensors: HashMap<String, Tensor> =
         weights.names().map(|name| Ok((name.to_owned(), weights.tensor(name, device)?))).collect::<Result<_>>()?;
-    Ok(match config.architecture {
-        Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, &tensors)?),
-        Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, &tensors)?),
-        Architecture::Luong => Box::new(Luong::from_tensors(config, &tensors)?),
-    })
+    Ok(trainable(config, &tensors)?)
+}
+
+/// A stepper on the processor for weights that are no folder: fused where there are kernels.
+pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
+    if fused::supports(config) {
+        return fused::stepper(config, weights, threads);
+    }
+    Ok(Box::new(PlainStepper::new(readable(config, weights, &candle_core::Device::Cpu)?)))
+}
+
+/// The model card of a folder; a model without a readable one is whole all the same.
+pub fn card(folder: &Path) -> String {
+    let bytes = disk::read(&folder.join(CARD_FILE), disk::CARD_LIMIT);
+    bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
 fn load_config(folder: &Path) -> Result<Config> {
     let path = folder.join(CONFIG_FILE);
-    if !folder.exists() {
+    let missing = |path: &Path| matches!(path.metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
+    if missing(folder) {
         return Err(Error::file(folder, "does not exist; give the path of a model folder"));
     }
-    if !path.is_file() {
+    if missing(&path) {
         return Err(Error::file(folder, format!("is not a model folder, since it has no {CONFIG_FILE}")));
     }
     Config::load(&path)
@@ -182,6 +201,7 @@ fn load_config(folder: &Path) -> Result<Config> {
 
 /// A tokenizer whose size and special words are those of the configuration.
 fn load_tokenizer(known: &Tokenizers, path: &Path, config: &Config, key: &str, expected: usize) -> Result<Tokenizer> {
+    disk::check(path, disk::TOKENIZER_LIMIT)?;
     let tokenizer = known.from_file(path)?;
     if tokenizer.len() != expected {
         let message = format!(
@@ -198,22 +218,6 @@ fn load_tokenizer(known: &Tokenizers, path: &Path, config: &Config, key: &str, e
         }
     }
     Ok(tokenizer)
-}
-
-/// The bytes of a file, read in pieces so that progress can be told.
-fn read_all(path: &Path, progress: &mut dyn FnMut(f32)) -> Result<Vec<u8>> {
-    const PIECE: u64 = 4 << 20;
-    let sentence = |error| Error::io(path, &error);
-    let mut file = File::open(path).map_err(sentence)?;
-    let total = file.metadata().map_err(sentence)?.len();
-    let mut bytes = Vec::with_capacity(usize::try_from(total).unwrap_or(0));
-    loop {
-        let read = (&mut file).take(PIECE).read_to_end(&mut bytes).map_err(sentence)?;
-        if read == 0 {
-            return Ok(bytes);
-        }
-        progress((bytes.len() as f32 / total.max(1) as f32).min(1.0));
-    }
 }
 
 fn hexadecimal(bytes: &[u8], goes_on: &dyn Fn() -> bool) -> Option<String> {

@@ -15,9 +15,8 @@ pub enum Scheme {
     /// Bahdanau et al. 2015, appendix B.1: W_a and U_a Gaussian of deviation 0.001, v_a 0, all other
     /// matrices Gaussian of deviation 0.01.
     Paper,
-    /// Gaussian of deviation 1/sqrt(fan in), embeddings of deviation 0.1: the same size of activations
-    /// whatever the sizes of the layers. An LSTM halves what passes through it twice over (i and o start at 1/2), so
-    /// its W, W_c and the embeddings of luong are larger (2/sqrt(fan in) and 1), and the forget gate's bias is 1.
+    /// Gaussian of deviation 1/sqrt(fan in), embeddings of deviation 0.1, times the gain of the architecture's
+    /// entry: the same size of activations whatever the sizes of the layers. The bias of a forget gate is 1.
     Scaled,
     /// Every number, biases too, uniform in [-0.1, 0.1] (Luong et al. 2015, section 4.1).
     Uniform,
@@ -32,8 +31,8 @@ pub fn initial_weights(config: &Config, scheme: Scheme, seed: u64) -> Weights {
             // A stream for each tensor: they can be drawn in any order.
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(index as u64);
-            let luong = config.luong.is_some();
-            let data = draw((scheme, luong), &name, &shape, &mut rng);
+            let gain = (config.architecture.entry().gain)(&name);
+            let data = draw((scheme, gain), &name, &shape, &mut rng);
             (name, Array { shape, data: data.into_iter().map(|x| x as f32).collect() })
         })
         .collect();
@@ -44,7 +43,7 @@ pub fn initial_weights(config: &Config, scheme: Scheme, seed: u64) -> Weights {
     weights
 }
 
-fn draw((scheme, luong): (Scheme, bool), name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Vec<f64> {
+fn draw((scheme, gain): (Scheme, f64), name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let count = shape.iter().product();
     let matrix = name.rsplit('.').next().unwrap_or(name);
     match (scheme, matrix, shape) {
@@ -55,14 +54,10 @@ fn draw((scheme, luong): (Scheme, bool), name: &str, shape: &[usize], rng: &mut 
         }
         (Scheme::Paper, "W_a" | "U_a", _) => gaussian(count, 0.001, rng),
         (Scheme::Paper, _, [_, _]) => gaussian(count, 0.01, rng),
-        (Scheme::Scaled, "source_embedding" | "target_embedding", _) if luong => gaussian(count, 1.0, rng),
         (Scheme::Scaled, "b_f", _) => vec![1.0; count],
-        (Scheme::Scaled, "W_i" | "W_f" | "W_o" | "W_g" | "W_c", [_, fan_in]) if luong => {
-            gaussian(count, 2.0 / (*fan_in as f64).sqrt(), rng)
-        }
-        (Scheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1, rng),
+        (Scheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1 * gain, rng),
         (Scheme::Scaled, "v_a" | "v_p", [n_a]) => gaussian(count, 1.0 / (*n_a as f64).sqrt(), rng),
-        (Scheme::Scaled, _, [_, fan_in]) => gaussian(count, 1.0 / (*fan_in as f64).sqrt(), rng),
+        (Scheme::Scaled, _, [_, fan_in]) => gaussian(count, gain / (*fan_in as f64).sqrt(), rng),
         _ => vec![0.0; count],
     }
 }

@@ -10,12 +10,9 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
-use crate::models::TranslationModel;
 use crate::models::batch::Batch;
-use crate::models::config::{Architecture, Config};
-use crate::models::luong::Luong;
-use crate::models::rnn_encdec::RnnEncDec;
-use crate::models::rnn_search::RnnSearch;
+use crate::models::config::Config;
+use crate::models::readable::TranslationModel;
 
 /// What makes training harder than scoring. [`Regularizer::none`] changes nothing.
 #[derive(Clone, Debug)]
@@ -61,15 +58,26 @@ pub struct Loss {
     pub nll: Tensor,
     /// Number of target words, `</s>` included.
     pub words: usize,
+    /// With given links the cost on alpha, a scalar with its graph, and the number of rows that have one, a scalar.
+    pub guide: Option<(Tensor, Tensor)>,
+}
+
+/// What a model computes before its output layer.
+#[derive(Clone, Debug)]
+pub struct Hidden {
+    /// What the output layer reads for every real target word, in the order of [`Batch::words`]: the maxout layer t,
+    /// [words, l], or Luong's h~_t, [words, n].
+    pub rows: Tensor,
+    /// alpha_i of every step, [b, t_x] each; empty where the model does not align.
+    pub alpha: Vec<Tensor>,
 }
 
 /// A model that can be trained by gradients.
 pub trait Trainable: TranslationModel {
-    /// What the output layer reads for every real target word, in the order of [`Batch::words`]: the maxout layer
-    /// t, [words, l], or Luong's h~_t, [words, n].
-    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor>;
+    /// What comes before the output layer.
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden>;
 
-    /// The output layer before its softmax, [rows, K_y], from rows of [`Trainable::last_hidden`].
+    /// The output layer before its softmax, [rows, K_y], from the rows of [`Trainable::last_hidden`].
     fn logits(&self, t: &Tensor) -> Result<Tensor>;
 
     /// Summed -log p of the targets (ids, `</s>` included) and the number of their words.
@@ -81,11 +89,37 @@ pub trait Trainable: TranslationModel {
     /// As [`Trainable::loss`], with label smoothing and with dropout: on the embeddings, on what the output layer
     /// reads and, in stacked layers, between them; never on what goes from one step to the next.
     fn training_loss(&self, source: &[&[u32]], target: &[&[u32]], regularizer: &mut Regularizer) -> Result<Loss> {
+        self.guided_loss(source, target, None, regularizer)
+    }
+
+    /// As [`Trainable::training_loss`], with the cost on alpha of links beside it: `links` [t_y, b, t_x] are 1 where row i
+    /// is to look at source word j and 0 elsewhere.
+    fn guided_loss(
+        &self,
+        source: &[&[u32]],
+        target: &[&[u32]],
+        links: Option<&Tensor>,
+        regularizer: &mut Regularizer,
+    ) -> Result<Loss> {
         let (source, target) = (Batch::new(source)?, Batch::new(target)?);
         let hidden = self.last_hidden(&source, &target, regularizer)?;
-        let logits = self.logits(&regularizer.drop(&hidden)?)?; // [words, K_y]
-        smoothed_loss(&logits, &target.words().1, regularizer.label_smoothing)
+        let logits = self.logits(&regularizer.drop(&hidden.rows)?)?; // [words, K_y]
+        let loss = smoothed_loss(&logits, &target.words().1, regularizer.label_smoothing)?;
+        let guide = links.filter(|_| !hidden.alpha.is_empty()).map(|links| guide(links, &hidden.alpha)).transpose()?;
+        Ok(Loss { guide, ..loss })
     }
+}
+
+/// Guided attention: -sum_i sum_j A_ij log alpha_ij over the rows that have links, where A_i is spread evenly over the
+/// linked words at which local attention can look at all (Chen et al. 2016; Liu et al. 2016; Mi et al. 2016), and the
+/// number of those rows.
+fn guide(links: &Tensor, alpha: &[Tensor]) -> Result<(Tensor, Tensor)> {
+    let alpha = Tensor::stack(alpha, 0)?; // [t_y, b, t_x]
+    let links = (links.to_dtype(alpha.dtype())? * alpha.detach().gt(0.0)?.to_dtype(alpha.dtype())?)?;
+    let count = links.sum_keepdim(D::Minus1)?; // [t_y, b, 1]
+    let a = links.broadcast_div(&count.maximum(1.0)?)?;
+    let log_alpha = alpha.maximum(f64::from(f32::MIN_POSITIVE))?.log()?;
+    Ok(((a * log_alpha)?.sum_all()?.neg()?, count.minimum(1.0)?.sum_all()?))
 }
 
 /// -sum log p(y) and, smoothed, -sum [(1 - eps) log p(y) + eps / K sum_k log p(k)].
@@ -98,20 +132,16 @@ fn smoothed_loss(logits: &Tensor, y: &[u32], epsilon: f64) -> Result<Loss> {
     let chosen = shifted.gather(&y, 1)?.squeeze(1)?; // [words]
     let nll = (&log_sum - chosen)?.sum_all()?;
     if epsilon <= 0.0 {
-        return Ok(Loss { objective: nll.clone(), nll, words });
+        return Ok(Loss { objective: nll.clone(), nll, words, guide: None });
     }
     let uniform = (log_sum - shifted.mean(D::Minus1)?)?.sum_all()?;
     let objective = ((&nll * (1.0 - epsilon))? + (uniform * epsilon)?)?;
-    Ok(Loss { objective, nll: nll.detach(), words })
+    Ok(Loss { objective, nll: nll.detach(), words, guide: None })
 }
 
 /// The readable model over given tensors, by the names of [`crate::models::shapes`]. Variables stay
 /// variables: what is set in them later is what the model computes with.
 #[expect(clippy::implicit_hasher, reason = "maps of tensors have the default hasher everywhere, as in candle")]
 pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>> {
-    Ok(match config.architecture {
-        Architecture::RnnSearch => Box::new(RnnSearch::from_tensors(config, tensors)?),
-        Architecture::RnnEncDec => Box::new(RnnEncDec::from_tensors(config, tensors)?),
-        Architecture::Luong => Box::new(Luong::from_tensors(config, tensors)?),
-    })
+    (config.architecture.entry().readable)(config, tensors)
 }

@@ -25,16 +25,62 @@ use std::collections::HashMap;
 
 use candle_core::Tensor;
 
-use crate::attention::{Alignment, Attention, Query, Sizes, construct};
+use crate::attention::{Alignment, Applied, Attention, AttentionKind, Query, Sizes, construct};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
 use crate::models::config::{Config, LuongSizes};
-use crate::models::loss::{Regularizer, Trainable};
-use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
+use crate::models::loss::{Hidden, Regularizer, Trainable};
+use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
+use crate::models::{Looks, ModelEntry, Shapes, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::lstm::{Gates, Lstm, Memory};
 use crate::nn::softmax::log_softmax;
+
+/// Its line in the table of architectures.
+pub const ENTRY: ModelEntry = ModelEntry {
+    name: "luong",
+    citation: "Luong, Pham, Manning 2015, Effective Approaches to Attention-based Neural Machine Translation",
+    needs: &["layers", "attention", "score", "input_feeding", "reverse_source", "start"],
+    may: &["window", "max_source"],
+    shapes,
+    readable: |config, tensors| Ok(Box::new(Luong::from_tensors(config, tensors)?)),
+    fused: fused::luong::packs,
+    looks,
+    input_delay: Some(1),
+    one_context: false,
+    applied,
+    look_products: |config| {
+        let energy = looks(config).filter(|looks| looks.score.content).map_or(0, |_| config.hidden);
+        energy + looks(config).map_or(0, |_| config.hidden)
+    },
+    gain,
+};
+
+fn looks(config: &Config) -> Option<Looks> {
+    let luong = config.luong.as_ref()?;
+    let score = luong.entry().filter(|_| luong.attention != AttentionKind::None)?;
+    Some(Looks { kind: luong.attention, score })
+}
+
+fn applied(config: &Config, name: &str) -> Applied {
+    match name {
+        "source_embedding" | "target_embedding" => Applied::Never,
+        "W_s" => Applied::Output,
+        "attention.W_a" => looks(config).map_or(Applied::Step, |looks| looks.score.w_a),
+        _ if name.starts_with("encoder.") => Applied::by_encoder(name),
+        _ => Applied::Step,
+    }
+}
+
+/// An LSTM halves what passes through it twice over, since i and o start at 1/2.
+fn gain(name: &str) -> f64 {
+    match name.rsplit('.').next().unwrap_or(name) {
+        "source_embedding" | "target_embedding" => 10.0,
+        "W_i" | "W_f" | "W_o" | "W_g" | "W_c" => 2.0,
+        _ => 1.0,
+    }
+}
 
 /// A model of Luong et al. over candle tensors.
 pub struct Luong {
@@ -70,16 +116,6 @@ struct Decoder {
     fed: Option<Tensor>,
     /// Steps done.
     t: usize,
-}
-
-/// What a step found, before its word.
-struct Seen {
-    /// e_t, [rows, t_x], and where it looked.
-    looked: Option<(Tensor, Alignment)>,
-    /// c_t, [rows, n].
-    context: Option<Tensor>,
-    /// h~_t, or h_t without attention, [rows, n].
-    h_tilde: Tensor,
 }
 
 impl Luong {
@@ -147,15 +183,8 @@ impl Luong {
         Ok(First { embedding, fed: Some(fed) })
     }
 
-    /// Moves to h_t, looks at the source and leaves h~_t. `x` = W_e e(y_{t-1}) + b, 4 x [rows, n].
-    fn advance(
-        &self,
-        first: &First,
-        x: &Gates,
-        decoder: &mut Decoder,
-        annotations: &Annotations,
-        regularizer: &mut Regularizer,
-    ) -> Result<Seen> {
+    /// Moves all layers to h_t. `x` = W_e e(y_{t-1}) + b, 4 x [rows, n].
+    fn advance(&self, first: &First, x: &Gates, decoder: &mut Decoder, regularizer: &mut Regularizer) -> Result<()> {
         let mut x = match (&first.fed, &decoder.fed) {
             (Some(w), Some(h_tilde)) => x.plus(&w.apply(h_tilde)?)?,
             _ => x.clone(),
@@ -166,32 +195,46 @@ impl Luong {
             }
             decoder.layers[k] = layer.step(&x, &decoder.layers[k])?;
         }
-        let seen = self.look(&decoder.layers[self.decoder.len() - 1].h, decoder.t, annotations)?;
-        if self.sizes.input_feeding {
-            decoder.fed = Some(seen.h_tilde.clone());
-        }
-        decoder.t += 1;
-        Ok(seen)
+        Ok(())
     }
 
-    /// Aligns by `h_t` [rows, n], mixes c_t and makes h~_t = tanh(W_c [c_t; h_t]).
-    fn look(&self, h_t: &Tensor, t: usize, annotations: &Annotations) -> Result<Seen> {
-        let Some(Look { attention, w_c }) = &self.look else {
-            return Ok(Seen { looked: None, context: None, h_tilde: h_t.clone() });
-        };
-        let (query, source) = (Query { state: h_t, i: t }, annotations.source());
+    /// e_t and alpha_t, [rows, t_x], from h_t; `None` without attention.
+    fn look(&self, decoder: &Decoder, annotations: &Annotations) -> Result<Option<(Tensor, Alignment)>> {
+        let Some(Look { attention, .. }) = &self.look else { return Ok(None) };
+        let (query, source) = (Query { state: decoder.h_t(), i: decoder.t }, annotations.source());
         let e_t = attention.energies(&query, &source)?;
         let alignment = attention.align(&query, &e_t, &source)?;
-        let c_t = annotations.context(&alignment.alpha)?; // [rows, n]
-        let h_tilde = apply(w_c, &Tensor::cat(&[&c_t, h_t], 1)?)?.tanh()?; // [rows, n]
-        Ok(Seen { looked: Some((e_t, alignment)), context: Some(c_t), h_tilde })
+        Ok(Some((e_t, alignment)))
+    }
+
+    /// Mixes c_t and ends the step with h~_t = tanh(W_c [c_t; h_t]), or h_t without attention; gives c_t and h~_t.
+    fn combine(
+        &self,
+        decoder: &mut Decoder,
+        alpha_t: Option<&Tensor>,
+        annotations: &Annotations,
+    ) -> Result<(Option<Tensor>, Tensor)> {
+        let h_t = decoder.h_t();
+        let (c_t, h_tilde) = match (&self.look, alpha_t) {
+            (Some(Look { w_c, .. }), Some(alpha_t)) => {
+                let c_t = annotations.context(alpha_t)?; // [rows, n]
+                let h_tilde = apply(w_c, &Tensor::cat(&[&c_t, h_t], 1)?)?.tanh()?; // [rows, n]
+                (Some(c_t), h_tilde)
+            }
+            _ => (None, h_t.clone()),
+        };
+        if self.sizes.input_feeding {
+            decoder.fed = Some(h_tilde.clone());
+        }
+        decoder.t += 1;
+        Ok((c_t, h_tilde))
     }
 
     /// A state as what it means.
     fn decoder(&self, state: &State) -> Result<Decoder> {
         let layers = self.decoder.len();
         let expected = 2 * layers + usize::from(self.sizes.input_feeding);
-        if state.tensors.len() != expected {
+        if layers == 0 || state.tensors.len() != expected {
             let message = format!("a state of {expected} tensors was expected, not of {}", state.tensors.len());
             return Err(Error::Internal(message));
         }
@@ -205,6 +248,11 @@ impl Luong {
 }
 
 impl Decoder {
+    /// The state of the top layer, [rows, n].
+    fn h_t(&self) -> &Tensor {
+        &self.layers[self.layers.len() - 1].h
+    }
+
     /// As a state: h and c of each layer from below, then h~ where it is fed.
     fn state(self) -> State {
         let memories = self.layers.into_iter().flat_map(|memory| [memory.h, memory.c]);
@@ -225,23 +273,28 @@ impl TranslationModel for Luong {
         self.start(annotations)
     }
 
-    fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
+    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Aligned> {
         let mut decoder = self.decoder(s_prev)?;
-        let rows = decoder.layers.first().map_or(Ok(0), |memory| memory.h.dim(0))?;
-        let y_0 = vec![self.sizes.start; rows];
+        let y_0 = vec![self.sizes.start; decoder.h_t().dim(0)?];
         let e = embed(&self.target_embedding, y_prev.unwrap_or(&y_0))?; // [rows, m]
         let first = self.first()?;
-        let x = first.embedding.input(&e)?;
-        let seen = self.advance(&first, &x, &mut decoder, annotations, &mut Regularizer::none())?;
-        let log_p = log_softmax(&self.logits(&seen.h_tilde)?)?; // [rows, K_y]
-        let (e_i, alignment) = seen.looked.unzip();
+        self.advance(&first, &first.embedding.input(&e)?, &mut decoder, &mut Regularizer::none())?;
+        let (e_i, alignment) = self.look(&decoder, annotations)?.unzip();
         let (alpha_i, p_t) = alignment.map(|alignment| (alignment.alpha, alignment.p_t)).unzip();
-        Ok(Step { s: decoder.state(), e_i, alpha_i, p_t: p_t.flatten(), c_i: seen.context, log_p })
+        Ok(Aligned { s: decoder.state(), e_i, alpha_i, p_t: p_t.flatten() })
+    }
+
+    fn predict(&self, _: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
+        let mut decoder = self.decoder(&aligned.s)?;
+        let alpha_t = self.look.as_ref().map(|_| aligned.alpha()).transpose()?;
+        let (c_i, h_tilde) = self.combine(&mut decoder, alpha_t, annotations)?;
+        let log_p = log_softmax(&self.logits(&h_tilde)?)?; // [rows, K_y]
+        Ok(Step { s: decoder.state(), c_i, log_p })
     }
 }
 
 impl Trainable for Luong {
-    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
         let b = target.sentences();
         let before: Vec<u32> = std::iter::repeat_n(self.sizes.start, b)
@@ -251,11 +304,15 @@ impl Trainable for Luong {
         let first = self.first()?;
         let x = first.embedding.input(&regularizer.drop(&e)?)?; // 4 x [t_y, b, n]
         let mut decoder = self.decoder(&self.start(&annotations)?)?;
-        let mut hidden = Vec::with_capacity(target.longest);
+        let (mut hidden, mut alpha) = (Vec::with_capacity(target.longest), Vec::new());
         for t in 0..target.longest {
-            hidden.push(self.advance(&first, &x.position(t)?, &mut decoder, &annotations, regularizer)?.h_tilde);
+            self.advance(&first, &x.position(t)?, &mut decoder, regularizer)?;
+            let alignment = self.look(&decoder, &annotations)?.map(|(_, alignment)| alignment.alpha);
+            hidden.push(self.combine(&mut decoder, alignment.as_ref(), &annotations)?.1);
+            alpha.extend(alignment);
         }
-        target.rows_of_words(&Tensor::cat(&hidden, 0)?) // [t_y * b, n] to [words, n]
+        // [t_y * b, n] to [words, n]
+        Ok(Hidden { rows: target.rows_of_words(&Tensor::cat(&hidden, 0)?)?, alpha })
     }
 
     /// W_s h~_t, without a bias.

@@ -1,11 +1,9 @@
 //! Floor 3: what of log p a step is asked for, and the plain way to read it off log p of every word.
 //!
 //! Beam search needs the best few words of each row, forced decoding one word of each: an output layer that
-//! is told so need not write down, normalise and carry about a vocabulary for every hypothesis.
+//! knows this need not write, normalise and copy a vocabulary for every hypothesis.
 
 use std::cmp::Ordering;
-
-use crate::models::StepOutput;
 
 /// One word of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +17,11 @@ pub struct Asked {
 /// What a step is asked for; the parts may be combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Need<'a> {
-    /// log p of every word of every row, as [`StepOutput::log_p_row`].
+    /// log p of every word of every row, as `StepOutput::log_p_row`.
     pub every: bool,
-    /// So many of the most probable words of every row, as [`StepOutput::best_row`].
+    /// So many of the most probable words of every row, as `StepOutput::best_row`.
     pub best: usize,
-    /// log p of these words, as [`StepOutput::words`].
+    /// log p of these words, as `StepOutput::words`.
     pub words: &'a [Asked],
 }
 
@@ -41,33 +39,6 @@ impl<'a> Need<'a> {
     /// log p of given words.
     pub fn words(words: &'a [Asked]) -> Self {
         Self { words, ..Self::default() }
-    }
-}
-
-impl StepOutput {
-    /// Gives what `need` asks for from [`StepOutput::log_p`], which must hold all words of all rows; they are
-    /// forgotten unless they are needed themselves.
-    pub fn answer(&mut self, need: &Need<'_>) {
-        self.forget_words();
-        for row in 0..self.rows {
-            if need.best > 0 {
-                let row = &self.log_p[row * self.vocabulary..(row + 1) * self.vocabulary];
-                self.best.extend(top(row, need.best));
-            }
-            self.best_ends.push(self.best.len());
-        }
-        let log_p = |asked: &Asked| self.log_p_row(asked.row).get(asked.token as usize).copied().unwrap_or(f32::NAN);
-        self.words = need.words.iter().map(log_p).collect();
-        if !need.every {
-            self.log_p.clear();
-        }
-    }
-
-    /// Empties `best` and `words`.
-    pub(crate) fn forget_words(&mut self) {
-        self.best.clear();
-        self.best_ends.clear();
-        self.words.clear();
     }
 }
 

@@ -3,8 +3,9 @@
 use candle_core::Tensor;
 
 use crate::error::{Error, Result};
-use crate::models::config::Architecture;
-use crate::models::{Annotations, Asked, Need, Row, State, StepOutput, Stepper, TranslationModel};
+use crate::models::need::{Asked, Need};
+use crate::models::readable::{Aligned, Annotations, State, TranslationModel};
+use crate::models::stepper::{Row, StepOutput, Stepper};
 
 /// Most words of a row that are searched one by one on a device; for more, log p goes to the host.
 const ROUNDS: usize = 64;
@@ -23,12 +24,76 @@ struct Batch {
     gathered: Option<(Vec<u32>, Annotations)>,
     start: State,
     state: Option<State>,
+    half: Option<Half>,
+}
+
+/// The first half of the running step.
+struct Half {
+    y_prev: Option<Vec<u32>>,
+    aligned: Aligned,
+    /// Its alpha on the host, as the caller last left it.
+    alpha: Vec<f32>,
+}
+
+impl Half {
+    /// Puts the caller's alpha in place where it was changed.
+    fn take(&mut self, alpha: &[f32]) -> Result<()> {
+        if let Some(alpha_i) = self.aligned.alpha_i.as_mut().filter(|_| self.alpha != alpha) {
+            *alpha_i = Tensor::from_slice(alpha, alpha_i.shape(), alpha_i.device())?;
+            self.alpha = alpha.to_vec();
+        }
+        Ok(())
+    }
 }
 
 impl PlainStepper {
     /// Drives `model`.
     pub fn new(model: Box<dyn TranslationModel>) -> Self {
         Self { model, batch: None }
+    }
+
+    /// The first half of a step, on the device.
+    fn look(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        let Some(batch) = &mut self.batch else { return Err(no_sentence()) };
+        let y_prev = words_before(rows)?;
+        let s_prev = batch.states(rows, y_prev.is_none())?;
+        batch.gather_annotations(rows)?;
+        let annotations = batch.gathered.as_ref().map_or(&batch.annotations, |(_, annotations)| annotations);
+        let aligned = self.model.align(y_prev.as_deref(), &s_prev, annotations)?;
+        output.rows = rows.len();
+        output.vocabulary = self.model.config().target_vocabulary;
+        output.t_x = batch.annotations.mask.dim(1)?;
+        batch.half = Some(Half { y_prev, aligned, alpha: Vec::new() });
+        Ok(())
+    }
+
+    /// What it found, on the host.
+    fn copy_alignment(&mut self, output: &mut StepOutput) -> Result<()> {
+        let Some(Batch { half: Some(half), .. }) = &mut self.batch else { return Err(no_sentence()) };
+        let copy =
+            |tensor: &Option<Tensor>| Ok::<_, Error>(tensor.as_ref().map(to_host).transpose()?.unwrap_or_default());
+        output.alpha = copy(&half.aligned.alpha_i)?;
+        output.energies = copy(&half.aligned.e_i)?;
+        output.p_t = copy(&half.aligned.p_t)?;
+        half.alpha.clone_from(&output.alpha);
+        Ok(())
+    }
+
+    /// The second half.
+    fn speak(&mut self, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        let Some(Batch { annotations, gathered, state, half: Some(half), .. }) = &mut self.batch else {
+            return Err(no_sentence());
+        };
+        let annotations = gathered.as_ref().map_or(&*annotations, |(_, annotations)| annotations);
+        let step = self.model.predict(half.y_prev.as_deref(), &half.aligned, annotations)?;
+        if step.log_p.device().is_cpu() || need.every || need.best > ROUNDS {
+            output.log_p = to_host(&step.log_p)?;
+            output.answer(need);
+        } else {
+            answer_on_device(&step.log_p, need, output)?;
+        }
+        *state = Some(step.s);
+        Ok(())
     }
 }
 
@@ -37,38 +102,32 @@ impl Stepper for PlainStepper {
         self.batch = None;
         let annotations = self.model.encode(sources)?;
         let start = self.model.init_state(&annotations)?;
-        self.batch = Some(Batch { annotations, gathered: None, start, state: None });
+        self.batch = Some(Batch { annotations, gathered: None, start, state: None, half: None });
         Ok(())
     }
 
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        self.look(rows, output)?;
+        self.copy_alignment(output)
+    }
+
+    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        let Some(Batch { half: Some(half), .. }) = &mut self.batch else { return Err(no_sentence()) };
+        output.check_aligned(rows, half.aligned.alpha_i.as_ref().map(|_| output.t_x))?;
+        half.take(&output.alpha)?;
+        self.speak(need, output)
+    }
+
+    /// Alpha is copied last: a device need not wait for it between the halves.
     fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
-        let Some(batch) = &mut self.batch else {
-            return Err(Error::Internal("a step was asked for before any sentence".into()));
-        };
-        let y_prev = words_before(rows)?;
-        let s_prev = batch.states(rows, y_prev.is_none())?;
-        batch.gather_annotations(rows)?;
-        let annotations = batch.gathered.as_ref().map_or(&batch.annotations, |(_, annotations)| annotations);
-        let step = self.model.step(y_prev.as_deref(), &s_prev, annotations)?;
-        output.rows = rows.len();
-        output.vocabulary = step.log_p.dim(1)?;
-        output.t_x = batch.annotations.mask.dim(1)?;
-        if step.log_p.device().is_cpu() || need.every || need.best > ROUNDS {
-            output.log_p = to_host(&step.log_p)?;
-            output.answer(need);
-        } else {
-            answer_on_device(&step.log_p, need, output)?;
-        }
-        output.alpha = step.alpha_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
-        output.energies = step.e_i.as_ref().map(to_host).transpose()?.unwrap_or_default();
-        output.p_t = step.p_t.as_ref().map(to_host).transpose()?.unwrap_or_default();
-        batch.state = Some(step.s);
-        Ok(())
+        self.look(rows, output)?;
+        self.speak(need, output)?;
+        self.copy_alignment(output)
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         let annotations = &self.batch.as_ref()?.annotations;
-        if self.model.config().architecture != Architecture::RnnEncDec {
+        if !self.model.config().architecture.entry().one_context {
             return None;
         }
         to_host(&annotations.h.get(sentence).ok()?).ok()
@@ -119,6 +178,10 @@ impl Batch {
         }
         Ok(())
     }
+}
+
+fn no_sentence() -> Error {
+    Error::Internal("a step was asked for before any sentence".into())
 }
 
 /// y_{i-1} of each row; `None` at the first step.

@@ -102,8 +102,8 @@ pub struct Phrases {
     pub rows: Vec<f32>,
 }
 
-/// Reads phrases (ids, none empty) in batches of like length. `done` hears after each batch how many phrases are
-/// read, and stops the work by an error. `name` is the model's, for the sentence of a failure.
+/// Reads phrases (ids, none empty) in batches of like length. After each batch `done` is called with the number
+/// of phrases read; its error stops the work. `name` is the model's, for the sentence of a failure.
 ///
 /// # Errors
 /// When the model has nothing that stands for a phrase, when the device refuses, and what `done` says.

@@ -13,16 +13,47 @@ use std::collections::HashMap;
 
 use candle_core::Tensor;
 
+use crate::attention::Applied;
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
-use crate::models::loss::{Regularizer, Trainable};
-use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
+use crate::models::loss::{Hidden, Regularizer, Trainable};
+use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
+use crate::models::{ModelEntry, Shapes, fused};
 use crate::nn::bidirectional::{Direction, read};
 use crate::nn::gru::{Cell as _, ChoUnit, Matrices};
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
+
+/// Its line in the table of architectures.
+pub const ENTRY: ModelEntry = ModelEntry {
+    name: "rnnencdec",
+    citation: "Cho et al. 2014, Learning Phrase Representations using RNN Encoder-Decoder",
+    needs: &["maxout"],
+    may: &["output_rank"],
+    shapes,
+    readable: |config, tensors| Ok(Box::new(RnnEncDec::from_tensors(config, tensors)?)),
+    fused: |_| Some(fused::rnn_encdec::pack_model),
+    looks: |_| None,
+    input_delay: None,
+    one_context: true,
+    applied,
+    look_products: |_| 0,
+    gain: |_| 1.0,
+};
+
+/// c is the same at every step, and so is what it is multiplied by.
+fn applied(_: &Config, name: &str) -> Applied {
+    match name {
+        "source_embedding" | "target_embedding" => Applied::Never,
+        "encoder.V" | "decoder.V" | "readout.O_c" => Applied::Sentence,
+        "readout.G" | "readout.G_l" | "readout.G_r" => Applied::Output,
+        _ if name.starts_with("decoder.C") => Applied::Sentence,
+        _ if name.starts_with("encoder.") => Applied::by_encoder(name),
+        _ => Applied::Step,
+    }
+}
 
 /// The RNN Encoder-Decoder over candle tensors.
 pub struct RnnEncDec {
@@ -111,8 +142,12 @@ impl TranslationModel for RnnEncDec {
         Ok(State { tensors: vec![self.start(&annotations.h.squeeze(1)?)?], i: 0 })
     }
 
-    fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
-        let (i, s_prev) = (s_prev.i, s_prev.only()?);
+    fn align(&self, _: Option<&[u32]>, s_prev: &State, _: &Annotations) -> Result<Aligned> {
+        Ok(Aligned::nowhere(s_prev))
+    }
+
+    fn predict(&self, y_prev: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
+        let (i, s_prev) = (aligned.s.i, aligned.s.only()?);
         let c = annotations.h.squeeze(1)?; // [rows or 1, n]
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
         let unit = self.decoder.matrices();
@@ -121,13 +156,12 @@ impl TranslationModel for RnnEncDec {
         let t = self.readout.t(&s, &e, &c)?; // [rows, l]
         let log_p = log_softmax(&self.logits(&t)?)?; // [rows, K_y]
         let c_i = c.broadcast_as((s.dim(0)?, c.dim(1)?))?; // [rows, n]
-        let s = State { tensors: vec![s], i: i + 1 };
-        Ok(Step { s, e_i: None, alpha_i: None, p_t: None, c_i: Some(c_i), log_p })
+        Ok(Step { s: State { tensors: vec![s], i: i + 1 }, c_i: Some(c_i), log_p })
     }
 }
 
 impl Trainable for RnnEncDec {
-    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let c = self.context(source, regularizer)?; // [b, n]
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
@@ -140,7 +174,9 @@ impl Trainable for RnnEncDec {
         }
         let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
         let c = c.unsqueeze(0)?.repeat((target.longest, 1, 1))?.flatten(0, 1)?; // [t_y * b, n]
-        self.readout.t(&rows(&Tensor::cat(&states, 0)?)?, &rows(&e.flatten(0, 1)?)?, &rows(&c)?) // [words, l]
+        let s = rows(&Tensor::cat(&states, 0)?)?;
+        let t = self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &rows(&c)?)?; // [words, l]
+        Ok(Hidden { rows: t, alpha: Vec::new() })
     }
 
     fn logits(&self, t: &Tensor) -> Result<Tensor> {

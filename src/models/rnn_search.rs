@@ -7,17 +7,46 @@ use std::collections::HashMap;
 
 use candle_core::Tensor;
 
-use crate::attention::{Attention, Query, Sizes, additive};
+use crate::attention::{self, Applied, Attention, AttentionKind, Query, Sizes, additive};
 use crate::error::Result;
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
-use crate::models::loss::{Regularizer, Trainable};
-use crate::models::{Annotations, Shapes, State, Step, TranslationModel};
+use crate::models::loss::{Hidden, Regularizer, Trainable};
+use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
+use crate::models::{Looks, ModelEntry, Shapes, fused};
 use crate::nn::bidirectional::Bidirectional;
 use crate::nn::gru::{BahdanauUnit, Cell as _, Matrices};
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
+
+/// Its line in the table of architectures.
+pub const ENTRY: ModelEntry = ModelEntry {
+    name: "rnnsearch",
+    citation: "Bahdanau, Cho, Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
+    needs: &["maxout", "alignment"],
+    may: &[],
+    shapes,
+    readable: |config, tensors| Ok(Box::new(RnnSearch::from_tensors(config, tensors)?)),
+    fused: |_| Some(fused::rnn_search::pack_model),
+    looks: |_| attention::find("additive").map(|score| Looks { kind: AttentionKind::Global, score }),
+    input_delay: Some(2),
+    one_context: false,
+    applied,
+    look_products: |config| config.alignment + 2 * config.hidden,
+    gain: |_| 1.0,
+};
+
+fn applied(_: &Config, name: &str) -> Applied {
+    match name {
+        "source_embedding" | "target_embedding" => Applied::Never,
+        "decoder.W_s" => Applied::Sentence,
+        "attention.U_a" => Applied::Word,
+        "readout.W_o" => Applied::Output,
+        _ if name.starts_with("encoder.") => Applied::by_encoder(name),
+        _ => Applied::Step,
+    }
+}
 
 /// RNNsearch over candle tensors.
 pub struct RnnSearch {
@@ -78,14 +107,13 @@ impl RnnSearch {
         Ok(affine(&self.w_s, &self.b_s, &h_bwd_1)?.tanh()?)
     }
 
-    /// e_i and alpha_i, [rows, t_x], and c_i, [rows, 2n], from s_{i-1}, [rows, n].
-    fn align(&self, s_prev: &Tensor, i: usize, annotations: &Annotations) -> Result<(Tensor, Tensor, Tensor)> {
+    /// e_i and alpha_i, [rows, t_x], from s_{i-1}, [rows, n].
+    fn look(&self, s_prev: &Tensor, i: usize, annotations: &Annotations) -> Result<(Tensor, Tensor)> {
         let (query, source) = (Query { state: s_prev, i }, annotations.source());
-        // e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a), alpha_i = softmax(e_i), c_i = sum_j alpha_ij h_j
+        // e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a), alpha_i = softmax(e_i)
         let e_i = self.attention.energies(&query, &source)?;
         let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
-        let c_i = annotations.context(&alpha_i)?;
-        Ok((e_i, alpha_i, c_i))
+        Ok((e_i, alpha_i))
     }
 }
 
@@ -102,30 +130,36 @@ impl TranslationModel for RnnSearch {
         Ok(State { tensors: vec![self.start(annotations)?], i: 0 })
     }
 
-    fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
-        let (i, s_prev) = (s_prev.i, s_prev.only()?);
+    fn align(&self, _: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Aligned> {
+        let (e_i, alpha_i) = self.look(s_prev.only()?, s_prev.i, annotations)?;
+        Ok(Aligned { e_i: Some(e_i), alpha_i: Some(alpha_i), ..Aligned::nowhere(s_prev) })
+    }
+
+    fn predict(&self, y_prev: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
+        let (i, s_prev) = (aligned.s.i, aligned.s.only()?);
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
-        let (e_i, alpha_i, c_i) = self.align(s_prev, i, annotations)?;
+        let c_i = annotations.context(aligned.alpha()?)?; // c_i = sum_j alpha_ij h_j, [rows, 2n]
         // t_i = maxout(U_o s_{i-1} + V_o e(y_{i-1}) + C_o c_i + b_o), p(y_i) = softmax(W_o t_i + b_w)
         let t_i = self.readout.t(s_prev, &e, &c_i)?; // [rows, l]
         let log_p = log_softmax(&self.logits(&t_i)?)?; // [rows, K_y]
         let unit = self.decoder.matrices();
         let s = self.decoder.step(&unit.input(&e)?, unit.context(&c_i)?.as_ref(), s_prev)?; // [rows, n]
-        let s = State { tensors: vec![s], i: i + 1 };
-        Ok(Step { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None, c_i: Some(c_i), log_p })
+        Ok(Step { s: State { tensors: vec![s], i: i + 1 }, c_i: Some(c_i), log_p })
     }
 }
 
 impl Trainable for RnnSearch {
-    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
         let annotations = self.annotate(source, regularizer)?;
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
         let x = unit.input(&e)?; // 3 x [t_y, b, n]
         let mut s = self.start(&annotations)?; // [b, n]
-        let (mut states, mut contexts) = (Vec::new(), Vec::new());
+        let (mut states, mut contexts, mut alpha) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..target.longest {
-            let (_, _, c_i) = self.align(&s, i, &annotations)?;
+            let (_, alpha_i) = self.look(&s, i, &annotations)?;
+            let c_i = annotations.context(&alpha_i)?; // [b, 2n]
+            alpha.push(alpha_i);
             states.push(s.clone()); // s_{i-1}
             if i + 1 < target.longest {
                 s = self.decoder.step(&x.position(i)?, unit.context(&c_i)?.as_ref(), &s)?;
@@ -134,7 +168,7 @@ impl Trainable for RnnSearch {
         }
         let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
         let (s, c) = (rows(&Tensor::cat(&states, 0)?)?, rows(&Tensor::cat(&contexts, 0)?)?);
-        self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &c) // [words, l]
+        Ok(Hidden { rows: self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &c)?, alpha }) // [words, l]
     }
 
     fn logits(&self, t: &Tensor) -> Result<Tensor> {

@@ -6,62 +6,56 @@
 use serde_json::{Value, json};
 
 use crate::analysis::reading::Reading;
-use crate::session::Column;
-use crate::session::command::Format;
+use crate::session::column::Column;
+use crate::session::pages::sentence::command::AlignmentFormat;
 use crate::session::table::{AlignmentTable, LEFT_OUT, Matrix};
+use crate::text::tsv;
+use crate::text::tsv::Cell;
 use crate::worker::protocol::HypothesisView;
 
 /// The shown alignment in a format; `None` where there is nothing to write (see [`why_not`]).
-pub fn text(column: &Column, format: Format) -> Option<String> {
+pub fn text(column: &Column, format: AlignmentFormat) -> Option<String> {
     let table = column.table.as_deref()?;
     match format {
-        Format::Tsv => Some(tsv(table)),
-        Format::Json => Some(json_line(column)),
-        Format::Pharaoh => table.alpha.as_ref().map(|alpha| pharaoh(table, alpha)),
+        AlignmentFormat::Tsv => Some(alignment_tsv(table)),
+        AlignmentFormat::Json => Some(json_line(column)),
+        AlignmentFormat::Pharaoh => table.alpha.as_ref().map(|alpha| pharaoh(table, alpha)),
     }
 }
 
 /// The sentence for a column that cannot be written in this format.
-pub fn why_not(column: Option<&Column>, format: Format) -> &'static str {
+pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str {
     let left_out = column.and_then(|column| column.table.as_deref()).is_some_and(|table| table.left_out);
     match format {
-        Format::Pharaoh if left_out => LEFT_OUT,
-        Format::Pharaoh => "There is no alignment to save, because this model has none or nothing is translated yet",
-        Format::Tsv | Format::Json => "There is nothing to save yet, because nothing is translated in this column",
+        AlignmentFormat::Pharaoh if left_out => LEFT_OUT,
+        AlignmentFormat::Pharaoh => {
+            "There is no alignment to save, because this model has none or nothing is translated yet"
+        }
+        AlignmentFormat::Tsv | AlignmentFormat::Json => {
+            "There is nothing to save yet, because nothing is translated in this column"
+        }
     }
 }
 
 /// What the user should know about the file, where the file itself cannot say it.
-pub fn note(column: &Column, format: Format) -> Option<String> {
+pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
     let reading = column.table.as_ref()?.reading?;
-    (format == Format::Pharaoh)
+    (format == AlignmentFormat::Pharaoh)
         .then(|| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()))
 }
 
 /// alpha with source words along the top and target words down the side; without alignment only words and log p.
-pub fn tsv(table: &AlignmentTable) -> String {
+pub fn alignment_tsv(table: &AlignmentTable) -> String {
     let first = table.reading.map_or_else(|| "target".to_owned(), |reading| format!("target ({})", reading.name()));
-    let mut lines = vec![format!("{first}\tlog_p")];
-    if table.alpha.is_some() {
-        for word in &table.source {
-            lines[0].push('\t');
-            lines[0].push_str(&cell(&word.text));
-        }
-    }
-    for (i, word) in table.target.iter().enumerate() {
-        let mut line = format!("{}\t{}", cell(&word.text), word.log_p);
-        for value in table.alpha.as_ref().map_or(&[][..], |alpha| alpha.row(i)) {
-            line.push('\t');
-            line.push_str(&value.to_string());
-        }
-        lines.push(line);
-    }
-    lines.join("\n") + "\n"
-}
-
-/// A word without the characters that TSV is made of.
-fn cell(word: &str) -> String {
-    word.replace(['\t', '\n', '\r'], " ")
+    let columns = if table.alpha.is_some() { &table.source[..] } else { &[] };
+    let words = columns.iter().map(|word| Cell::from(&word.text));
+    let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(words).collect();
+    let body = table.target.iter().enumerate().map(|(i, word)| {
+        let alpha_i = table.alpha.as_ref().map_or(&[][..], |alpha| alpha.row(i));
+        let numbers = std::iter::once(&word.log_p).chain(alpha_i).map(Cell::plain);
+        std::iter::once(Cell::from(&word.text)).chain(numbers).collect()
+    });
+    tsv::rows(std::iter::once(head).chain(body))
 }
 
 /// The JSON line of `interlinear translate`, all hypotheses, best first.
@@ -92,7 +86,8 @@ fn hypothesis(shown: &HypothesisView, reading: Option<Reading>) -> Value {
     value
 }
 
-/// `i-j` pairs source-target from 0, words only: for every target word its source word of greatest alpha.
+/// `i-j` pairs source-target from 0, words only: for every target word its source word of greatest alpha. A word that
+/// looks nowhere, as one without a row under the shown reading, has no pair.
 pub fn pharaoh(table: &AlignmentTable, alpha: &Matrix) -> String {
     let words = table.target.iter().enumerate().filter(|(_, word)| !word.is_eos);
     let pairs: Vec<String> =
@@ -100,15 +95,13 @@ pub fn pharaoh(table: &AlignmentTable, alpha: &Matrix) -> String {
     pairs.join(" ") + "\n"
 }
 
+/// The word of greatest alpha, the first of equal ones; `None` where alpha is 0 at every word.
 fn greatest(table: &AlignmentTable, row: &[f32]) -> Option<usize> {
-    let words = row.iter().enumerate().filter(|(j, _)| !table.source[*j].is_eos);
-    // The first of equal ones, as when reading from the left.
-    words
-        .fold(
-            None,
-            |best: Option<(usize, f32)>, (j, &value)| {
-                if best.is_none_or(|(_, most)| value > most) { Some((j, value)) } else { best }
-            },
-        )
-        .map(|(j, _)| j)
+    let mut best: Option<(usize, f32)> = None;
+    for (j, &value) in row.iter().enumerate().filter(|(j, _)| !table.source[*j].is_eos) {
+        if value > best.map_or(0.0, |(_, most)| most) {
+            best = Some((j, value));
+        }
+    }
+    best.map(|(j, _)| j)
 }

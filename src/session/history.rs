@@ -1,9 +1,15 @@
-//! Floor 8: undo of source edits by snapshots; typing merges within a word. Knows no clock.
+//! Floor 8: undo by snapshots of any value that has a text; typing merges within a word. Knows no clock.
 
 /// Most snapshots kept.
 const MAX_STEPS: usize = 300;
-/// Most bytes kept in all snapshots together.
+/// Most bytes of text kept in all snapshots together.
 const MAX_BYTES: usize = 8 << 20;
+
+/// What has a text that is typed.
+pub trait Written {
+    /// The text.
+    fn text(&self) -> &str;
+}
 
 /// What kind of edit led to the present text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,58 +24,61 @@ enum Edit {
     Other,
 }
 
-/// A text, and where in the shown list it came from.
-pub type Snapshot = (String, Option<usize>);
-
-/// Past and future texts around the present one.
-#[derive(Clone, Debug, Default)]
-pub struct Undo {
-    past: Vec<Snapshot>,
-    future: Vec<Snapshot>,
+/// Past and future values around the present one.
+#[derive(Clone, Debug)]
+pub struct History<T> {
+    past: Vec<T>,
+    future: Vec<T>,
     last: Option<Edit>,
 }
 
-impl Undo {
-    /// Notes that `before` becomes `after` by typing; merges with the edit before when both belong to one word.
-    /// `position` is where `before` came from.
-    pub fn typed(&mut self, before: &str, position: Option<usize>, after: &str) {
-        if before == after {
+impl<T> Default for History<T> {
+    fn default() -> Self {
+        Self { past: Vec::new(), future: Vec::new(), last: None }
+    }
+}
+
+impl<T: Written> History<T> {
+    /// Notes that the text of `before` becomes `after` by typing; merges with the edit before when both belong to one
+    /// word.
+    pub fn typed(&mut self, before: T, after: &str) {
+        if before.text() == after {
             return;
         }
-        let (prefix, edit) = classify(before, after);
+        let (prefix, edit) = classify(before.text(), after);
         let merges = match (self.last, edit) {
             (Some(Edit::Insert(end)), Edit::Insert(_) | Edit::Blank) => prefix == end,
             (Some(Edit::Delete(at)), Edit::Delete(now)) => {
-                now == at || before[now..].chars().next().is_some_and(|c| now + c.len_utf8() == at)
+                now == at || before.text()[now..].chars().next().is_some_and(|c| now + c.len_utf8() == at)
             }
             _ => false,
         };
         if !merges {
-            self.push(before, position);
+            self.push(before);
         }
         self.future.clear();
         self.last = Some(edit);
     }
 
     /// Notes that `before` was replaced as a whole.
-    pub fn replaced(&mut self, before: &str, position: Option<usize>) {
-        self.push(before, position);
+    pub fn replaced(&mut self, before: T) {
+        self.push(before);
         self.future.clear();
         self.last = None;
     }
 
-    /// The text before the last edit; `present` can be had again by [`Undo::redo`].
-    pub fn undo(&mut self, present: &str, position: Option<usize>) -> Option<Snapshot> {
+    /// What was before the last edit; [`History::redo`] brings `present` back.
+    pub fn undo(&mut self, present: T) -> Option<T> {
         let before = self.past.pop()?;
-        self.future.push((present.to_owned(), position));
+        self.future.push(present);
         self.last = None;
         Some(before)
     }
 
-    /// The text that the last undo took back.
-    pub fn redo(&mut self, present: &str, position: Option<usize>) -> Option<Snapshot> {
+    /// What the last undo took back.
+    pub fn redo(&mut self, present: T) -> Option<T> {
         let after = self.future.pop()?;
-        self.past.push((present.to_owned(), position));
+        self.past.push(present);
         self.last = None;
         Some(after)
     }
@@ -84,9 +93,9 @@ impl Undo {
         !self.future.is_empty()
     }
 
-    fn push(&mut self, text: &str, position: Option<usize>) {
-        self.past.push((text.to_owned(), position));
-        let length = |(text, _): &Snapshot| text.len();
+    fn push(&mut self, value: T) {
+        self.past.push(value);
+        let length = |value: &T| value.text().len();
         let mut bytes: usize = self.past.iter().map(length).sum();
         let mut drop = self.past.len().saturating_sub(MAX_STEPS);
         bytes -= self.past[..drop].iter().map(length).sum::<usize>();
@@ -96,6 +105,15 @@ impl Undo {
         }
         self.past.drain(..drop);
     }
+}
+
+/// Whether an edit begins another sentence: more of the text goes at once than stays, as when all of it is selected and
+/// typed over.
+pub fn begins_anew(before: &str, after: &str) -> bool {
+    let prefix = common_prefix(before, after);
+    let stays = prefix + common_suffix(before, after, prefix);
+    let gone = &before[prefix..before.len() - (stays - prefix)];
+    gone.len() > stays && gone.chars().nth(1).is_some()
 }
 
 /// Length in bytes of what two texts have in common at the start, on a character boundary of both.

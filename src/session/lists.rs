@@ -1,4 +1,4 @@
-//! Floor 8: the lists of sentences: examples, opened files, what was translated; and search in them.
+//! Floor 8: the lists of sentences: examples, opened files, what was translated; and what is looked for in them.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::session::Session;
-use crate::session::apply::moved;
-use crate::session::command::{Command, List};
-use crate::session::driver::Chore;
-use crate::worker::protocol::Request;
-
+use crate::session::column::file_name;
+use crate::session::pages::sentence::command::List;
 use crate::text::lines::{Needle, TextFile};
+
+/// Most sentences kept in the history.
+pub const MAX_TRANSLATED: usize = 500;
 
 /// Sentences that show one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub struct ExampleGroup {
 /// One example sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// Its position in [`crate::session::List::Examples`], counted through all groups.
+    /// Its position in the list of examples, counted through all groups.
     pub position: usize,
     /// The sentence.
     pub text: String,
@@ -46,14 +45,14 @@ pub struct OpenFile {
     /// Its lines, once read.
     pub target: Option<Arc<TextFile>>,
     /// Translate its first line as soon as it is read.
-    pub(crate) pick_first: bool,
+    pub(in crate::session) pick_first: bool,
     /// The list that it took the place of and the position there, shown again when it cannot be read.
-    pub(crate) before: Option<(List, Option<usize>)>,
+    pub(in crate::session) before: Option<(List, Option<usize>)>,
 }
 
 /// What is looked for in the shown list. Long files are searched a little at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
+pub struct ListSearch {
     /// What is looked for, letter case aside; empty: everything matches.
     pub text: String,
     /// Positions of the sentences found so far, in order.
@@ -62,7 +61,22 @@ pub struct Search {
     pub scanned: usize,
 }
 
-/// Bytes of a file that one call of [`Session::search_some`] looks at: well under a millisecond's work.
+/// The lists of sentences.
+#[derive(Clone, Debug)]
+pub struct Lists {
+    /// The sentences that come with the program.
+    pub examples: Vec<ExampleGroup>,
+    /// Opened text files.
+    pub files: Vec<OpenFile>,
+    /// What was translated before, oldest first; at most [`MAX_TRANSLATED`].
+    pub translated: Vec<String>,
+    /// The shown list.
+    pub shown: List,
+    /// What is looked for in the shown list.
+    pub search: ListSearch,
+}
+
+/// Bytes of a file that one call of [`Lists::search_some`] looks at: well under a millisecond's work.
 const SEARCH_AT_ONCE: usize = 1 << 18;
 
 #[derive(Deserialize)]
@@ -101,9 +115,7 @@ pub fn examples() -> Vec<ExampleGroup> {
 impl OpenFile {
     /// The file's name without its folders.
     pub fn name(&self) -> String {
-        self.path
-            .file_name()
-            .map_or_else(|| self.path.display().to_string(), |name| name.to_string_lossy().into_owned())
+        file_name(&self.path)
     }
 
     /// How many lines it has, or had so far.
@@ -122,14 +134,31 @@ impl OpenFile {
     }
 }
 
-impl Session {
+impl Default for Lists {
+    fn default() -> Self {
+        Self {
+            examples: examples(),
+            files: Vec::new(),
+            translated: Vec::new(),
+            shown: List::Examples,
+            search: ListSearch::default(),
+        }
+    }
+}
+
+impl Lists {
     /// How many sentences the shown list has.
-    pub fn list_len(&self) -> usize {
-        self.list_len_of(self.list)
+    pub fn len(&self) -> usize {
+        self.len_of(self.shown)
+    }
+
+    /// Whether the shown list has no sentence.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// How many sentences a list has.
-    pub fn list_len_of(&self, list: List) -> usize {
+    pub fn len_of(&self, list: List) -> usize {
         match list {
             List::Examples => self.examples.iter().map(|group| group.sentences.len()).sum(),
             List::History => self.translated.len(),
@@ -138,12 +167,12 @@ impl Session {
     }
 
     /// A sentence of the shown list.
-    pub fn list_sentence(&self, position: usize) -> Option<Cow<'_, str>> {
-        self.list_sentence_of(self.list, position)
+    pub fn sentence(&self, position: usize) -> Option<Cow<'_, str>> {
+        self.sentence_of(self.shown, position)
     }
 
     /// A sentence of a list, from 0; the history has its newest first.
-    pub fn list_sentence_of(&self, list: List, position: usize) -> Option<Cow<'_, str>> {
+    pub fn sentence_of(&self, list: List, position: usize) -> Option<Cow<'_, str>> {
         match list {
             List::Examples => {
                 let mut all = self.examples.iter().flat_map(|group| &group.sentences);
@@ -157,35 +186,38 @@ impl Session {
         }
     }
 
+    /// The reference translation of a sentence of the shown list, when its file was opened with one.
+    pub fn reference(&self, position: usize) -> Option<Cow<'_, str>> {
+        let List::File(n) = self.shown else { return None };
+        line(self.files.get(n)?.target.as_deref()?, position)
+    }
+
     /// How many sentences of the shown list are to be drawn: all, or those that match the search.
     pub fn visible_len(&self) -> usize {
-        if self.search.text.is_empty() { self.list_len() } else { self.search.matches.len() }
+        if self.search.text.is_empty() { self.len() } else { self.search.matches.len() }
     }
 
     /// The position in the list of the `n`-th sentence to be drawn.
     pub fn visible(&self, n: usize) -> Option<usize> {
-        if self.search.text.is_empty() {
-            (n < self.list_len()).then_some(n)
-        } else {
-            self.search.matches.get(n).copied()
-        }
+        if self.search.text.is_empty() { (n < self.len()).then_some(n) } else { self.search.matches.get(n).copied() }
     }
 
-    /// Where among the sentences to be drawn the present one is.
-    pub fn visible_position(&self) -> Option<usize> {
-        let position = self.position?;
+    /// Where among the sentences to be drawn this one is.
+    pub fn visible_position(&self, position: usize) -> Option<usize> {
         if self.search.text.is_empty() { Some(position) } else { self.search.matches.binary_search(&position).ok() }
     }
 
     /// Whether the search has not seen the whole list yet.
     pub fn is_searching(&self) -> bool {
-        !self.search.text.is_empty() && self.search.scanned < self.list_len()
+        !self.search.text.is_empty() && self.search.scanned < self.len()
     }
 
-    /// The reference translation of the shown sentence, when its file was opened with one.
-    pub fn reference(&self) -> Option<Cow<'_, str>> {
-        let List::File(n) = self.list else { return None };
-        line(self.files.get(n)?.target.as_deref()?, self.position?)
+    /// The list itself where it exists, else the examples.
+    pub fn existing(&self, list: List) -> List {
+        match list {
+            List::File(n) if n >= self.files.len() => List::Examples,
+            List::Examples | List::History | List::File(_) => list,
+        }
     }
 
     /// Looks through some more of the list; false when there was nothing left to do.
@@ -196,69 +228,34 @@ impl Session {
         let needle = Needle::new(&self.search.text);
         let from = self.search.scanned;
         let lines =
-            if let List::File(n) = self.list { self.files.get(n).and_then(|file| file.lines.clone()) } else { None };
+            if let List::File(n) = self.shown { self.files.get(n).and_then(|file| file.lines.clone()) } else { None };
         let (found, end) = if let Some(lines) = lines {
             lines.search(&needle, from, SEARCH_AT_ONCE)
         } else {
-            let holds = |&at: &usize| self.list_sentence(at).is_some_and(|text| needle.is_in(&text));
-            ((from..self.list_len()).filter(holds).collect(), self.list_len())
+            let holds = |&at: &usize| self.sentence(at).is_some_and(|text| needle.is_in(&text));
+            ((from..self.len()).filter(holds).collect(), self.len())
         };
         self.search.matches.extend(found);
         self.search.scanned = end;
         true
     }
 
-    pub(super) fn search_again(&mut self) {
+    /// Begins the search anew.
+    pub fn search_again(&mut self) {
         self.search.matches.clear();
         self.search.scanned = 0;
         self.search_some();
     }
 
-    pub(super) fn apply_to_lists(&mut self, command: Command) -> Option<Request> {
-        match command {
-            Command::ShowList(list) => self.show_list(list),
-            Command::CloseFile(n) => self.close_file(n),
-            Command::Search(text) if text != self.search.text => {
-                self.search.text = text;
-                self.search_again();
-            }
-            Command::ClearHistory => {
-                self.translated.clear();
-                self.typed_on = false;
-                self.revision += 1;
-                if self.list == List::History {
-                    self.position = None;
-                    self.search_again();
-                }
-            }
-            Command::PickSentence(position) => return self.pick(position),
-            Command::MoveSentence(by) => return self.move_sentence(by),
-            Command::FirstSentence => return self.pick(self.visible(0)?),
-            Command::LastSentence => return self.pick(self.visible(self.visible_len().checked_sub(1)?)?),
-            _ => {}
-        }
-        None
-    }
-
-    /// Translates a sentence of the shown list.
-    pub(super) fn pick(&mut self, position: usize) -> Option<Request> {
-        let text = self.list_sentence(position)?.into_owned();
-        self.replace_source(text, Some(position))
-    }
-
-    fn move_sentence(&mut self, by: isize) -> Option<Request> {
+    /// Which sentence is to be drawn `by` places on from this one; `None` where there is none at all.
+    pub fn moved_from(&self, position: Option<usize>, by: isize) -> Option<usize> {
         let length = self.visible_len();
         if length == 0 {
             return None;
         }
-        let to = match self.position {
-            None => {
-                if by < 0 {
-                    length - 1
-                } else {
-                    0
-                }
-            }
+        let to = match position {
+            None if by < 0 => length - 1,
+            None => 0,
             Some(position) if self.search.text.is_empty() => moved(position, by, length),
             Some(position) => match self.search.matches.binary_search(&position) {
                 Ok(at) => moved(at, by, length),
@@ -266,77 +263,27 @@ impl Session {
                 Err(at) => moved(at, if by > 0 { by - 1 } else { by }, length),
             },
         };
-        self.pick(self.visible(to)?)
+        self.visible(to)
     }
 
-    fn show_list(&mut self, list: List) {
-        let list = self.existing(list);
-        if list == self.list {
-            return;
-        }
-        self.list = list;
-        let n = self.list_len().min(1_000);
-        self.position = (0..n).find(|&at| self.list_sentence(at).is_some_and(|text| text == self.source));
-        self.revision += 1;
-        self.search_again();
-    }
-
-    /// Opens a text file as a list and shows it; one that is open already is only shown.
-    pub(super) fn open_file(&mut self, path: PathBuf) {
-        if let Some(n) = self.files.iter().position(|file| file.path == path) {
-            self.show_list(List::File(n));
-            return;
-        }
-        self.add_file(path, None, true);
-    }
-
-    pub(super) fn add_file(&mut self, path: PathBuf, target: Option<PathBuf>, show: bool) {
-        let known =
-            self.files.iter().position(|file| file.path == path && (target.is_none() || file.target_path == target));
-        let n = known.unwrap_or(self.files.len());
-        if known.is_none() {
-            self.chores.push(Chore::Read(path.clone()));
-            self.chores.extend(target.clone().map(Chore::Read));
-            let before = show.then_some((self.list, self.position));
-            self.files.push(OpenFile {
-                path,
-                lines: None,
-                target_path: target,
-                target: None,
-                pick_first: show,
-                before,
-            });
-        }
-        self.files[n].pick_first |= show;
-        if show {
-            self.list = List::File(n);
-            self.position = None;
-            self.search_again();
-        }
-        self.revision += 1;
-    }
-
-    pub(super) fn close_file(&mut self, n: usize) {
-        if n >= self.files.len() {
-            return;
-        }
+    /// Takes a file out. What other files keep of places in this list of files moves along.
+    pub fn remove_file(&mut self, n: usize) -> OpenFile {
         let file = self.files.remove(n);
-        self.revision += 1;
-        match self.list {
-            List::File(shown) if shown == n => {
-                match file.before.filter(|_| !file.lines.is_some_and(|lines| lines.is_whole())) {
-                    Some((list, position)) => {
-                        self.list = self.existing(list);
-                        self.position = position.filter(|_| self.list == list);
-                        self.search_again();
-                    }
-                    None => self.show_list(List::Examples),
-                }
-            }
-            List::File(shown) if shown > n => self.list = List::File(shown - 1),
-            _ => {}
+        let shifted = |list| match list {
+            List::File(at) if at > n => Some(List::File(at - 1)),
+            List::File(at) if at == n => None,
+            List::Examples | List::History | List::File(_) => Some(list),
+        };
+        for other in &mut self.files {
+            other.before = other.before.and_then(|(list, position)| Some((shifted(list)?, position)));
         }
+        file
     }
+}
+
+/// `at + by`, kept inside `0..length` (not empty).
+pub fn moved(at: usize, by: isize, length: usize) -> usize {
+    at.saturating_add_signed(by).min(length - 1)
 }
 
 fn line(file: &TextFile, position: usize) -> Option<Cow<'_, str>> {

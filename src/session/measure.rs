@@ -7,10 +7,10 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::session::List;
-use crate::session::command::Command;
-use crate::session::driver::{Driver, Options};
+use crate::session::command::{Command, WindowCommand};
+use crate::session::driver::{Driver, OpenWith};
 use crate::session::figures::OpeningFigures;
+use crate::session::pages::sentence::command::{List, ListCommand};
 
 /// As long as the window takes in news in one frame.
 const TURN: Duration = Duration::from_millis(4);
@@ -27,7 +27,7 @@ pub fn opening(path: &Path, needle: &str) -> Result<OpeningFigures> {
         let _ = sender.try_send(());
     });
     let before = resident("VmRSS:");
-    let mut driver = Driver::open(Options::default(), wake);
+    let mut driver = Driver::open(OpenWith::default(), wake);
     let mut figures = OpeningFigures::default();
     let began = Instant::now();
     let mut turn = |driver: &mut Driver, command: Option<Command>| -> Result<f64> {
@@ -37,35 +37,35 @@ pub fn opening(path: &Path, needle: &str) -> Result<OpeningFigures> {
         }
         driver.pump(TURN);
         figures.longest_turn_millis = figures.longest_turn_millis.max(millis(start));
-        // Whatever comes wakes us; without anything we look again.
+        // News wake us; without any we look again.
         let _ = woken.recv_timeout(LOOK_EVERY);
         if began.elapsed() > PATIENCE {
             return Err(Error::file(path, "was not read in two minutes; measure with a shorter file"));
         }
         Ok(millis(began))
     };
-    let mut now = turn(&mut driver, Some(Command::Open(path.to_owned())))?;
+    let mut now = turn(&mut driver, Some(WindowCommand::Open(path.to_owned()).into()))?;
     let (mut first, mut whole) = (None, None);
     while whole.is_none() {
         let session = driver.session();
-        if let Some(notice) = session.notices.iter().find(|notice| notice.is_error) {
+        if let Some(notice) = session.notices().iter().find(|notice| notice.is_error) {
             return Err(Error::Input(notice.text.clone()));
         }
-        let shown = matches!(session.list, List::File(_)) && session.list_sentence(0).is_some();
+        let shown = matches!(session.lists().shown, List::File(_)) && session.lists().sentence(0).is_some();
         first = first.or(shown.then_some(now));
-        let is_whole = shown && session.files.iter().any(|file| file.path == path && file.is_whole());
+        let is_whole = shown && session.lists().files.iter().any(|file| file.path == path && file.is_whole());
         whole = is_whole.then_some(now);
         if whole.is_none() {
             now = turn(&mut driver, None)?;
         }
     }
-    let asked = turn(&mut driver, Some(Command::LastSentence))?;
-    let mut searched = turn(&mut driver, Some(Command::Search(needle.to_owned())))?;
-    while driver.session().is_searching() {
+    let asked = turn(&mut driver, Some(ListCommand::Last.into()))?;
+    let mut searched = turn(&mut driver, Some(ListCommand::Search(needle.to_owned()).into()))?;
+    while driver.session().lists().is_searching() {
         searched = turn(&mut driver, None)?;
     }
-    figures.lines = driver.session().list_len();
-    figures.found = driver.session().visible_len();
+    figures.lines = driver.session().lists().len();
+    figures.found = driver.session().lists().visible_len();
     figures.bytes = std::fs::metadata(path).map_or(0, |facts| facts.len());
     figures.first_millis = first.unwrap_or_default();
     figures.whole_millis = whole.unwrap_or_default();

@@ -4,52 +4,11 @@
 use std::path::PathBuf;
 
 use crate::attention::{AttentionKind, find};
-use crate::session::Session;
-use crate::session::driver::Chore;
+use crate::session::command::{Field, TrainingCommand};
+use crate::session::effect::Chore;
+use crate::session::shared::Shared;
 
 pub use crate::training::recipe::Plan;
-
-/// A part of the plan, written as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// A name of `MODELS`.
-    Architecture,
-    /// A name of `KINDS`.
-    Attention,
-    /// A name of `ATTENTIONS`.
-    Score,
-    /// A name of `RECIPES`.
-    Recipe,
-    /// A name of `SIZES`.
-    Sizes,
-    /// Of the model.
-    Name,
-    /// BCP 47.
-    SourceLanguage,
-    /// BCP 47.
-    TargetLanguage,
-    /// Source sentences of the training text.
-    TrainSource,
-    /// Their translations.
-    TrainTarget,
-    /// Source sentences of the development text.
-    DevelopmentSource,
-    /// Their translations.
-    DevelopmentTarget,
-    /// A model folder whose vocabularies are taken; empty: words are counted.
-    Vocabulary,
-    /// Folder of the finished model.
-    Output,
-}
-
-/// What is done on the sheet.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    /// Changes a part of the plan.
-    Set(Field, String),
-    /// Writes the configuration to this file.
-    Save(PathBuf),
-}
 
 /// The state of the sheet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -115,24 +74,21 @@ fn set(plan: &mut Plan, field: Field, text: String) {
     }
 }
 
-impl Session {
-    pub(super) fn apply_to_training(&mut self, command: Command) {
-        let sheet = &mut self.training;
+impl NewTraining {
+    /// Does what the user asked for.
+    pub(super) fn apply(&mut self, command: TrainingCommand, shared: &mut Shared) {
+        (self.saved, self.message) = (None, None);
         match command {
-            Command::Set(field, text) => {
-                set(&mut sheet.plan, field, text);
-                (sheet.saved, sheet.message) = (None, None);
-            }
-            Command::Save(path) => {
-                (sheet.saved, sheet.message) = (None, None);
-                self.chores.push(Chore::SaveTraining { plan: Box::new(sheet.plan.clone()), path });
+            TrainingCommand::Set(field, text) => set(&mut self.plan, field, text),
+            TrainingCommand::Save(path) => {
+                shared.chore(Chore::SaveTraining { plan: Box::new(self.plan.clone()), path });
             }
         }
     }
 
     /// The file was written, or there is a reason why not.
-    pub(super) fn training_saved(&mut self, path: PathBuf, trouble: Option<String>) {
-        self.training.saved = trouble.is_none().then_some(path);
-        self.training.message = trouble;
+    pub(super) fn told(&mut self, path: PathBuf, trouble: Option<String>) {
+        self.saved = trouble.is_none().then_some(path);
+        self.message = trouble;
     }
 }

@@ -1,4 +1,4 @@
-//! Floor 8: what is kept between starts, apart from [`Session`] itself so that it may change freely.
+//! Floor 8: the file that is kept between starts. It has a form of its own, so that the session may change freely.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -10,9 +10,14 @@ use serde_json::Value;
 use crate::analysis::reading::Reading;
 use crate::decoding::ensemble::{Average, Mixing};
 use crate::error::{Error, Result};
-use crate::session::command::{List, Shown, Theme};
-use crate::session::driver::write_whole;
-use crate::session::{Column, Session, evaluation, maps, phrases};
+use crate::session::column::Column;
+use crate::session::files::write_whole;
+use crate::session::lists::OpenFile;
+use crate::session::pages::Pages;
+use crate::session::pages::sentence::command::List;
+use crate::session::scene::cut;
+use crate::session::settings::Theme;
+use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::worker::protocol::EnsembleSpec;
 
 /// The version that this program writes.
@@ -36,7 +41,7 @@ pub struct SavedSession {
     pub list: String,
     /// Numbers of the window.
     pub layout: BTreeMap<String, f32>,
-    /// Colour map, by name.
+    /// Colour map, by name; `None`: the first.
     pub palette: Option<String>,
     /// `system`, `light` or `dark`.
     pub theme: String,
@@ -58,12 +63,9 @@ pub struct SavedSession {
     pub reading: String,
     /// The page that is shown, by its key.
     pub page: String,
-    /// The page Evaluation.
-    pub evaluation: evaluation::Saved,
-    /// The page Map.
-    pub maps: maps::Saved,
-    /// The page Phrases.
-    pub phrases: phrases::Saved,
+    /// What each page keeps, by its name in the table of pages.
+    #[serde(flatten)]
+    pub pages: BTreeMap<String, Value>,
 }
 
 /// What a column shows.
@@ -89,7 +91,13 @@ pub struct SavedEnsemble {
 }
 
 impl SavedColumn {
-    fn of(column: &Column) -> Self {
+    /// As it is kept; `None` where a path is not text, since JSON holds text.
+    pub fn of(column: &Column) -> Option<Self> {
+        let mut saved = Self::named(column);
+        saved.folders().iter().all(|folder| writable(folder)).then_some(saved)
+    }
+
+    fn named(column: &Column) -> Self {
         match &column.ensemble {
             None => Self::Model(column.folder.clone()),
             Some(ensemble) => Self::Ensemble(SavedEnsemble {
@@ -148,49 +156,12 @@ impl Default for SavedSession {
             shown: "alpha".to_owned(),
             reading: Reading::default().name().to_owned(),
             page: "sentence".to_owned(),
-            evaluation: evaluation::Saved::default(),
-            maps: maps::Saved::default(),
-            phrases: phrases::Saved::default(),
+            pages: BTreeMap::new(),
         }
     }
 }
 
 impl SavedSession {
-    /// What is worth keeping of a session.
-    pub fn of(session: &Session) -> Self {
-        let settings = &session.settings;
-        Self {
-            version: VERSION,
-            source: Some(session.source.clone()),
-            translated: session.translated.clone(),
-            files: session.files.iter().filter(|file| writable(&file.path)).map(SavedFile::of).collect(),
-            columns: Some(
-                session
-                    .columns
-                    .iter()
-                    .map(SavedColumn::of)
-                    .filter_map(|mut column| column.folders().iter().all(|folder| writable(folder)).then_some(column))
-                    .collect(),
-            ),
-            list: list_name(session.list),
-            layout: session.layout.clone(),
-            palette: Some(settings.palette.clone()),
-            theme: theme_name(settings.theme).to_owned(),
-            zoom: settings.zoom,
-            beam: settings.beam,
-            length_normalization: settings.length_normalization,
-            forbid_unk: settings.forbid_unk,
-            unk_replacement: settings.unk_replacement,
-            device: settings.device.to_string(),
-            shown: if settings.shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
-            reading: settings.reading.name().to_owned(),
-            page: session.page.key().to_owned(),
-            evaluation: session.evaluation.saved(),
-            maps: session.maps.saved(),
-            phrases: session.phrases.saved(),
-        }
-    }
-
     /// With bundled models at their present place: another build or an update may have moved them.
     pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
         let folders = self.columns.iter_mut().flatten().flat_map(SavedColumn::folders);
@@ -200,6 +171,17 @@ impl SavedSession {
             }
         }
         self
+    }
+
+    /// Cuts what is longer than a sentence may be; true when anything was.
+    fn cut(&mut self) -> bool {
+        let mut was_cut = false;
+        for text in self.source.iter_mut().chain(&mut self.translated) {
+            let (short, is_cut) = cut(std::mem::take(text));
+            *text = short;
+            was_cut |= is_cut;
+        }
+        was_cut
     }
 
     /// Writes the state under a temporary name, then renames it.
@@ -212,8 +194,10 @@ impl SavedSession {
 }
 
 impl SavedFile {
-    fn of(file: &crate::session::lists::OpenFile) -> Self {
-        Self { path: file.path.clone(), target: file.target_path.clone().filter(|path| writable(path)) }
+    /// As it is kept; `None` where its path is not text.
+    pub fn of(file: &OpenFile) -> Option<Self> {
+        let target = file.target_path.clone().filter(|path| writable(path));
+        writable(&file.path).then(|| Self { path: file.path.clone(), target })
     }
 }
 
@@ -233,15 +217,15 @@ pub struct Found {
     pub is_left_alone: bool,
 }
 
+/// Largest file that is read; a state with the longest texts has about a fifth of it.
+const MOST_BYTES: u64 = 256 << 20;
+
 /// Reads the saved state. A damaged one is renamed, so that nothing is lost; one that this program cannot judge
 /// stays where it is.
 pub fn load_or_set_aside(path: &Path) -> Found {
-    let bytes = match std::fs::read(path) {
+    let bytes = match read(path) {
         Ok(bytes) => bytes,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Found::default();
-        }
-        Err(error) => return left_alone(&Error::io(path, &error)),
+        Err(found) => return *found,
     };
     let foreign = |error: serde_json::Error| Error::file(path, format!("is not a saved state ({error})"));
     // A list would be read as the fields in order; only an object is a state.
@@ -253,10 +237,38 @@ pub fn load_or_set_aside(path: &Path) -> Found {
     if keys.get("version").and_then(Value::as_u64).is_some_and(|version| version > u64::from(VERSION)) {
         return left_alone(&Error::file(path, "was saved by a newer Interlinear; update this one to use it"));
     }
-    match serde_json::from_value(keys.into()) {
-        Ok(state) => Found { state: Some(state), ..Found::default() },
+    let state = serde_json::from_value(keys.into()).and_then(|state: SavedSession| {
+        Pages::restored(state.pages.clone())?;
+        Ok(state)
+    });
+    match state {
+        Ok(mut state) => {
+            let trouble = state
+                .cut()
+                .then(|| format!("{} held a text longer than {MAX_SOURCE_BYTES} bytes, which was cut", path.display()));
+            Found { state: Some(state), trouble, ..Found::default() }
+        }
         Err(error) => set_aside(path, &foreign(error)),
     }
+}
+
+/// The bytes of a plain file of reasonable size, or what to answer.
+fn read(path: &Path) -> std::result::Result<Vec<u8>, Box<Found>> {
+    let missing = |error: std::io::Error| {
+        Box::new(match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Found::default(),
+            _ => left_alone(&Error::io(path, &error)),
+        })
+    };
+    let facts = std::fs::metadata(path).map_err(missing)?;
+    if !facts.is_file() {
+        // Opening a pipe would wait for someone who writes to it.
+        return Err(Box::new(left_alone(&Error::file(path, "is a folder, a pipe or a device and not a file"))));
+    }
+    if facts.len() > MOST_BYTES {
+        return Err(Box::new(set_aside(path, &Error::file(path, "is too large to be a saved state"))));
+    }
+    std::fs::read(path).map_err(missing)
 }
 
 fn left_alone(error: &Error) -> Found {
@@ -285,7 +297,8 @@ fn free_name(path: &Path) -> PathBuf {
     (2..1000).map(|n| path.with_file_name(format!("{name}.damaged-{n}"))).find(|path| !path.exists()).unwrap_or(first)
 }
 
-fn list_name(list: List) -> String {
+/// The name of a list.
+pub fn list_name(list: List) -> String {
     match list {
         List::Examples => "examples".to_owned(),
         List::History => "history".to_owned(),
@@ -301,7 +314,8 @@ pub fn list_of(name: &str) -> List {
     }
 }
 
-fn theme_name(theme: Theme) -> &'static str {
+/// The name of a theme.
+pub fn theme_name(theme: Theme) -> &'static str {
     match theme {
         Theme::System => "system",
         Theme::Light => "light",

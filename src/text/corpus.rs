@@ -11,10 +11,8 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::{Error, Result};
-use crate::text::reader::ParallelReader;
+use crate::text::parallel::ParallelReader;
 use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
-
-pub use crate::text::reader::read_lines;
 
 /// A sentence and its translation as ids, `</s>` included where the model wants it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +25,7 @@ pub struct Pair {
 
 /// How a corpus is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct PairRules {
     /// Id of `</s>`, the same on both sides.
     pub eos: u32,
     /// Whether the source sentence ends with `</s>`.
@@ -58,14 +56,14 @@ impl Corpus {
         files: &[(PathBuf, PathBuf)],
         source: &Tokenizer,
         target: &Tokenizer,
-        reading: &Reading,
+        rules: &PairRules,
         progress: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<Self> {
         let mut corpus = Self::default();
         let mut encoders = (CorpusEncoder::new(source), CorpusEncoder::new(target));
         let mut pair = Pair::default();
         for (read, lines) in ParallelReader::new(files).enumerate() {
-            if reading.max_pairs.is_some_and(|most| corpus.len() >= most) {
+            if rules.max_pairs.is_some_and(|most| corpus.len() >= most) {
                 break;
             }
             let (source_line, target_line) = lines?;
@@ -73,31 +71,32 @@ impl Corpus {
             pair.target.clear();
             encoders.0.extend(&source_line, &mut pair.source);
             encoders.1.extend(&target_line, &mut pair.target);
-            corpus.push_words(&mut pair, reading);
+            corpus.push_words(&mut pair, rules);
             if read % 1000 == 0 {
                 progress(read)?;
             }
         }
         if corpus.is_empty() {
             let names: Vec<String> = files.iter().map(|(source, _)| source.display().to_string()).collect();
-            let message = format!("no pair of at most {} words a side in {}", reading.max_words, names.join(", "));
+            let message = format!("no pair of at most {} words a side in {}", rules.max_words, names.join(", "));
             return Err(Error::Input(format!("{message}; raise the length limit or give other files")));
         }
         Ok(corpus)
     }
 
-    /// Ends the sentences and keeps the pair, unless a side is empty or too long.
-    fn push_words(&mut self, pair: &mut Pair, reading: &Reading) {
-        let fits = |words: usize| (1..=reading.max_words).contains(&words);
+    /// Ends the sentences and keeps the pair, unless a side is empty or too long: then false.
+    pub fn push_words(&mut self, pair: &mut Pair, rules: &PairRules) -> bool {
+        let fits = |words: usize| (1..=rules.max_words).contains(&words);
         if !fits(pair.source.len()) || !fits(pair.target.len()) {
             self.left_out += 1;
-            return;
+            return false;
         }
-        if reading.source_eos {
-            pair.source.push(reading.eos);
+        if rules.source_eos {
+            pair.source.push(rules.eos);
         }
-        pair.target.push(reading.eos);
+        pair.target.push(rules.eos);
         self.push(&pair.source, &pair.target);
+        true
     }
 
     /// Appends a pair as it is.
@@ -153,6 +152,33 @@ impl Corpus {
         order.shuffle(&mut rng);
         batches(order, |i| self.lengths(i as usize), size, pool, &mut rng)
     }
+}
+
+/// The minibatches of an epoch, cut so that a minibatch has at most `words` target ids, padding to its longest sentence
+/// included: pools of `pool` shuffled pairs are sorted and cut. A pair longer than that is a minibatch of its own.
+pub fn batches_of_words(corpus: &Corpus, seed: u64, epoch: u64, words: usize, pool: usize) -> Batches {
+    let mut rng = epoch_rng(seed, epoch);
+    let mut order: Vec<u32> = (0..corpus.len() as u32).collect();
+    order.shuffle(&mut rng);
+    let (mut sorted, mut ends) = (Vec::with_capacity(order.len()), Vec::new());
+    for chunk in order.chunks_mut(pool.max(1)) {
+        chunk.sort_by_key(|i| corpus.lengths(*i as usize));
+        let mut minibatches: Vec<&[u32]> = Vec::new();
+        let mut rest = &*chunk;
+        while !rest.is_empty() {
+            // sorted by T_y, the last of a minibatch is its longest
+            let fits = |n: &usize| corpus.lengths(rest[*n] as usize).0 * (n + 1) <= words;
+            let (minibatch, more) = rest.split_at((0..rest.len()).take_while(fits).count().max(1));
+            minibatches.push(minibatch);
+            rest = more;
+        }
+        minibatches.shuffle(&mut rng);
+        for minibatch in minibatches {
+            sorted.extend_from_slice(minibatch);
+            ends.push(sorted.len());
+        }
+    }
+    Batches { order: sorted, ends }
 }
 
 /// The generator of an epoch: its own stream of the seed's.

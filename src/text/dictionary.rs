@@ -11,8 +11,8 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::text::lines::write_atomic;
 use crate::text::reader::LineReader;
+use crate::text::write::write_atomic;
 
 /// A dictionary with one translation for each word.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,7 +1,10 @@
-//! Floor 1: what differs between languages when text is cut into words. One small table; imports nothing.
+//! Floor 1: how text is folded, and what differs between languages when it is cut into words. One small table;
+//! imports nothing of ours.
 //!
 //! The rules are those of the Moses tokeniser: in French, Italian and Catalan an apostrophe ends a
 //! word (`l'`, `qu'`), elsewhere it begins one (`'s`, `'t`).
+
+use serde_json::{Value, json};
 
 /// How a language writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,4 +59,19 @@ pub fn word_pattern(language: &str) -> String {
         let apostrophe = format!(r"(?<={INSIDE})'(?={LETTER})(?>{INSIDE}+)");
         [acronym, &hyphen, &apostrophe, &number, &word, rows, other].join("|")
     }
+}
+
+/// How text is folded before it is cut, as a tokenizer file says it: NFC; one kind of apostrophe, quotation mark and
+/// space; invisible characters gone. No character becomes several, and none depends on what is beyond a space.
+pub fn normalizer() -> Value {
+    let replace =
+        |pattern: &str, content: &str| json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": content});
+    json!({"type": "Sequence", "normalizers": [
+        {"type": "NFC"},
+        replace("[\u{2019}\u{2018}\u{2bc}]", "'"),
+        replace("[\u{201c}\u{201d}\u{201e}]", "\""),
+        replace(r"[\x{A0}\x{202F}\p{Cc}]", " "),
+        // Soft hyphens, zero-width spaces, marks of direction: nothing that a reader sees.
+        replace(r"[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}\x{2066}-\x{2069}\x{FEFF}]", ""),
+    ]})
 }

@@ -1,19 +1,15 @@
-//! Floor 1: a text file held in memory as a list of lines, for lists of a million sentences; and files
-//! written in one step. Imports floor 0.
+//! Floor 1: a text file held in memory as a list of lines, for lists of a million sentences. Imports floor 0.
 //!
 //! A file is read in pieces of whole lines. The first is small, so that a list has lines to show at once; what is
 //! there already is shared, not copied, as the list grows.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{BufRead, BufWriter, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::text::reader;
-use crate::text::reader::{Ends, not_utf8};
+use crate::text::reader::{Advance, LineReader, MOST_TEXT, require_file};
 
 /// A text file, or its beginning while it is being read. Clones share the text.
 #[derive(Clone, Debug)]
@@ -23,19 +19,18 @@ pub struct TextFile {
     /// The number of the first line of each piece.
     firsts: Vec<usize>,
     lines: usize,
-    bytes: u64,
     is_whole: bool,
 }
 
-/// Whole lines, and where each starts.
+/// Whole lines, each with a feed behind it, and where each starts.
 #[derive(Debug)]
 struct Piece {
     text: String,
     starts: Vec<u32>,
 }
 
-/// Longest text that a list holds, unpacked. A place in it fits 32 bits.
-const MOST_BYTES: u64 = 2 << 30;
+/// The most lines of a list: their places come to 400 MB.
+const MOST_LINES: usize = 100_000_000;
 /// Bytes of the first piece; each further one is four times as large, up to [`PIECE`].
 const FIRST_PIECE: usize = 1 << 16;
 /// Bytes of a piece, unless a line is longer.
@@ -59,23 +54,18 @@ impl TextFile {
     /// # Errors
     /// As [`TextFile::open`]; [`Error::Stale`] when `grown` ends it.
     pub fn open_growing(path: &Path, grown: &mut dyn FnMut(&Self) -> bool) -> Result<Self> {
-        Self::open_within(path, MOST_BYTES, FIRST_PIECE, grown)
+        Self::open_within(path, MOST_TEXT, FIRST_PIECE, grown)
     }
 
     fn open_within(path: &Path, most: u64, piece: usize, grown: &mut dyn FnMut(&Self) -> bool) -> Result<Self> {
-        let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
-        if facts.is_dir() {
-            return Err(Error::file(path, "is a folder; choose a text file"));
-        }
-        if !facts.is_file() {
-            return Err(Error::file(path, "is a pipe or a device and no file; save the text in a file and open that"));
-        }
-        let mut reading = Reading { input: reader::open(path)?, ends: Ends::Unknown, carried: Vec::new(), most };
+        require_file(path)?;
+        // A list may hold a line of any length, as long as the whole text fits 32 bits.
+        let mut lines = LineReader::open(path)?.at_most(most, MOST_LINES).longest(most as usize);
         let (mut file, mut size, mut shown) = (Self::nothing(path), piece, None);
-        while reading.piece_onto(&mut file, size)? {
+        while file.read_piece(&mut lines, size)? {
             size = (4 * size).min(PIECE.max(piece));
-            if shown.is_none_or(|shown| file.bytes - shown >= GROWTH) {
-                shown = Some(file.bytes);
+            if shown.is_none_or(|shown| lines.bytes() - shown >= GROWTH) {
+                shown = Some(lines.bytes());
                 if !grown(&file) {
                     return Err(Error::Stale);
                 }
@@ -87,29 +77,39 @@ impl TextFile {
 
     /// The lines of `text` as if it had been read from `path`.
     pub fn from_text(path: &Path, text: String) -> Self {
+        let input = Box::new(std::io::Cursor::new(text.into_bytes()));
+        let mut lines = LineReader::new(path, input).at_most(MOST_TEXT, MOST_LINES).longest(MOST_TEXT as usize);
         let mut file = Self::nothing(path);
-        let ends = ends_of(text.as_bytes(), true);
-        file.push(text, ends);
+        // A text in memory is UTF-8 and does not fail; one of more than 2 GiB is cut.
+        while file.read_piece(&mut lines, PIECE).unwrap_or(false) {}
         file.is_whole = true;
         file
     }
 
     fn nothing(path: &Path) -> Self {
-        Self { path: path.into(), pieces: Vec::new(), firsts: Vec::new(), lines: 0, bytes: 0, is_whole: false }
+        Self { path: path.into(), pieces: Vec::new(), firsts: Vec::new(), lines: 0, is_whole: false }
     }
 
-    /// Appends whole lines.
-    fn push(&mut self, text: String, ends: Ends) {
-        if text.is_empty() {
-            return;
+    /// Appends lines of at least `size` bytes in all; false when the input has ended.
+    fn read_piece(&mut self, lines: &mut LineReader, size: usize) -> Result<bool> {
+        let mut piece = Piece { text: String::with_capacity(size), starts: Vec::new() };
+        let goes_on = loop {
+            if piece.text.len() >= size {
+                break true;
+            }
+            if lines.advance()? == Advance::End {
+                break false;
+            }
+            piece.starts.push(piece.text.len() as u32);
+            piece.text.push_str(lines.text()?);
+            piece.text.push('\n');
+        };
+        if !piece.starts.is_empty() {
+            self.firsts.push(self.lines);
+            self.lines += piece.starts.len();
+            self.pieces.push(Arc::new(piece));
         }
-        // An end of line at the very end starts no further line.
-        let further = memchr::memchr_iter(end_byte(ends), text.as_bytes()).map(|at| at + 1);
-        let starts: Vec<u32> =
-            std::iter::once(0).chain(further.filter(|start| *start < text.len())).map(|start| start as u32).collect();
-        self.firsts.push(self.lines);
-        self.lines += starts.len();
-        self.pieces.push(Arc::new(Piece { text, starts }));
+        Ok(goes_on)
     }
 
     /// Where it was read from.
@@ -168,8 +168,7 @@ impl Piece {
 
     fn line(&self, i: usize) -> &str {
         let line = &self.text[self.start(i)..self.start(i + 1)];
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        line.strip_suffix('\r').unwrap_or(line)
+        line.strip_suffix('\n').unwrap_or(line)
     }
 
     /// The lines of `range` that hold the needle.
@@ -214,98 +213,6 @@ impl Needle {
     }
 }
 
-/// A file on its way into a list.
-struct Reading {
-    input: Box<dyn BufRead + Send>,
-    ends: Ends,
-    /// The beginning of a line whose end has not come yet.
-    carried: Vec<u8>,
-    most: u64,
-}
-
-impl Reading {
-    /// Reads about `size` bytes more and appends the lines that end in them, at the end of the file all; false there.
-    fn piece_onto(&mut self, file: &mut TextFile, size: usize) -> Result<bool> {
-        let mut bytes = std::mem::take(&mut self.carried);
-        loop {
-            bytes.reserve_exact(size);
-            let part = (&mut self.input).take(size as u64);
-            let got = { part }.read_to_end(&mut bytes).map_err(|error| Error::io(&file.path, &error))?;
-            file.bytes += got as u64;
-            if file.bytes > self.most {
-                let message = format!("is longer than {} bytes when unpacked; split it into shorter files", self.most);
-                return Err(Error::file(&file.path, message));
-            }
-            if self.ends == Ends::Unknown {
-                self.ends = ends_of(&bytes, got == 0);
-            }
-            let end = match self.ends {
-                _ if got == 0 => bytes.len(),
-                Ends::Unknown => 0,
-                ends => memchr::memrchr(end_byte(ends), &bytes).map_or(0, |at| at + 1),
-            };
-            if end > 0 || got == 0 {
-                self.carried = bytes.split_off(end);
-                self.append(file, bytes)?;
-                return Ok(got > 0);
-            }
-        }
-    }
-
-    fn append(&self, file: &mut TextFile, mut bytes: Vec<u8>) -> Result<()> {
-        if file.is_empty() && bytes.starts_with("\u{feff}".as_bytes()) {
-            bytes.drain(..3);
-        }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let before = memchr::memchr_iter(end_byte(self.ends), valid).count();
-            not_utf8(&file.path, file.lines + before + 1)
-        })?;
-        file.push(text, self.ends);
-        Ok(())
-    }
-}
-
-/// The byte that ends a line.
-fn end_byte(ends: Ends) -> u8 {
-    if ends == Ends::Return { b'\r' } else { b'\n' }
-}
-
-/// How lines end: `\n`, perhaps after `\r`, or `\r` alone where the first end is one. Unknown before the first end.
-fn ends_of(bytes: &[u8], is_all: bool) -> Ends {
-    let Some(at) = memchr::memchr2(b'\n', b'\r', bytes) else { return Ends::Unknown };
-    match (bytes[at], bytes.get(at + 1)) {
-        (b'\n', _) | (_, Some(b'\n')) => Ends::Feed,
-        (_, None) if !is_all => Ends::Unknown,
-        _ => Ends::Return,
-    }
-}
-
-/// Writes a file in one step: into a temporary file in the same folder, which takes the name only when
-/// everything is on the disk. A reader sees the old file or the new one, never half of one.
-///
-/// # Errors
-/// A sentence that names `path`; the old file is then untouched.
-pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<()> {
-    let failed = |error: std::io::Error| Error::io(path, &error);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".interlinear-").suffix(".tmp");
-    // Temporary files are private by default; this one becomes an ordinary file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, temporary) = builder.tempfile_in(folder).map_err(failed)?.into_parts();
-    let mut writer = BufWriter::new(file);
-    write(&mut writer).map_err(failed)?;
-    let file = writer.into_inner().map_err(|error| failed(error.into_error()))?;
-    file.sync_all().map_err(failed)?;
-    drop(file);
-    temporary.persist(path).map_err(|error| failed(error.error))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -336,7 +243,7 @@ mod tests {
             ["", "\n", "\r", "a", "a\n", "a\r\nb\r\n\r\nc", "a\r\rb\nc\r", "\u{feff}\u{e9}t\u{e9}\nx\r\n\ny", "\ra"];
         for text in texts {
             std::fs::write(&path, text).map_err(failed)?;
-            let whole = TextFile::from_text(&path, text.trim_start_matches('\u{feff}').to_owned());
+            let whole = TextFile::from_text(&path, text.to_owned());
             let lines = |file: &TextFile| (0..file.len()).map(|i| file.line(i).into_owned()).collect::<Vec<_>>();
             for piece in 4..12 {
                 let mut counts = Vec::new();
@@ -345,7 +252,7 @@ mod tests {
                     counts.push(file.len());
                     true
                 };
-                let read = TextFile::open_within(&path, MOST_BYTES, piece, grown)?;
+                let read = TextFile::open_within(&path, MOST_TEXT, piece, grown)?;
                 assert_eq!(lines(&read), lines(&whole), "{text:?} by {piece}");
                 assert!(read.is_whole() && counts.len() <= 1);
                 for needle in ["A", "\u{c9}", "", "x\r", "b"].map(Needle::new) {

@@ -5,18 +5,19 @@
 //! a further feature differs from the old one in that feature alone.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{BufRead, Read as _, Write};
+use std::io::{BufRead, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::text::reader;
+use crate::text::reader::{Advance, LineReader};
+use crate::text::write::Packing;
+
+pub use crate::text::write::write_packed;
 
 /// What stands between fields.
 const BETWEEN: &str = "|||";
-/// The longest line; nothing longer is a phrase pair.
-const MOST_BYTES: usize = 1 << 20;
 /// Which feature p(target | source) is where Moses made the table, counted from 1: its order is inverse phrase
 /// probability, inverse lexical weight, direct phrase probability, direct lexical weight.
 pub const DIRECT: usize = 3;
@@ -111,10 +112,7 @@ fn fields(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 
 /// Reads a phrase table, packed with gzip or zstandard or not.
 pub struct PhraseTable {
-    path: PathBuf,
-    input: Box<dyn BufRead + Send>,
-    line: usize,
-    bytes: u64,
+    lines: LineReader,
     size: Option<u64>,
     /// Features of the first line.
     features: Option<usize>,
@@ -137,17 +135,17 @@ impl PhraseTable {
 
     /// Reads from any input; errors name `path`.
     pub fn new(path: &Path, input: Box<dyn BufRead + Send>) -> Self {
-        Self { path: path.into(), input, line: 0, bytes: 0, size: None, features: None, ended: false }
+        Self { lines: LineReader::new(path, input).feeds_only(), size: None, features: None, ended: false }
     }
 
     /// What error sentences call it.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.lines.path()
     }
 
     /// Bytes read so far, unpacked.
     pub fn bytes_read(&self) -> u64 {
-        self.bytes
+        self.lines.bytes()
     }
 
     /// Bytes in all, where that is known.
@@ -161,29 +159,17 @@ impl PhraseTable {
     }
 
     fn read(&mut self) -> Result<Option<Entry>> {
-        let number = self.line + 1;
-        let mut bytes = Vec::new();
-        let input = &mut self.input;
-        input.take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut bytes).map_err(|error| {
-            let message = format!("could not be read to its end ({error}); the file may be truncated or damaged");
-            Error::line(&self.path, number, message)
-        })?;
-        if bytes.is_empty() {
+        if self.lines.advance()? == Advance::End {
             return Ok(None);
         }
-        if bytes.len() > MOST_BYTES {
-            let message = format!("has more than {MOST_BYTES} bytes; this is no line of a phrase table");
-            return Err(Error::line(&self.path, number, message));
-        }
-        self.line = number;
-        self.bytes += bytes.len() as u64;
-        let line = String::from_utf8(bytes).map_err(|_| reader::not_utf8(&self.path, number))?;
-        let entry = Entry::new(number, line).map_err(|message| Error::line(&self.path, number, message))?;
+        let number = self.lines.line();
+        let wrong = |message| Error::line(self.lines.path(), number, message);
+        let entry = Entry::new(number, self.lines.whole()?.to_owned()).map_err(wrong)?;
         let features = entry.features().count();
         let first = *self.features.get_or_insert(features);
         if features != first {
             let message = format!("has {features} features, but the first line has {first}; all need the same number");
-            return Err(Error::line(&self.path, number, message));
+            return Err(Error::line(self.lines.path(), number, message));
         }
         Ok(Some(entry))
     }
@@ -234,94 +220,4 @@ pub fn unescape(phrase: &str) -> Cow<'_, str> {
         return Cow::Borrowed(phrase);
     }
     Cow::Owned(ESCAPED.iter().fold(phrase.to_owned(), |text, (escaped, plain)| text.replace(escaped, plain)))
-}
-
-/// How a file is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// Not at all.
-    Plain,
-    /// gzip, `.gz`.
-    Gzip,
-    /// zstandard, `.zst`.
-    Zstandard,
-}
-
-impl Packing {
-    /// By the extension of a name.
-    pub fn of(path: &Path) -> Self {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Self::Gzip,
-            Some("zst") => Self::Zstandard,
-            _ => Self::Plain,
-        }
-    }
-}
-
-/// Writes what `write` writes into a file, packed as its name says, in one step: the file appears when it is whole.
-///
-/// # Errors
-/// What `write` returns, or a sentence that names `path`; an old file is then untouched.
-pub fn write_packed<E: From<Error>>(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
-    let mut failed = None;
-    let written = crate::text::lines::write_atomic(path, |file| {
-        let mut packer = Packer::new(Packing::of(path), file)?;
-        match write(&mut packer) {
-            Ok(()) => packer.finish(),
-            Err(error) => {
-                failed = Some(error);
-                Err(std::io::Error::other("stopped"))
-            }
-        }
-    });
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(written?),
-    }
-}
-
-/// A file that is packed while it is written.
-enum Packer<'a> {
-    Plain(&'a mut std::io::BufWriter<File>),
-    Gzip(flate2::write::GzEncoder<&'a mut std::io::BufWriter<File>>),
-    Zstandard(zstd::stream::write::Encoder<'static, &'a mut std::io::BufWriter<File>>),
-}
-
-impl<'a> Packer<'a> {
-    fn new(packing: Packing, file: &'a mut std::io::BufWriter<File>) -> std::io::Result<Self> {
-        Ok(match packing {
-            Packing::Plain => Self::Plain(file),
-            Packing::Gzip => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
-            Packing::Zstandard => Self::Zstandard(zstd::stream::write::Encoder::new(file, 0)?),
-        })
-    }
-
-    fn finish(self) -> std::io::Result<()> {
-        match self {
-            Self::Plain(file) => file.flush(),
-            Self::Gzip(encoder) => encoder.finish()?.flush(),
-            Self::Zstandard(encoder) => encoder.finish()?.flush(),
-        }
-    }
-}
-
-impl Write for Packer<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Plain(file) => file.write(bytes),
-            Self::Gzip(encoder) => encoder.write(bytes),
-            Self::Zstandard(encoder) => encoder.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Self::Plain(file) => file.flush(),
-            Self::Gzip(encoder) => encoder.flush(),
-            Self::Zstandard(encoder) => encoder.flush(),
-        }
-    }
 }

@@ -1,7 +1,10 @@
-//! Floor 1: lines of text files, plain, gzip or zstandard, streamed; and parallel files side by side. Imports floor 0.
+//! Floor 1: the lines of text files, plain, gzip or zstandard, streamed. Imports floor 0.
+//!
+//! Everything in the program that reads lines reads them here, so that all agree on what a line is and none keeps
+//! more of a line than it may.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -22,10 +25,37 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     Ok(Box::new(file))
 }
 
+/// Refuses what is no plain file: a pipe or a device may never answer, or never end.
+pub fn require_file(path: &Path) -> Result<std::fs::Metadata> {
+    let facts = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+    if facts.is_dir() {
+        return Err(Error::file(path, "is a folder; choose a file"));
+    }
+    if !facts.is_file() {
+        return Err(Error::file(path, "is a pipe or a device and no file; save it as a file and open that"));
+    }
+    Ok(facts)
+}
+
+/// The bytes of a plain file of at most `most` bytes.
+pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let facts = require_file(path)?;
+    let failed = |error: std::io::Error| Error::io(path, &error);
+    let mut bytes = Vec::new();
+    // The file may grow behind the first look at it.
+    if facts.len() <= most {
+        File::open(path).map_err(failed)?.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    }
+    if facts.len() > most || bytes.len() as u64 > most {
+        return Err(Error::file(path, format!("has more than {most} bytes, too many for such a file")));
+    }
+    Ok(bytes)
+}
+
 /// How a file ends its lines; the first end decides, so that a stray carriage return later
 /// cannot shift the lines of one side of a parallel corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
+enum Ends {
     /// Before the first end.
     Unknown,
     /// `\n`, perhaps after a `\r`.
@@ -34,13 +64,52 @@ pub(crate) enum Ends {
     Return,
 }
 
-/// The lines of a file, without their ends, in UTF-8; a byte-order mark is dropped.
+impl Ends {
+    /// Where a line ends in `bytes`.
+    fn find(self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Self::Unknown => memchr::memchr2(b'\n', b'\r', bytes),
+            Self::Feed => memchr::memchr(b'\n', bytes),
+            Self::Return => memchr::memchr(b'\r', bytes),
+        }
+    }
+}
+
+/// The longest line, in bytes: no sentence, list of links or phrase pair is longer.
+pub const MOST_LINE: usize = 1 << 20;
+/// The longest text that is held in memory, in bytes, unpacked.
+pub const MOST_TEXT: u64 = 2 << 30;
+/// The most lines that are held in memory.
+pub const MOST_LINES: usize = 10_000_000;
+
+/// What [`LineReader::advance`] came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// A line.
+    Line,
+    /// A line of so many bytes, too many; they are not kept.
+    TooLong(usize),
+    /// The end of the file.
+    End,
+}
+
+/// The lines of a file in UTF-8, without their ends; a byte-order mark is dropped.
 pub struct LineReader {
     path: PathBuf,
     input: Box<dyn BufRead + Send>,
-    line: usize,
     ends: Ends,
-    buffer: Vec<u8>,
+    /// The longest line.
+    most: usize,
+    /// Whether lines that are longer are passed over, rather than an error.
+    passes_over: bool,
+    /// The longest text and the most lines.
+    most_text: u64,
+    most_lines: usize,
+    line: usize,
+    bytes: u64,
+    /// The line read last, with its end, and how many bytes the end has.
+    kept: Vec<u8>,
+    end: usize,
     failed: bool,
 }
 
@@ -58,7 +127,46 @@ impl LineReader {
 
     /// Reads lines from any input; errors name `path`.
     pub fn new(path: &Path, input: Box<dyn BufRead + Send>) -> Self {
-        Self { path: path.into(), input, line: 0, ends: Ends::Unknown, buffer: Vec::new(), failed: false }
+        Self {
+            path: path.into(),
+            input,
+            ends: Ends::Unknown,
+            most: MOST_LINE,
+            passes_over: false,
+            most_text: u64::MAX,
+            most_lines: usize::MAX,
+            line: 0,
+            bytes: 0,
+            kept: Vec::new(),
+            end: 0,
+            failed: false,
+        }
+    }
+
+    /// The same for a text that is held in memory: one that is longer than [`MOST_TEXT`] or has more than
+    /// [`MOST_LINES`] is an error.
+    pub fn held(self) -> Self {
+        self.at_most(MOST_TEXT, MOST_LINES)
+    }
+
+    /// The same with other limits for the whole text, in bytes and lines.
+    pub fn at_most(self, bytes: u64, lines: usize) -> Self {
+        Self { most_text: bytes, most_lines: lines, ..self }
+    }
+
+    /// The same where lines of up to `most` bytes are read.
+    pub fn longest(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// The same, passing over lines that are too long, which [`LineReader::advance`] then tells.
+    pub fn passing_over(self) -> Self {
+        Self { passes_over: true, ..self }
+    }
+
+    /// The same where only `\n` ends a line.
+    pub fn feeds_only(self) -> Self {
+        Self { ends: Ends::Feed, ..self }
     }
 
     /// Lines read so far.
@@ -66,39 +174,146 @@ impl LineReader {
         self.line
     }
 
+    /// Bytes read so far, unpacked.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    fn read(&mut self) -> Result<Option<String>> {
-        self.buffer.clear();
-        let failed = |error: std::io::Error| {
-            let message = format!("could not be read to its end ({error}); the file may be truncated or damaged");
-            Error::line(&self.path, self.line + 1, message)
-        };
-        if self.ends == Ends::Unknown {
-            self.ends = first_line(&mut self.input, &mut self.buffer).map_err(failed)?;
-        } else {
-            let end = if self.ends == Ends::Return { b'\r' } else { b'\n' };
-            self.input.read_until(end, &mut self.buffer).map_err(failed)?;
-        }
-        if self.buffer.is_empty() {
-            return Ok(None);
-        }
-        if self.ends == Ends::Return {
-            trim_end(&mut self.buffer, b'\r');
-        } else {
-            trim_end(&mut self.buffer, b'\n');
-            trim_end(&mut self.buffer, b'\r');
-        }
-        if self.line == 0 && self.buffer.starts_with("\u{feff}".as_bytes()) {
-            self.buffer.drain(..3);
-        }
+    /// Reads the next line, for [`LineReader::text`].
+    pub fn advance(&mut self) -> Result<Advance> {
+        self.kept.clear();
+        self.end = 0;
+        let Some(mut length) = self.read()? else { return Ok(Advance::End) };
         self.line += 1;
-        match std::str::from_utf8(&self.buffer) {
-            Ok(line) => Ok(Some(line.to_owned())),
-            Err(_) => Err(not_utf8(&self.path, self.line)),
+        // Where lines end with a feed, a return before it belongs to the end.
+        let kept = self.kept.len() - self.end;
+        if self.ends == Ends::Feed && length == kept && self.kept[..kept].last() == Some(&b'\r') {
+            self.end += 1;
+            length -= 1;
+        }
+        if self.bytes > self.most_text || self.line > self.most_lines {
+            return Err(self.too_much());
+        }
+        match length > self.most {
+            false => Ok(Advance::Line),
+            true if self.passes_over => Ok(Advance::TooLong(length)),
+            true => Err(self.too_long(self.line)),
+        }
+    }
+
+    /// Keeps the bytes of a line and its end, and gives its length; `None` at the end of the file.
+    fn read(&mut self) -> Result<Option<usize>> {
+        let (mut length, mut is_line) = (0, false);
+        loop {
+            self.fill()?;
+            let buffer = self.input.fill_buf().map_err(|error| Error::io(&self.path, &error))?;
+            if buffer.is_empty() {
+                return Ok(is_line.then_some(length));
+            }
+            is_line = true;
+            let end = self.ends.find(buffer);
+            let part = &buffer[..end.unwrap_or(buffer.len())];
+            let ended_by = end.map(|end| buffer[end]);
+            // One byte more may be the return of the line's end.
+            let room = (self.most + 1).saturating_sub(self.kept.len());
+            self.kept.extend_from_slice(&part[..part.len().min(room)]);
+            let used = part.len();
+            length += used;
+            self.take(used);
+            if let Some(byte) = ended_by {
+                self.keep_end(byte)?;
+                return Ok(Some(length));
+            }
+            if length > self.most + 1 && !self.passes_over {
+                return Err(self.too_long(self.line + 1));
+            }
+        }
+    }
+
+    /// Keeps the end of a line, whose first byte is `byte`; the first end of a file decides how its lines end.
+    fn keep_end(&mut self, byte: u8) -> Result<()> {
+        self.take(1);
+        self.kept.push(byte);
+        self.end = 1;
+        if self.ends == Ends::Unknown && byte == b'\n' {
+            self.ends = Ends::Feed;
+        } else if self.ends == Ends::Unknown && self.fill()? == Some(b'\n') {
+            self.ends = Ends::Feed;
+            self.take(1);
+            self.kept.push(b'\n');
+            self.end = 2;
+        } else if self.ends == Ends::Unknown {
+            self.ends = Ends::Return;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, bytes: usize) {
+        self.input.consume(bytes);
+        self.bytes += bytes as u64;
+    }
+
+    /// Waits until something is buffered, and gives its first byte; `None` at the end.
+    fn fill(&mut self) -> Result<Option<u8>> {
+        loop {
+            let error = match self.input.fill_buf() {
+                Ok(buffer) => return Ok(buffer.first().copied()),
+                Err(error) => error,
+            };
+            if error.kind() != ErrorKind::Interrupted {
+                return Err(self.damaged(&error));
+            }
+        }
+    }
+
+    /// The line read last, without its end.
+    pub fn text(&self) -> Result<&str> {
+        let line = self.utf8(&self.kept[..self.kept.len() - self.end])?;
+        Ok(if self.line == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line })
+    }
+
+    /// The line read last with its end and everything else that is in the file.
+    pub fn whole(&self) -> Result<&str> {
+        self.utf8(&self.kept)
+    }
+
+    fn utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str> {
+        std::str::from_utf8(bytes).map_err(|_| {
+            let message = "is not UTF-8; convert the file to UTF-8, for example with `iconv -t UTF-8`";
+            Error::line(&self.path, self.line, message)
+        })
+    }
+
+    /// A packed file that is cut short or is something else fails while it is read.
+    fn damaged(&self, error: &std::io::Error) -> Error {
+        let message = format!("could not be read to its end ({error}); the file may be truncated or damaged");
+        Error::line(&self.path, self.line + 1, message)
+    }
+
+    fn too_long(&self, line: usize) -> Error {
+        let message = format!("has more than {} bytes; cut it into sentences, or take it out", self.most);
+        Error::line(&self.path, line, message)
+    }
+
+    fn too_much(&self) -> Error {
+        let what = if self.bytes > self.most_text {
+            format!("is longer than {} bytes when unpacked", self.most_text)
+        } else {
+            format!("has more than {} lines", self.most_lines)
+        };
+        Error::file(&self.path, format!("{what}; split it into shorter files"))
+    }
+
+    fn next_line(&mut self) -> Result<Option<String>> {
+        match self.advance()? {
+            Advance::Line => self.text().map(|line| Some(line.to_owned())),
+            Advance::TooLong(_) => Err(self.too_long(self.line)),
+            Advance::End => Ok(None),
         }
     }
 }
@@ -110,107 +325,13 @@ impl Iterator for LineReader {
         if self.failed {
             return None;
         }
-        let item = self.read().transpose();
+        let item = self.next_line().transpose();
         self.failed = matches!(item, Some(Err(_)));
         item
-    }
-}
-
-/// The sentence for a line that is not UTF-8, counted from 1.
-pub(crate) fn not_utf8(path: &Path, line: usize) -> Error {
-    Error::line(path, line, "is not UTF-8; convert the file to UTF-8, for example with `iconv -t UTF-8`")
-}
-
-fn trim_end(buffer: &mut Vec<u8>, byte: u8) {
-    if buffer.last() == Some(&byte) {
-        buffer.pop();
-    }
-}
-
-/// Reads the first line with its end, and tells how the file ends its lines.
-fn first_line(input: &mut dyn BufRead, buffer: &mut Vec<u8>) -> std::io::Result<Ends> {
-    loop {
-        let chunk = input.fill_buf()?;
-        if chunk.is_empty() {
-            return Ok(Ends::Feed);
-        }
-        let Some(at) = chunk.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
-            let len = chunk.len();
-            buffer.extend_from_slice(chunk);
-            input.consume(len);
-            continue;
-        };
-        let feed = chunk[at] == b'\n';
-        buffer.extend_from_slice(&chunk[..=at]);
-        input.consume(at + 1);
-        if feed {
-            return Ok(Ends::Feed);
-        }
-        if input.fill_buf()?.first() == Some(&b'\n') {
-            buffer.push(b'\n');
-            input.consume(1);
-            return Ok(Ends::Feed);
-        }
-        return Ok(Ends::Return);
     }
 }
 
 /// All lines of a file.
 pub fn read_lines(path: &Path) -> Result<Vec<String>> {
-    LineReader::open(path)?.collect()
-}
-
-/// The pairs of lines of several (source, target) files, one after the other.
-#[derive(Debug)]
-pub struct ParallelReader {
-    /// Files to come, the next one last.
-    files: Vec<(PathBuf, PathBuf)>,
-    open: Option<(LineReader, LineReader)>,
-    failed: bool,
-}
-
-impl ParallelReader {
-    /// A reader of (source, target) files; they are opened when their turn comes.
-    pub fn new(files: &[(PathBuf, PathBuf)]) -> Self {
-        Self { files: files.iter().rev().cloned().collect(), open: None, failed: false }
-    }
-
-    fn read(&mut self) -> Result<Option<(String, String)>> {
-        loop {
-            let (source, target) = match &mut self.open {
-                Some(readers) => readers,
-                empty => {
-                    let Some((source, target)) = self.files.pop() else { return Ok(None) };
-                    empty.insert((LineReader::open(&source)?, LineReader::open(&target)?))
-                }
-            };
-            match (source.next().transpose()?, target.next().transpose()?) {
-                (Some(source), Some(target)) => return Ok(Some((source, target))),
-                (None, None) => self.open = None,
-                (Some(_), None) => return Err(unequal(target, source)),
-                (None, Some(_)) => return Err(unequal(source, target)),
-            }
-        }
-    }
-}
-
-fn unequal(short: &LineReader, long: &LineReader) -> Error {
-    let message = format!(
-        "ends here, but {} goes on; both files must have the same number of lines, one translation a line",
-        long.path().display()
-    );
-    Error::line(short.path(), short.line(), message)
-}
-
-impl Iterator for ParallelReader {
-    type Item = Result<(String, String)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.failed {
-            return None;
-        }
-        let item = self.read().transpose();
-        self.failed = matches!(item, Some(Err(_)));
-        item
-    }
+    LineReader::open(path)?.held().collect()
 }

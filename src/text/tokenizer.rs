@@ -1,7 +1,9 @@
 //! Floor 1: text to words with their places, to ids, and back. Hugging Face `tokenizers` inside, so any of
 //! its files works: those that [`crate::text::vocab`] makes, and others' with words or subwords.
 
+mod check;
 mod file;
+mod open;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,18 +12,17 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use tokenizers::{
-    NormalizedString, Normalizer as _, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _,
-};
+use tokenizers::{OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
 use crate::text::join::join;
-use crate::text::lines::write_atomic;
+use crate::text::pieces::Marks;
 use crate::text::sentence::{EOS, Sentence, UNK};
 use crate::text::tokenizer::file::Shared;
+use crate::text::write::write_inside;
 
-pub use crate::text::tokenizer::file::Tokenizers;
+pub use crate::text::tokenizer::open::Tokenizers;
 
 /// A vocabulary and the rules that cut text into its words.
 #[derive(Clone)]
@@ -59,7 +60,7 @@ impl Tokenizer {
     /// Writes the file that [`Tokenizer::from_file`] reads, in one step.
     pub fn save(&self, path: &Path) -> Result<()> {
         let json = self.shared.inner.to_string(true).map_err(|error| Error::Internal(error.to_string()))?;
-        write_atomic(path, |writer| writer.write_all(json.as_bytes()))
+        write_inside(path, |writer| writer.write_all(json.as_bytes()))
     }
 
     /// Size of the vocabulary: the greatest id plus 1.
@@ -116,9 +117,24 @@ impl Tokenizer {
         sentence
     }
 
-    /// The sentence of words that are already cut; each is looked up whole. The text is the words joined by spaces.
+    /// The sentence of words that are already cut; each is looked up whole, or cut into its pieces alone. The text is
+    /// the words joined by spaces.
     pub fn encode_words(&self, words: &[&str]) -> Sentence {
         let mut sentence = Sentence { text: words.join(" "), ..Sentence::default() };
+        if self.marks().has_pieces() {
+            let text = sentence.text.clone();
+            let mut start = 0;
+            for word in words {
+                for (span, id) in self.cut(word) {
+                    let span = start + span.start..start + span.end;
+                    let Some(piece) = text.get(span.clone()) else { continue };
+                    self.push(&mut sentence, piece, span, id);
+                }
+                start += word.len() + 1;
+            }
+            push_eos(&mut sentence, self.eos);
+            return sentence;
+        }
         let mut start = 0;
         for word in words {
             let span = start..start + word.len();
@@ -161,29 +177,74 @@ impl Tokenizer {
         words.filter(|word| word.chars().any(is_visible)).map(str::to_owned).collect()
     }
 
-    /// Words put together to normal text; see [`crate::text::join::join`].
+    /// How the entries of the vocabulary say where words begin.
+    pub fn marks(&self) -> &Marks {
+        &self.shared.marks
+    }
+
+    /// The words that some entries of the vocabulary make up, each as a range of them; `</s>` is one.
+    pub fn word_ranges(&self, ids: &[u32]) -> Vec<Range<usize>> {
+        let pieces: Vec<&str> = ids.iter().map(|id| self.token(*id).unwrap_or(UNK)).collect();
+        self.marks().words(&pieces)
+    }
+
+    /// Entries of the vocabulary put together to normal text; see [`crate::text::join::join`].
     pub fn join<T: AsRef<str>>(&self, language: &str, tokens: &[T]) -> String {
-        join(language, tokens)
+        if !self.marks().has_pieces() {
+            return join(language, tokens);
+        }
+        let words = self.marks().words(tokens).into_iter().map(|word| self.marks().word(&tokens[word]));
+        join(language, &words.collect::<Vec<_>>())
+    }
+
+    /// Entries of the vocabulary put together to words with spaces between.
+    pub fn spaced<T: AsRef<str>>(&self, tokens: &[T]) -> String {
+        let words = self.marks().words(tokens).into_iter().map(|word| self.marks().word(&tokens[word]));
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// Byte ranges and ids. A text that the library refuses (a foreign file without rules for unknown
     /// words) is cut at whitespace, all of it unknown.
     fn cut(&self, text: &str) -> Vec<(Range<usize>, u32)> {
-        if let Ok(encoding) = self.shared.inner.encode(text, false) {
-            let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end);
-            return spans.zip(encoding.get_ids().iter().copied()).collect();
+        let Some(encoding) = self.shared.encode(text) else {
+            let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+            return text
+                .split_whitespace()
+                .map(|word| (place(word)..place(word) + word.len(), self.shared.unk))
+                .collect();
+        };
+        let spans = encoding.get_offsets().iter().map(|(start, end)| *start..*end);
+        let cut = spans.zip(encoding.get_ids().iter().copied());
+        if !self.marks().has_pieces() {
+            return cut.collect();
         }
-        let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-        text.split_whitespace().map(|word| (place(word)..place(word) + word.len(), self.shared.unk)).collect()
+        self.unknown_whole(cut.zip(encoding.get_word_ids().iter().copied()))
+    }
+
+    /// A word with a piece that is unknown is unknown whole, so that `[UNK]` is always a word.
+    fn unknown_whole(&self, cut: impl Iterator<Item = ((Range<usize>, u32), Option<u32>)>) -> Vec<(Range<usize>, u32)> {
+        let mut words: Vec<(Range<usize>, u32)> = Vec::new();
+        // Where the word that is being read begins among `words`.
+        let (mut first, mut current) = (0, None);
+        for ((span, id), word) in cut {
+            if word.is_none() || word != current {
+                (first, current) = (words.len(), word);
+            }
+            let unknown = id == self.shared.unk || words.get(first).is_some_and(|(_, id)| *id == self.shared.unk);
+            if unknown && first < words.len() {
+                let start = words[first].0.start;
+                words.truncate(first);
+                words.push((start..span.end, self.shared.unk));
+            } else {
+                words.push((span, id));
+            }
+        }
+        words
     }
 
     /// The text as the rules of the file fold it; as it is where they fail.
     fn normalize(&self, text: &str) -> String {
-        let mut normalized = NormalizedString::from(text);
-        match self.shared.inner.get_normalizer().map(|rules| rules.normalize(&mut normalized)) {
-            Some(Ok(())) => normalized.get().to_owned(),
-            Some(Err(_)) | None => text.to_owned(),
-        }
+        self.shared.fold(text).unwrap_or_else(|| text.to_owned())
     }
 
     fn push(&self, sentence: &mut Sentence, word: &str, span: Range<usize>, id: u32) {
@@ -195,9 +256,8 @@ impl Tokenizer {
     }
 }
 
-/// A tokenizer with a memory of the chunks that it has seen: many times faster on a corpus, without spans.
-///
-/// Only for tokenizers whose words never cross whitespace, as ours and plain whitespace ones.
+/// A tokenizer with a memory of the chunks that it has seen: many times faster on a corpus, without spans. Where the
+/// rules look beyond a space, as those of byte-level vocabularies do, lines are read whole, without a memory.
 #[derive(Debug)]
 pub struct CorpusEncoder<'a> {
     tokenizer: &'a Tokenizer,
@@ -215,6 +275,10 @@ impl<'a> CorpusEncoder<'a> {
 
     /// Appends the ids of `line`, without `</s>`.
     pub fn extend(&mut self, line: &str, ids: &mut Vec<u32>) {
+        if self.tokenizer.shared.crosses_spaces {
+            ids.extend(self.tokenizer.encode_with(line, None).ids);
+            return;
+        }
         for chunk in line.split_whitespace() {
             if let Some(known) = self.chunks.get(chunk) {
                 ids.extend_from_slice(known);

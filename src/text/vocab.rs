@@ -4,12 +4,14 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::text::language::word_pattern;
+use crate::text::language::{normalizer, word_pattern};
 use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::Tokenizer;
+
+pub mod bpe;
 
 /// Id of [`EOS`] in the vocabularies made here.
 pub const EOS_ID: u32 = 0;
@@ -84,8 +86,13 @@ pub fn build(language: &str, words: impl IntoIterator<Item = (String, u64)>, siz
         words.into_iter().filter(|(word, count)| *count > 0 && word != EOS && word != UNK).collect();
     words.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let kept = words.into_iter().map(|(word, _)| word).take(size.saturating_sub(2));
-    let vocabulary: serde_json::Map<String, serde_json::Value> =
+    let vocabulary: serde_json::Map<String, Value> =
         [EOS.to_owned(), UNK.to_owned()].into_iter().chain(kept).enumerate().map(|(id, w)| (w, json!(id))).collect();
+    tokenizer(language, &json!({"type": "WordLevel", "vocab": vocabulary, "unk_token": UNK}))
+}
+
+/// The tokenizer that folds and cuts text as `language` does and looks words up in `model`.
+fn tokenizer(language: &str, model: &Value) -> Result<Tokenizer> {
     let file = json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
         "normalizer": normalizer(),
@@ -94,22 +101,8 @@ pub fn build(language: &str, words: impl IntoIterator<Item = (String, u64)>, siz
             {"type": "Split", "pattern": {"Regex": word_pattern(language)}, "behavior": "Isolated", "invert": false},
         ]},
         "post_processor": null, "decoder": null,
-        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": UNK},
+        "model": model,
     });
     let bytes = serde_json::to_vec(&file).map_err(|error| Error::Internal(error.to_string()))?;
     Tokenizer::from_json(Path::new("a new tokenizer"), &bytes)
-}
-
-/// NFC; one kind of apostrophe, quotation mark and space; invisible characters gone.
-fn normalizer() -> serde_json::Value {
-    let replace =
-        |pattern: &str, content: &str| json!({"type": "Replace", "pattern": {"Regex": pattern}, "content": content});
-    json!({"type": "Sequence", "normalizers": [
-        {"type": "NFC"},
-        replace("[\u{2019}\u{2018}\u{2bc}]", "'"),
-        replace("[\u{201c}\u{201d}\u{201e}]", "\""),
-        replace(r"[\x{A0}\x{202F}\p{Cc}]", " "),
-        // Soft hyphens, zero-width spaces, marks of direction: nothing that a reader sees.
-        replace(r"[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}\x{2066}-\x{2069}\x{FEFF}]", ""),
-    ]})
 }

@@ -28,6 +28,8 @@ pub struct Point {
 pub struct Curves {
     /// Mean -log p a word of the training text, since the point before.
     pub training_nll: Vec<Point>,
+    /// Mean cost on alpha of a row that has links, where attention is guided.
+    pub guide: Vec<Point>,
     /// -log p a word of the development text.
     pub development_nll: Vec<Point>,
     /// BLEU of greedy translations of the development text, where it was measured.
@@ -65,9 +67,8 @@ impl Curves {
         if known == 0 && complete > 0 {
             return Err(Error::file(path, "has no line of a training log; choose the `log.jsonl` of a run"));
         }
-        for curve in
-            [&mut curves.training_nll, &mut curves.rate, &mut curves.development_nll, &mut curves.development_bleu]
-        {
+        let Self { training_nll, guide, rate, development_nll, development_bleu, .. } = &mut curves;
+        for curve in [training_nll, guide, rate, development_nll, development_bleu] {
             thin(curve);
         }
         Ok(curves)
@@ -81,6 +82,7 @@ impl Curves {
         let mut known = false;
         for (key, curve) in [
             ("nll", &mut self.training_nll),
+            ("guide", &mut self.guide),
             ("rate", &mut self.rate),
             ("development_nll", &mut self.development_nll),
             ("development_bleu", &mut self.development_bleu),

@@ -1,79 +1,46 @@
-//! Floor 6: from text files to tokenizers and corpora of ids.
+//! Floor 6: from text files to corpora of ids.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-
+use crate::analysis::reading::Reading;
 use crate::error::{Error, Result};
-use crate::text::corpus::{Corpus, Reading};
-use crate::text::reader::LineReader;
-use crate::text::tokenizer::Tokenizer;
-use crate::text::vocab;
+use crate::models::config::Config;
+use crate::text::corpus::{Corpus, PairRules};
 use crate::ticket::Ticket;
+use crate::training::guide;
+use crate::training::guide::Guide;
 use crate::training::settings::{Settings, TextPair};
+use crate::training::vocabularies::Tokenizers;
 
-/// Both tokenizers of a model.
-#[derive(Debug)]
-pub struct Tokenizers {
-    /// Of the source language.
-    pub source: Tokenizer,
-    /// Of the target language.
-    pub target: Tokenizer,
-}
-
-/// File names of the tokenizers in a model folder, source first.
-pub const TOKENIZER_FILES: [&str; 2] = ["source.tokenizer.json", "target.tokenizer.json"];
-
-impl Tokenizers {
-    /// Reads both from a model folder.
-    pub fn load(folder: &Path) -> Result<Self> {
-        let [source, target] = TOKENIZER_FILES.map(|name| Tokenizer::from_file(&folder.join(name)));
-        Ok(Self { source: source?, target: target? })
-    }
-
-    /// Builds shortlists of the most frequent words of the training text.
-    ///
-    /// # Errors
-    /// A sentence that names the file and line; [`Error::Stale`].
-    pub fn build(settings: &Settings, ticket: &Ticket) -> Result<Self> {
-        let side = |language: &str, size: usize, path: fn(&TextPair) -> &PathBuf| -> Result<Tokenizer> {
-            let mut counts: HashMap<String, u64> = HashMap::new();
-            for pair in &settings.data.train {
-                // a limited text counts only as far as it is likely to be read
-                let lines = LineReader::open(path(pair))?.take(pair.limit.unwrap_or(usize::MAX));
-                let checked = lines.map(|line| ticket.check().and(line));
-                for (word, count) in vocab::count(language, checked)? {
-                    *counts.entry(word).or_default() += count * pair.repeat as u64;
-                }
-            }
-            vocab::build(language, counts, size)
-        };
-        let model = &settings.model;
-        Ok(Self {
-            source: side(&model.source_language, model.source_vocabulary, |p| &p.source)?,
-            target: side(&model.target_language, model.target_vocabulary, |p| &p.target)?,
-        })
-    }
-
-    /// Writes both into a model folder.
-    pub fn save(&self, folder: &Path) -> Result<()> {
-        let [source, target] = TOKENIZER_FILES.map(|name| folder.join(name));
-        self.source.save(&source)?;
-        self.target.save(&target)
-    }
+/// Training text as ids.
+#[derive(Debug, Default)]
+pub struct Training {
+    /// Its pairs.
+    pub pairs: Corpus,
+    /// Where alpha is to look in each of them, where attention is guided.
+    pub guide: Option<Guide>,
 }
 
 /// Training text as ids, each text as often as its `repeat` says.
 ///
 /// # Errors
 /// A sentence that names the file and line; [`Error::Stale`].
-pub fn training(settings: &Settings, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
-    let mut all = Corpus::default();
+pub fn training(settings: &Settings, config: &Config, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Training> {
+    let delay = settings.guide.as_ref().map(|guide| match guide.reading() {
+        Reading::Predicted => 0,
+        Reading::Input => config.input_delay().unwrap_or_default(),
+    });
+    let (mut all, mut guide) = (Corpus::default(), delay.map(|_| Guide::default()));
     for text in &settings.data.train {
-        let corpus = read(text, settings.data.max_length, tokenizers, ticket)?;
+        let (corpus, looks) = match (&text.links, delay) {
+            (Some(links), Some(delay)) => guide::read(text, links, settings, tokenizers, delay, ticket)?,
+            _ => (read(text, settings.data.max_length, tokenizers, ticket)?, Guide::default()),
+        };
         for _ in 0..text.repeat {
             for i in 0..corpus.len() {
                 let (source, target) = corpus.pair(i);
                 all.push(source, target);
+                if let Some(guide) = &mut guide {
+                    guide.push(looks.of(i));
+                }
             }
         }
         all.left_out += corpus.left_out;
@@ -83,12 +50,12 @@ pub fn training(settings: &Settings, tokenizers: &Tokenizers, ticket: &Ticket) -
             "there is no training text; give `data.train` at least one pair of files with `repeat` of 1 or more".into(),
         ));
     }
-    Ok(all)
+    Ok(Training { pairs: all, guide })
 }
 
 /// One text as ids.
 pub fn read(text: &TextPair, max_length: usize, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
-    let reading = Reading { eos: 0, source_eos: true, max_words: max_length, max_pairs: text.limit };
+    let reading = PairRules { eos: 0, source_eos: true, max_words: max_length, max_pairs: text.limit };
     let files = [(text.source.clone(), text.target.clone())];
     Corpus::read(&files, &tokenizers.source, &tokenizers.target, &reading, &mut |_| ticket.check())
 }

@@ -4,6 +4,7 @@
 use crate::error::Result;
 use crate::training::fused::{Fused, Loss, StepOptions};
 use crate::training::layout::Layout;
+use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 
 /// The optimizer's memories as a checkpoint keeps them.
@@ -18,16 +19,9 @@ pub struct Memory {
 /// Weights that learn.
 pub trait Engine {
     /// Gradient of a minibatch and one update. Returns the loss before it and the gradient's norm.
-    fn update(
-        &mut self,
-        source: &[&[u32]],
-        target: &[&[u32]],
-        options: StepOptions,
-        rate: f32,
-        update: u64,
-    ) -> Result<(Loss, f32)>;
-    /// Loss only, without dropout and smoothing.
-    fn measure(&mut self, source: &[&[u32]], target: &[&[u32]]) -> Result<Loss>;
+    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)>;
+    /// Loss only, without dropout, smoothing and guidance.
+    fn measure(&mut self, batch: Minibatch<'_>) -> Result<Loss>;
     /// The weights in the layout's order.
     fn weights(&self) -> Result<Vec<f32>>;
     /// The optimizer's memories.
@@ -60,21 +54,14 @@ impl FusedEngine {
 }
 
 impl Engine for FusedEngine {
-    fn update(
-        &mut self,
-        source: &[&[u32]],
-        target: &[&[u32]],
-        options: StepOptions,
-        rate: f32,
-        update: u64,
-    ) -> Result<(Loss, f32)> {
-        let loss = self.fused.step(&self.flat, source, target, Some(options));
+    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)> {
+        let loss = self.fused.step(&self.flat, batch, Some(options));
         let norm = self.fused.update(&mut self.flat, &mut self.optimizer, rate, update);
         Ok((loss, norm))
     }
 
-    fn measure(&mut self, source: &[&[u32]], target: &[&[u32]]) -> Result<Loss> {
-        Ok(self.fused.step(&self.flat, source, target, None))
+    fn measure(&mut self, batch: Minibatch<'_>) -> Result<Loss> {
+        Ok(self.fused.step(&self.flat, batch, None))
     }
 
     fn weights(&self) -> Result<Vec<f32>> {

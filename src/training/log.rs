@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::text::lines::write_atomic;
+use crate::text::write::write_inside;
 
 /// An open log.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Log {
                 }
             }
         }
-        write_atomic(path, |w| w.write_all(kept.as_bytes()))?;
+        write_inside(path, |w| w.write_all(kept.as_bytes()))?;
         let file = File::options().append(true).open(path).map_err(io)?;
         Ok(Self { path: path.to_owned(), file })
     }

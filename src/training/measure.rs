@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use crate::analysis::bleu;
 use crate::decoding;
-use crate::decoding::{Options, Specials};
+use crate::decoding::{SearchOptions, Specials};
 use crate::error::Result;
 use crate::models::config::Config;
-use crate::models::fused;
+use crate::models::folder;
 use crate::text::reader::LineReader;
 use crate::ticket::Ticket;
-use crate::training::data::Tokenizers;
 use crate::training::layout::Layout;
 use crate::training::settings::Settings;
 use crate::training::trainer::Bleu;
+use crate::training::vocabularies::Tokenizers;
 
 /// Sentences translated together.
 const BATCH: usize = 64;
@@ -53,9 +53,9 @@ fn translate(
     threads: usize,
     ticket: &Ticket,
 ) -> Result<Vec<String>> {
-    let mut stepper = fused::stepper(config, &Arc::new(layout.name(flat)), threads)?;
+    let mut stepper = folder::stepper(config, &Arc::new(layout.name(flat)), threads)?;
     let specials = Specials { eos: config.eos, unk: config.unk };
-    let options = Options { beam: 1, ..Options::default() };
+    let options = SearchOptions { beam: 1, ..SearchOptions::default() };
     let lengths: Vec<usize> = sources.iter().map(Vec::len).collect();
     let mut texts = vec![String::new(); sources.len()];
     for batch in decoding::batches(&lengths, BATCH) {

@@ -3,14 +3,19 @@
 //! [`train`] reads a configuration, builds vocabularies and corpora, and runs the [`trainer`];
 //! the CPU's gradients are the hand-written ones of [`fused`].
 
+pub mod adopt;
 pub mod bench;
 pub mod curves;
 pub mod data;
 pub mod engine;
+pub mod folder;
 pub mod fused;
+pub mod guide;
 pub mod layout;
 pub mod log;
 pub mod measure;
+pub mod minibatch;
+pub mod need;
 pub mod optimizer;
 pub mod plain;
 pub mod reach;
@@ -18,6 +23,7 @@ pub mod recipe;
 pub mod settings;
 pub mod state;
 pub mod trainer;
+pub mod vocabularies;
 
 use std::path::{Path, PathBuf};
 
@@ -27,15 +33,16 @@ use crate::models::config::Config;
 use crate::models::init;
 use crate::text::vocab::{EOS_ID, UNK_ID};
 use crate::ticket::Ticket;
-use crate::training::data::Tokenizers;
+use crate::training::adopt::Kept;
 use crate::training::engine::{Engine, FusedEngine};
 use crate::training::fused::Fused;
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 use crate::training::plain::PlainEngine;
-use crate::training::settings::{Settings, Start};
+use crate::training::settings::{Settings, Start, Tokens};
 use crate::training::state::Checkpoint;
 use crate::training::trainer::{Report, Trainer};
+use crate::training::vocabularies::Tokenizers;
 
 /// Beside the configuration, what a run is told.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +51,11 @@ pub struct RunOptions {
     pub resume: bool,
     /// Start from this model folder's weights and vocabularies.
     pub from: Option<PathBuf>,
+    /// Starting from a model, do not take its vocabularies but those that the configuration asks for; words that both
+    /// have keep their weights.
+    pub new_vocabulary: bool,
+    /// Bytes of memory that this machine has, where known; a model that needs more is refused.
+    pub memory: Option<u64>,
     /// Shards a minibatch is cut into; a run's numbers depend on it, so a resumed one keeps its own.
     pub threads: usize,
     /// Train by candle's autograd on this device instead of with the fused CPU engine.
@@ -62,7 +74,9 @@ pub fn train(
     emit: &mut dyn FnMut(&Report),
 ) -> Result<()> {
     let settings = Settings::load(path)?;
-    let checkpoint = trainer::checkpoint_file(&settings.output);
+    let checkpoint = folder::checkpoint_file(&settings.output);
+    let there = folder::training_folder(&settings.output).exists();
+    let mut lock = there.then(|| folder::lock(&settings.output)).transpose()?;
     check_output(&settings, options, &checkpoint)?;
     let tokenizers = tokenizers(&settings, options, ticket, emit)?;
     let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
@@ -70,19 +84,26 @@ pub fn train(
     let read = || Checkpoint::load(&checkpoint, Layout::new(&config).total());
     let before = options.resume.then(read).transpose()?;
     let shards = shards(before.as_ref(), options, emit);
-    let engine = engine(&settings, &config, options, shards.unwrap_or(options.threads))?;
+    let shards_now = shards.unwrap_or(options.threads);
+    need::check(&config, &settings, shards_now, options.memory)?;
+    let engine = engine(&settings, &config, &tokenizers, options, shards_now, emit)?;
+    if lock.is_none() {
+        lock = Some(folder::lock(&settings.output)?);
+        // another run may have begun meanwhile
+        check_output(&settings, options, &checkpoint)?;
+    }
     if !options.resume {
-        std::fs::create_dir_all(&settings.output).map_err(|e| Error::io(&settings.output, &e))?;
         tokenizers.save(&settings.output)?;
         config.save(&settings.output.join("config.json"))?;
     }
     emit(&Report::Note("reading the training text".into()));
-    let training = data::training(&settings, &tokenizers, ticket)?;
+    let training = data::training(&settings, &config, &tokenizers, ticket)?;
     let development = data::read(&settings.data.development, 10 * settings.data.max_length, &tokenizers, ticket)?;
     let mut trainer = Trainer {
         settings: &settings,
         engine,
-        training: &training,
+        training: &training.pairs,
+        guide: training.guide.as_ref(),
         development: &development,
         bleu: measure::bleu(&settings, &config, &tokenizers, options.threads, ticket)?,
         keep: {
@@ -91,13 +112,19 @@ pub fn train(
             Box::new(move |weights, _| layout.name(weights).save(&file, true))
         },
         clock,
+        measured: Vec::new(),
         position: state::Position::default(),
     };
     if let Some(before) = before {
         trainer.resume(&checkpoint, before)?;
     }
+    if let Some(guide) = &training.guide {
+        emit(&Report::Note(guide.note()));
+    }
     trainer.position.shards = shards;
-    trainer.run(ticket, emit)
+    let ended = trainer.run(ticket, emit);
+    drop(lock);
+    ended
 }
 
 /// Nothing that is there is written over, and a run that goes on has something to go on from.
@@ -151,14 +178,25 @@ fn tokenizers(
     }
     if let Some(from) = &options.from {
         check_specials(&from.join("config.json"))?;
-        return Tokenizers::load(from);
+        if !changes_vocabulary(settings, options) {
+            return Tokenizers::load(from);
+        }
     }
     if let Some(folder) = &settings.data.vocabulary {
         check_specials(&folder.join("config.json"))?;
         return Tokenizers::load(folder);
     }
-    emit(&Report::Note("counting words".into()));
+    let what = match settings.model.tokens {
+        Tokens::Words => "counting words",
+        Tokens::Bpe => "counting words and learning subwords",
+    };
+    emit(&Report::Note(what.into()));
     Tokenizers::build(settings, ticket)
+}
+
+/// Whether a run that starts from a model has other vocabularies than the model.
+fn changes_vocabulary(settings: &Settings, options: &RunOptions) -> bool {
+    options.new_vocabulary || settings.data.vocabulary.is_some()
 }
 
 /// Corpora are read with the ids that our own vocabularies give to `</s>` and `[UNK]`.
@@ -174,24 +212,47 @@ fn check_specials(path: &Path) -> Result<()> {
     Err(Error::key(path, "eos", message))
 }
 
-fn engine(settings: &Settings, config: &Config, options: &RunOptions, shards: usize) -> Result<Box<dyn Engine>> {
+fn engine(
+    settings: &Settings,
+    config: &Config,
+    tokenizers: &Tokenizers,
+    options: &RunOptions,
+    shards: usize,
+    emit: &mut dyn FnMut(&Report),
+) -> Result<Box<dyn Engine>> {
+    let fresh = || {
+        let scheme = match settings.model.start {
+            Start::Papers => init::Scheme::Paper,
+            Start::Scaled => init::Scheme::Scaled,
+            Start::Uniform => init::Scheme::Uniform,
+        };
+        init::initial_weights(config, scheme, settings.schedule.seed)
+    };
     let weights = match &options.from {
+        Some(from) if !options.resume && changes_vocabulary(settings, options) => {
+            let (weights, kept) = adopt::adopt(from, config, tokenizers, fresh())?;
+            let Kept { source, target } = kept;
+            let (of_source, of_target) = (config.source_vocabulary, config.target_vocabulary);
+            emit(&Report::Note(format!(
+                "{source} of {of_source} source words and {target} of {of_target} target words go on from the model"
+            )));
+            weights
+        }
         Some(from) if !options.resume => {
             Weights::load(&from.join("model.safetensors"), &crate::models::shapes(config))?
         }
-        _ => {
-            let scheme = match settings.model.start {
-                Start::Papers => init::Scheme::Paper,
-                Start::Scaled => init::Scheme::Scaled,
-                Start::Uniform => init::Scheme::Uniform,
-            };
-            init::initial_weights(config, scheme, settings.schedule.seed)
-        }
+        _ => fresh(),
     };
     let flat = Layout::new(config).flatten(&weights)?;
     if let Some(device) = &options.plain {
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));
     }
+    if !fused::supports(config) {
+        let device = candle_core::Device::Cpu;
+        return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, &device)?));
+    }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());
-    Ok(Box::new(FusedEngine::new(Fused::new(config, shards), flat, optimizer)))
+    let fused = Fused::new(config, shards).with_precision(settings.schedule.precision);
+    let fused = fused.with_sample(settings.schedule.sampled_words);
+    Ok(Box::new(FusedEngine::new(fused, flat, optimizer)))
 }

@@ -10,9 +10,23 @@ use crate::error::{Error, Result};
 use crate::models::config::Config;
 use crate::models::loss::{Regularizer, Trainable, trainable};
 use crate::training::engine::{Engine, Memory};
-use crate::training::fused::{Loss, StepOptions};
+use crate::training::fused::{Loss, Shard, StepOptions};
 use crate::training::layout::Layout;
+use crate::training::minibatch::Minibatch;
 use crate::training::settings::{OptimizerSettings, Rule};
+
+/// Where alpha is to look, 1 at what is linked, [t_y, b, t_x]; `None` without guidance.
+pub fn looks(batch: Minibatch<'_>, device: &Device) -> Result<Option<Tensor>> {
+    if batch.looks.is_empty() {
+        return Ok(None);
+    }
+    let shard = Shard::new(batch, 0, 1);
+    let mut a = vec![0.0_f32; shard.t_y * shard.b * shard.t_x];
+    for (place, row) in a.chunks_exact_mut(shard.t_x).enumerate() {
+        shard.looks(place / shard.b, place % shard.b).iter().for_each(|j| row[usize::from(*j)] = 1.0);
+    }
+    Ok(Some(Tensor::from_vec(a, (shard.t_y, shard.b, shard.t_x), device)?))
+}
 
 /// One parameter with the optimizer's two memories of it.
 struct Parameter {
@@ -49,19 +63,29 @@ impl PlainEngine {
     }
 
     /// Loss and gradient of `scale` times the summed loss.
-    fn backward(&self, source: &[&[u32]], target: &[&[u32]], options: StepOptions) -> Result<(Loss, GradStore)> {
+    fn backward(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(Loss, GradStore)> {
         let (dropout, smoothing) = (f64::from(options.dropout), f64::from(options.smoothing));
         let mut regularizer = Regularizer::new(dropout, smoothing, options.seed);
-        let loss = self.model.training_loss(source, target, &mut regularizer)?;
-        let gradients = (&loss.objective * f64::from(options.scale))?.backward()?;
+        let looks = looks(batch, &self.device)?;
+        let loss = self.model.guided_loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?;
+        let mut objective = loss.objective.clone();
+        if let Some((cost, _)) = &loss.guide {
+            objective = (objective + (cost * f64::from(options.guide))?)?;
+        }
+        let gradients = (objective * f64::from(options.scale))?.backward()?;
         let scalar = |tensor: &Tensor| Ok::<_, Error>(f64::from(tensor.to_scalar::<f32>()?));
-        let loss = Loss { nll: scalar(&loss.nll)?, smoothed: scalar(&loss.objective)?, words: loss.words };
+        let (guide, guided) = match &loss.guide {
+            Some((cost, rows)) => (scalar(cost)?, scalar(rows)?.round() as usize),
+            None => (0.0, 0),
+        };
+        let (nll, smoothed) = (scalar(&loss.nll)?, scalar(&loss.objective)?);
+        let loss = Loss { nll, smoothed, words: loss.words, guide, guided };
         Ok((loss, gradients))
     }
 
     /// The gradient in the layout's order, as the fused engine gives it.
-    pub fn gradient(&self, source: &[&[u32]], target: &[&[u32]], options: StepOptions) -> Result<(Loss, Vec<f32>)> {
-        let (loss, gradients) = self.backward(source, target, options)?;
+    pub fn gradient(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(Loss, Vec<f32>)> {
+        let (loss, gradients) = self.backward(batch, options)?;
         let mut flat = Vec::with_capacity(self.layout.total());
         for parameter in &self.parameters {
             match gradients.get(parameter.var.as_tensor()) {
@@ -124,15 +148,8 @@ impl Parameter {
 }
 
 impl Engine for PlainEngine {
-    fn update(
-        &mut self,
-        source: &[&[u32]],
-        target: &[&[u32]],
-        options: StepOptions,
-        rate: f32,
-        update: u64,
-    ) -> Result<(Loss, f32)> {
-        let (loss, gradients) = self.backward(source, target, options)?;
+    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)> {
+        let (loss, gradients) = self.backward(batch, options)?;
         let norm = self.norm(&gradients)?;
         if norm.is_finite() {
             let scale = if norm > self.optimizer.clip { self.optimizer.clip / norm } else { 1.0 };
@@ -147,10 +164,10 @@ impl Engine for PlainEngine {
         Ok((loss, norm))
     }
 
-    fn measure(&mut self, source: &[&[u32]], target: &[&[u32]]) -> Result<Loss> {
-        let (nll, words) = self.model.loss(source, target)?;
+    fn measure(&mut self, batch: Minibatch<'_>) -> Result<Loss> {
+        let (nll, words) = self.model.loss(batch.source, batch.target)?;
         let nll = f64::from(nll.to_scalar::<f32>()?);
-        Ok(Loss { nll, smoothed: nll, words })
+        Ok(Loss { nll, smoothed: nll, words, ..Loss::default() })
     }
 
     fn weights(&self) -> Result<Vec<f32>> {

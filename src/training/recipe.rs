@@ -11,9 +11,10 @@ use crate::attention::{AttentionKind, KINDS, scores};
 use crate::error::{Error, Result};
 use crate::models::config::Architecture;
 use crate::models::{MODELS, ModelEntry};
-use crate::text::lines::write_atomic;
+use crate::text::write::write_atomic;
 use crate::training::settings::{
-    DataSettings, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Settings, Start, TextPair,
+    DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Settings, Start, TextPair,
+    Tokens,
 };
 
 /// What is wanted, in the words of the tables.
@@ -97,12 +98,14 @@ pub struct PaperEntry {
     pub citation: &'static str,
     apply: fn(&mut Settings),
     sizes: fn(&mut ModelSettings),
+    /// The sizes of the bundled models that only some architectures have.
+    small: fn(&mut ModelSettings),
 }
 
 /// What each paper says of its training and of its sizes.
 pub const PAPERS: &[PaperEntry] = &[
     PaperEntry {
-        architecture: Architecture::RnnSearch,
+        architecture: Architecture::RNN_SEARCH,
         about: "Adadelta with rho 0.95 and epsilon 1e-6, gradient norm cut to 1, batches of 80 cut from 20 sorted ones.",
         citation: "Bahdanau, Cho, Bengio 2015, appendix B",
         apply: |settings| adadelta(settings, 80),
@@ -110,9 +113,10 @@ pub const PAPERS: &[PaperEntry] = &[
             (model.embedding, model.hidden, model.maxout, model.alignment) = (620, 1000, 500, 1000);
             (model.source_vocabulary, model.target_vocabulary) = (30_000, 30_000);
         },
+        small: |model| (model.maxout, model.alignment) = (256, 320),
     },
     PaperEntry {
-        architecture: Architecture::RnnEncDec,
+        architecture: Architecture::RNN_ENC_DEC,
         about: "Adadelta with rho 0.95 and epsilon 1e-6, batches of 64. The norm of the gradient is cut to 1 as in Bahdanau et al. 2015.",
         citation: "Cho et al. 2014, section 4.1",
         apply: |settings| adadelta(settings, 64),
@@ -120,9 +124,10 @@ pub const PAPERS: &[PaperEntry] = &[
             (model.embedding, model.hidden, model.maxout) = (100, 1000, 500);
             (model.source_vocabulary, model.target_vocabulary) = (15_000, 15_000);
         },
+        small: |model| model.maxout = 256,
     },
     PaperEntry {
-        architecture: Architecture::Luong,
+        architecture: Architecture::LUONG,
         about: "Gradient descent from rate 1, halved after 5 epochs and after each further one of 10, gradient norm cut to 5, batches of 128, every weight uniform in [-0.1, 0.1] at first.",
         citation: "Luong, Pham, Manning 2015, section 4.1",
         apply: descent,
@@ -130,6 +135,7 @@ pub const PAPERS: &[PaperEntry] = &[
             (model.embedding, model.hidden, model.layers) = (1000, 1000, Some(4));
             (model.source_vocabulary, model.target_vocabulary) = (50_000, 50_000);
         },
+        small: |model| model.layers = Some(2),
     },
 ];
 
@@ -147,7 +153,7 @@ pub const SIZES: &[SizeEntry] = &[
     SizeEntry {
         name: "small",
         about: "The sizes of the bundled models, which a laptop trains in hours.",
-        apply: |paper, model| small(paper.architecture, model),
+        apply: small,
     },
     SizeEntry {
         name: "paper",
@@ -156,14 +162,10 @@ pub const SIZES: &[SizeEntry] = &[
     },
 ];
 
-fn small(architecture: Architecture, model: &mut ModelSettings) {
+fn small(paper: &PaperEntry, model: &mut ModelSettings) {
     (model.embedding, model.hidden) = (256, 320);
     (model.source_vocabulary, model.target_vocabulary) = (12_000, 14_000);
-    match architecture {
-        Architecture::RnnSearch => (model.maxout, model.alignment) = (256, 320),
-        Architecture::RnnEncDec => model.maxout = 256,
-        Architecture::Luong => model.layers = Some(2),
-    }
+    (paper.small)(model);
 }
 
 fn adadelta(settings: &mut Settings, batch: usize) {
@@ -209,7 +211,7 @@ fn adam(_: &PaperEntry, settings: &mut Settings) {
 impl Plan {
     /// Whether a place and a score are to be chosen.
     pub fn chooses_attention(&self) -> bool {
-        self.architecture == Architecture::Luong.name()
+        self.architecture == Architecture::LUONG.name()
     }
 
     /// The paper of the architecture.
@@ -218,7 +220,7 @@ impl Plan {
     /// When there is no such architecture; the sentence lists those that there are.
     pub fn paper(&self) -> Result<&'static PaperEntry> {
         let entry = named("architecture", &self.architecture, MODELS, |entry: &ModelEntry| entry.name)?;
-        let paper = PAPERS.iter().find(|paper| paper.architecture == entry.architecture);
+        let paper = PAPERS.iter().find(|paper| paper.architecture.name() == entry.name);
         paper.ok_or_else(|| Error::Internal(format!("{} has no line in the table of recipes", entry.name)))
     }
 
@@ -254,6 +256,8 @@ impl Plan {
             architecture: self.architecture.clone(),
             source_language: self.source_language.clone(),
             target_language: self.target_language.clone(),
+            tokens: Tokens::Words,
+            joint: false,
             source_vocabulary: 0,
             target_vocabulary: 0,
             embedding: 0,
@@ -290,6 +294,7 @@ impl Plan {
             },
             optimizer: OptimizerSettings::default(),
             schedule: ScheduleSettings::default(),
+            guide: None,
         };
         (recipe.apply)(paper, &mut settings);
         settings.check(Path::new("the new configuration"))?;
@@ -307,13 +312,13 @@ impl Plan {
                 Some((what, _)) => Err(Error::Input(format!(
                     "{} has its paper's own {what}; leave {what} out, or choose {}",
                     self.architecture,
-                    Architecture::Luong.name()
+                    Architecture::LUONG.name()
                 ))),
             };
         }
         let kind = self.attention.as_deref().unwrap_or(AttentionKind::Global.name());
         let kind = named("attention", kind, KINDS, |entry| entry.name)?.kind;
-        let table: Vec<_> = scores(Architecture::Luong.name()).collect();
+        let table: Vec<_> = scores(Architecture::LUONG.name()).collect();
         let score = named("score", self.score.as_deref().unwrap_or("general"), &table, |entry| entry.name)?;
         if !kind.allows(score) {
             return Err(Error::Input(format!(
@@ -352,7 +357,14 @@ const WINDOW: usize = 10;
 const MAX_LENGTH: usize = 50;
 
 fn pair((source, target): &(PathBuf, PathBuf)) -> TextPair {
-    TextPair { source: source.clone(), target: target.clone(), repeat: 1, limit: None }
+    TextPair {
+        source: source.clone(),
+        target: target.clone(),
+        repeat: 1,
+        limit: None,
+        links: None,
+        link_words: LinkWords::default(),
+    }
 }
 
 /// The line of a table, or a sentence that lists what there is.

@@ -1,13 +1,16 @@
 //! Floor 6: the training configuration, one TOML file. Unknown keys are an error.
 
+mod check;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::attention::{KINDS, find};
+use crate::analysis::reading::Reading;
+use crate::attention::find;
 use crate::error::{Error, Result};
-use crate::models::MODELS;
 use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use crate::nn::fused::Precision;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -27,6 +30,9 @@ pub struct Settings {
     /// How long, how often.
     #[serde(default)]
     pub schedule: ScheduleSettings,
+    /// Attention that is told where to look; none when absent, as in the papers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guide: Option<GuideSettings>,
 }
 
 /// Sizes, as in `config.json`.
@@ -39,9 +45,15 @@ pub struct ModelSettings {
     pub source_language: String,
     /// BCP 47.
     pub target_language: String,
-    /// Words of the source shortlist, `</s>` and `[UNK]` included.
+    /// What text is cut into.
+    #[serde(default, skip_serializing_if = "Tokens::is_usual")]
+    pub tokens: Tokens,
+    /// Whether both sides share one vocabulary of subwords.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub joint: bool,
+    /// Words of the source shortlist (or subwords), `</s>` and `[UNK]` included.
     pub source_vocabulary: usize,
-    /// Words of the target shortlist, `</s>` and `[UNK]` included.
+    /// Words of the target shortlist (or subwords), `</s>` and `[UNK]` included.
     pub target_vocabulary: usize,
     /// m.
     pub embedding: usize,
@@ -82,6 +94,24 @@ pub struct ModelSettings {
     pub start: Start,
 }
 
+/// What text is cut into.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Tokens {
+    /// Whole words, the most frequent ones.
+    #[default]
+    Words,
+    /// Subwords by byte pair encoding (Sennrich et al. 2016), learned from the training text.
+    Bpe,
+}
+
+impl Tokens {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Starting weights.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -109,6 +139,72 @@ pub struct TextPair {
     /// Only the first so many pairs (after the length limit); all when absent.
     #[serde(default)]
     pub limit: Option<usize>,
+    /// Links of these pairs that guide attention: a file in Pharaoh's notation, a line for each line of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<PathBuf>,
+    /// What the links count.
+    #[serde(default, skip_serializing_if = "LinkWords::is_usual")]
+    pub link_words: LinkWords,
+}
+
+/// Which words a file of links counts.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkWords {
+    /// What stands between the spaces of a line, as everywhere in files of alignments.
+    #[default]
+    Spaces,
+    /// The words that the rules of the language cut, which are the tokens of a vocabulary of whole words.
+    Tokens,
+}
+
+impl LinkWords {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Guided attention: a cost on alpha beside -log p ([`crate::training::fused::guide`]).
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields, default)]
+pub struct GuideSettings {
+    /// What the cost of a row is multiplied by; -log p of a word counts 1.
+    pub weight: f32,
+    /// Update from which the weight falls linearly; it stays as it is when absent.
+    pub decay_from: Option<u64>,
+    /// Update at which it has fallen to `final_weight`; the last one when absent.
+    pub decay_until: Option<u64>,
+    /// The weight that is left at the end of the fall.
+    pub final_weight: f32,
+    /// Which row of alpha belongs to a word, a name in [`READINGS`].
+    pub reading: String,
+}
+
+impl Default for GuideSettings {
+    fn default() -> Self {
+        let reading = Reading::default().name().to_owned();
+        Self { weight: 1.0, decay_from: None, decay_until: None, final_weight: 0.0, reading }
+    }
+}
+
+impl GuideSettings {
+    /// Which row belongs to a word.
+    pub fn reading(&self) -> Reading {
+        // `Settings::load` refused unknown names
+        Reading::from_name(&self.reading).unwrap_or_default()
+    }
+
+    /// The weight at an update counted from 0, in a run of `updates`.
+    pub fn weight_at(&self, update: u64, updates: u64) -> f32 {
+        let Some(from) = self.decay_from.filter(|from| update > *from) else { return self.weight };
+        let until = self.decay_until.unwrap_or(updates);
+        if update >= until {
+            return self.final_weight;
+        }
+        let done = (update - from) as f32 / (until - from) as f32;
+        self.weight + (self.final_weight - self.weight) * done
+    }
 }
 
 fn one() -> usize {
@@ -127,7 +223,7 @@ pub struct DataSettings {
     /// compared word by word and form an ensemble.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<PathBuf>,
-    /// Most words of a sentence on either side.
+    /// Most words (or subwords) of a sentence on either side.
     #[serde(default = "fifty")]
     pub max_length: usize,
 }
@@ -169,13 +265,28 @@ pub struct OptimizerSettings {
     pub clip: f32,
     /// Updates over which the rate rises from 0.
     pub warmup: u64,
-    /// Update from which the rate falls linearly, reaching `final_rate` of itself at the last update; never when absent.
+    /// Update from which the rate falls. When absent a linear rate never falls, and any other does after `warmup`.
     pub decay_from: Option<u64>,
+    /// How the rate falls from there.
+    pub decay: Decay,
     /// Epochs after which the rate is halved, and again after each further one (Luong et al. 2015: 5, with dropout
     /// 8); never when absent.
     pub halve_after_epochs: Option<u64>,
-    /// Share of the rate that is left at the end of the fall.
+    /// Share of the rate that is left at the end of a linear or cosine fall.
     pub final_rate: f32,
+}
+
+/// How the rate falls.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decay {
+    /// In a straight line, to `final_rate` of itself at the last update.
+    #[default]
+    Linear,
+    /// As half a cosine, to `final_rate` of itself at the last update (Loshchilov and Hutter 2017, without restarts).
+    Cosine,
+    /// As one over the square root of the updates, whenever the run ends (Vaswani et al. 2017, section 5.3).
+    InverseSqrt,
 }
 
 impl Default for OptimizerSettings {
@@ -190,6 +301,7 @@ impl Default for OptimizerSettings {
             clip: 1.0,
             warmup: 0,
             decay_from: None,
+            decay: Decay::Linear,
             halve_after_epochs: None,
             final_rate: 0.05,
         }
@@ -200,6 +312,19 @@ impl OptimizerSettings {
     /// The step size at the rule's default or as set.
     pub fn rate(&self) -> f32 {
         self.learning_rate.unwrap_or(if self.rule == Rule::Adam { 1e-3 } else { 1.0 })
+    }
+
+    /// Share of the rate at an update behind `from`, in a run of `updates`.
+    fn fall(&self, from: u64, update: u64, updates: u64) -> f32 {
+        let done = ((update - from) as f32 / updates.saturating_sub(from).max(1) as f32).min(1.0);
+        match self.decay {
+            Decay::Linear if updates <= from => 1.0,
+            Decay::Linear => 1.0 - (1.0 - self.final_rate) * done,
+            Decay::Cosine => {
+                self.final_rate + (1.0 - self.final_rate) * 0.5 * (1.0 + (std::f32::consts::PI * done).cos())
+            }
+            Decay::InverseSqrt => (from.max(1) as f32 / update as f32).sqrt(),
+        }
     }
 
     /// Epsilon at the rule's default or as set.
@@ -214,6 +339,9 @@ impl OptimizerSettings {
 pub struct ScheduleSettings {
     /// Sentences of a minibatch.
     pub batch: usize,
+    /// Target words of a minibatch, padding included, in place of `batch`, which then only says with `sorted` how many
+    /// sentences are sorted together. Every word weighs the same in the gradient.
+    pub batch_words: Option<usize>,
     /// Minibatches that are sorted together.
     pub sorted: usize,
     /// Updates in all.
@@ -236,6 +364,14 @@ pub struct ScheduleSettings {
     pub seed: u64,
     /// Which measure keeps the best weights.
     pub best: Best,
+    /// The mean of the last so many measured weights is measured too, and kept where it is better; 0 for none.
+    pub average: usize,
+    /// Words that the output layer draws beside the target words of a minibatch instead of computing all
+    /// ([`crate::training::fused::sample`]; Jean et al. 2015); all when absent. On the processor only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled_words: Option<usize>,
+    /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it.
+    pub precision: Precision,
 }
 
 /// Which measure keeps the best weights.
@@ -253,6 +389,7 @@ impl Default for ScheduleSettings {
     fn default() -> Self {
         Self {
             batch: 80,
+            batch_words: None,
             sorted: 20,
             updates: 100_000,
             epochs: None,
@@ -264,6 +401,9 @@ impl Default for ScheduleSettings {
             bleu_sentences: 500,
             seed: 1,
             best: Best::Nll,
+            average: 0,
+            sampled_words: None,
+            precision: Precision::F32,
         }
     }
 }
@@ -286,114 +426,10 @@ impl Settings {
         for pair in settings.data.train.iter_mut().chain([&mut settings.data.development]) {
             root(&mut pair.source);
             root(&mut pair.target);
+            pair.links.iter_mut().for_each(root);
         }
         settings.check(path)?;
         Ok(settings)
-    }
-
-    pub(super) fn check(&self, path: &Path) -> Result<()> {
-        let positive = [
-            ("model.source_vocabulary", self.model.source_vocabulary.saturating_sub(2)),
-            ("model.target_vocabulary", self.model.target_vocabulary.saturating_sub(2)),
-            ("model.embedding", self.model.embedding),
-            ("model.hidden", self.model.hidden),
-            ("schedule.batch", self.schedule.batch),
-            ("schedule.sorted", self.schedule.sorted),
-            ("data.max_length", self.data.max_length),
-            ("data.train", self.data.train.len()),
-        ];
-        for (key, value) in positive {
-            if value == 0 {
-                return Err(Error::key(
-                    path,
-                    key,
-                    "is too small; it must be greater than zero (a vocabulary greater than 2)",
-                ));
-            }
-        }
-        if self.architecture().is_none() {
-            let names: Vec<&str> = MODELS.iter().map(|entry| entry.name).collect();
-            let message = format!("is `{}`; choose one of {}", self.model.architecture, names.join(", "));
-            return Err(Error::key(path, "model.architecture", message));
-        }
-        if self.architecture() == Some(Architecture::RnnSearch) && self.model.alignment == 0 {
-            return Err(Error::key(
-                path,
-                "model.alignment",
-                "is missing; rnnsearch needs its number of alignment units",
-            ));
-        }
-        let shares = [
-            ("schedule.dropout", self.schedule.dropout),
-            ("schedule.label_smoothing", self.schedule.label_smoothing),
-            ("optimizer.rho", self.optimizer.rho),
-            ("optimizer.beta1", self.optimizer.beta1),
-            ("optimizer.beta2", self.optimizer.beta2),
-        ];
-        for (key, value) in shares {
-            if !(0.0..1.0).contains(&value) {
-                return Err(Error::key(path, key, format!("is {value}; it must be at least 0 and below 1")));
-            }
-        }
-        let steps = [
-            ("optimizer.clip", self.optimizer.clip),
-            ("optimizer.learning_rate", self.optimizer.rate()),
-            ("optimizer.epsilon", self.optimizer.epsilon()),
-            ("schedule.updates", self.schedule.updates as f32),
-        ];
-        for (key, value) in steps {
-            if !value.is_finite() || value <= 0.0 {
-                return Err(Error::key(path, key, format!("is {value}; it must be greater than 0")));
-            }
-        }
-        if !(0.0..=1.0).contains(&self.optimizer.final_rate) {
-            let message = format!("is {}; it is a share of the rate, from 0 to 1", self.optimizer.final_rate);
-            return Err(Error::key(path, "optimizer.final_rate", message));
-        }
-        self.check_luong(path)?;
-        // what the model's own config.json would be refused for (languages, keys of the other architecture)
-        let config = self.config(self.model.source_vocabulary, self.model.target_vocabulary);
-        Config::from_json(path, &config.to_json()).map(|_| ())
-    }
-
-    /// Keys of luong are spelled right and stand in no other architecture's file.
-    fn check_luong(&self, path: &Path) -> Result<()> {
-        let model = &self.model;
-        let is_luong = self.architecture() == Some(Architecture::Luong);
-        let given = [
-            ("model.layers", model.layers.is_some()),
-            ("model.attention", model.attention.is_some()),
-            ("model.score", model.score.is_some()),
-            ("model.input_feeding", model.input_feeding.is_some()),
-            ("model.reverse_source", model.reverse_source.is_some()),
-            ("model.window", model.window.is_some()),
-            ("model.max_source", model.max_source.is_some()),
-        ];
-        if let Some((key, _)) = given.iter().find(|(_, given)| *given && !is_luong) {
-            return Err(Error::key(
-                path,
-                *key,
-                format!("belongs to luong and not to {}; remove it", model.architecture),
-            ));
-        }
-        let gated = [
-            ("model.maxout", model.maxout > 0),
-            ("model.alignment", model.alignment > 0),
-            ("model.output_rank", model.output_rank.is_some()),
-        ];
-        if let Some((key, _)) = gated.iter().find(|(_, given)| *given && is_luong) {
-            return Err(Error::key(path, *key, "does not belong to luong; remove it"));
-        }
-        if !is_luong && model.maxout == 0 {
-            return Err(Error::key(path, "model.maxout", "is missing; it must be greater than zero"));
-        }
-        let attention = model.attention.as_deref().filter(|name| AttentionKind::from_name(name).is_none());
-        if let Some(name) = attention {
-            let names: Vec<&str> = KINDS.iter().map(|entry| entry.name).collect();
-            let message = format!("is `{name}`; choose one of {}", names.join(", "));
-            return Err(Error::key(path, "model.attention", message));
-        }
-        Ok(())
     }
 
     /// What the file says of luong, with the paper's choices where it is silent.
@@ -418,14 +454,14 @@ impl Settings {
     }
 
     fn architecture(&self) -> Option<Architecture> {
-        MODELS.iter().find(|entry| entry.name == self.model.architecture).map(|entry| entry.architecture)
+        Architecture::from_name(&self.model.architecture)
     }
 
     /// The model's configuration for vocabularies of these sizes.
     pub fn config(&self, source_vocabulary: usize, target_vocabulary: usize) -> Config {
         let model = &self.model;
         // `load` refused unknown names
-        let architecture = self.architecture().unwrap_or(Architecture::RnnSearch);
+        let architecture = self.architecture().unwrap_or(Architecture::RNN_SEARCH);
         Config {
             name: self.name.clone(),
             architecture,
@@ -439,9 +475,9 @@ impl Settings {
             embedding: model.embedding,
             hidden: model.hidden,
             maxout: model.maxout,
-            alignment: if architecture == Architecture::RnnSearch { model.alignment } else { 0 },
+            alignment: if architecture == Architecture::RNN_SEARCH { model.alignment } else { 0 },
             output_rank: model.output_rank,
-            luong: (architecture == Architecture::Luong).then(|| self.luong()),
+            luong: (architecture == Architecture::LUONG).then(|| self.luong()),
         }
     }
 
@@ -452,12 +488,12 @@ impl Settings {
         if update < o.warmup {
             rate *= (update + 1) as f32 / o.warmup as f32;
         }
-        if let Some(from) = o.decay_from
-            && update > from
-            && self.schedule.updates > from
-        {
-            let done = (update - from) as f32 / (self.schedule.updates - from) as f32;
-            rate *= 1.0 - (1.0 - o.final_rate) * done.min(1.0);
+        let from = match o.decay {
+            Decay::Linear => o.decay_from,
+            Decay::Cosine | Decay::InverseSqrt => Some(o.decay_from.unwrap_or(o.warmup)),
+        };
+        if let Some(from) = from.filter(|from| update > *from) {
+            rate *= o.fall(from, update, self.schedule.updates);
         }
         if let Some(after) = o.halve_after_epochs
             && epoch >= after

@@ -12,7 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::text::lines::write_atomic;
+use crate::text::write::write_inside;
 use crate::training::settings::{Best, Rule};
 
 /// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
@@ -33,6 +33,11 @@ pub struct Tally {
     pub norm: f64,
     /// Updates.
     pub updates: u64,
+    /// Summed cost on alpha, without its weight.
+    #[serde(deserialize_with = "number")]
+    pub guide: f64,
+    /// Rows of alpha that had such a cost.
+    pub guided: u64,
     /// Seconds.
     pub seconds: f64,
 }
@@ -81,6 +86,9 @@ pub struct Position {
 pub struct Order {
     /// Sentences of a minibatch.
     pub batch: usize,
+    /// Target words of a minibatch; 0 where sentences are counted.
+    #[serde(default)]
+    pub batch_words: usize,
     /// Minibatches that are sorted together.
     pub sorted: usize,
     /// Seed of the shuffling (and of dropout).
@@ -92,9 +100,16 @@ pub struct Order {
 impl Order {
     /// The first of its numbers that is another one now: its name, what it was, what it is.
     pub fn change(&self, now: &Self) -> Option<(&'static str, u64, u64)> {
-        let numbers = |order: &Self| [order.batch as u64, order.sorted as u64, order.seed, order.pairs as u64];
-        let names =
-            ["`schedule.batch`", "`schedule.sorted`", "`schedule.seed`", "the number of pairs of training text"];
+        let numbers = |order: &Self| {
+            [order.batch as u64, order.batch_words as u64, order.sorted as u64, order.seed, order.pairs as u64]
+        };
+        let names = [
+            "`schedule.batch`",
+            "`schedule.batch_words`",
+            "`schedule.sorted`",
+            "`schedule.seed`",
+            "the number of pairs of training text",
+        ];
         let both = numbers(self).into_iter().zip(numbers(now));
         names.into_iter().zip(both).find(|(_, (was, is))| was != is).map(|(name, (was, is))| (name, was, is))
     }
@@ -117,11 +132,18 @@ pub struct Checkpoint {
     pub first: Vec<f32>,
     /// See [`Optimizer`](crate::training::optimizer::Optimizer).
     pub second: Vec<f32>,
+    /// The weights of the last measurements, oldest first, where their mean is measured.
+    pub measured: Vec<Vec<f32>>,
     /// Where the run stands.
     pub position: Position,
 }
 
 const POSITION: &str = "position";
+
+/// The name of the weights of a measurement, the oldest 0.
+fn measured(k: usize) -> String {
+    format!("measured.{k}")
+}
 
 fn bytes(data: &[f32]) -> Vec<u8> {
     data.iter().flat_map(|v| v.to_le_bytes()).collect()
@@ -131,19 +153,19 @@ impl Checkpoint {
     /// Writes the file.
     pub fn save(&self, path: &Path) -> Result<()> {
         let broken = |e: String| Error::file(path, format!("could not be written: {e}"));
-        let parts: Vec<(&str, Vec<u8>)> =
-            [("weights", &self.weights), ("first", &self.first), ("second", &self.second)]
-                .map(|(n, d)| (n, bytes(d)))
-                .into();
+        let fixed =
+            [("weights".to_owned(), &self.weights), ("first".into(), &self.first), ("second".into(), &self.second)];
+        let measured = self.measured.iter().enumerate().map(|(k, weights)| (measured(k), weights));
+        let parts: Vec<(String, Vec<u8>)> = fixed.into_iter().chain(measured).map(|(n, d)| (n, bytes(d))).collect();
         let mut views = Vec::new();
         for (name, data) in &parts {
             let view = TensorView::new(Dtype::F32, vec![data.len() / 4], data).map_err(|e| broken(e.to_string()))?;
-            views.push(((*name).to_owned(), view));
+            views.push((name.clone(), view));
         }
         let position = serde_json::to_string(&self.position).map_err(|e| broken(e.to_string()))?;
         let metadata = HashMap::from([(POSITION.to_owned(), position)]);
         let file = safetensors::serialize(views, Some(metadata)).map_err(|e| broken(e.to_string()))?;
-        write_atomic(path, |w| w.write_all(&file))
+        write_inside(path, |w| w.write_all(&file))
     }
 
     /// Reads a file for a model of `parameters` numbers.
@@ -161,9 +183,14 @@ impl Checkpoint {
             let (chunks, _) = view.data().as_chunks::<4>();
             Ok(chunks.iter().map(|c| f32::from_le_bytes(*c)).collect())
         };
-        let checkpoint = Self { weights: get("weights")?, first: get("first")?, second: get("second")?, position };
-        if checkpoint.weights.len() != parameters {
-            let found = checkpoint.weights.len();
+        let names = tensors.names();
+        let known = (0..).map(measured).take_while(|name| names.contains(&name.as_str()));
+        let measured = known.map(|name| get(&name)).collect::<Result<Vec<_>>>()?;
+        let (weights, first, second) = (get("weights")?, get("first")?, get("second")?);
+        let checkpoint = Self { weights, first, second, measured, position };
+        let wrong = |weights: &&Vec<f32>| weights.len() != parameters;
+        if let Some(weights) = checkpoint.measured.iter().chain([&checkpoint.weights]).find(wrong) {
+            let found = weights.len();
             let message =
                 format!("holds {found} parameters, the configuration describes {parameters}; start without --resume");
             return Err(Error::file(path, message));

@@ -1,16 +1,20 @@
 //! Floor 6: the loop. Emits reports, asks its ticket, takes time from outside.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::text::corpus::Corpus;
+use crate::text::corpus;
+use crate::text::corpus::{Batches, Corpus};
 use crate::ticket::Ticket;
 use crate::training::engine::{Engine, Memory};
+use crate::training::folder::{checkpoint_file, training_folder};
 use crate::training::fused::{Loss, StepOptions};
+use crate::training::guide::Guide;
 use crate::training::log::Log;
-use crate::training::settings::{Best, Rule, Settings};
+use crate::training::minibatch::{Look, Minibatch};
+use crate::training::settings::{Best, Rule, ScheduleSettings, Settings};
 use crate::training::state::{Checkpoint, Order, Position};
 
 /// One line of the log: training since the line before.
@@ -24,6 +28,9 @@ pub struct Line {
     pub loss: f64,
     /// Mean -log p a word.
     pub nll: f64,
+    /// Mean cost on alpha of a row that has links, without its weight; where attention is guided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guide: Option<f64>,
     /// Mean gradient norm before clipping.
     pub norm: f64,
     /// Step size.
@@ -47,7 +54,10 @@ pub struct Measure {
     pub development_perplexity: f64,
     /// BLEU of greedy translations, where asked for.
     pub development_bleu: Option<f64>,
-    /// Whether the weights were kept.
+    /// -log p a word of the development text by the mean of the last measured weights, where that is measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_nll: Option<f64>,
+    /// Whether weights were kept: these or, where it was better, the mean.
     pub best: bool,
     /// Seconds of training in all.
     pub seconds: f64,
@@ -96,6 +106,8 @@ pub struct Trainer<'a> {
     pub engine: Box<dyn Engine>,
     /// Training text.
     pub training: &'a Corpus,
+    /// Where alpha is to look in it.
+    pub guide: Option<&'a Guide>,
     /// Development text.
     pub development: &'a Corpus,
     /// BLEU of weights, where asked for.
@@ -104,18 +116,10 @@ pub struct Trainer<'a> {
     pub keep: Box<Keep<'a>>,
     /// Seconds from some start.
     pub clock: &'a dyn Fn() -> f64,
+    /// The weights of the last measurements, oldest first, where their mean is measured.
+    pub measured: Vec<Vec<f32>>,
     /// Where the run stands.
     pub position: Position,
-}
-
-/// The folder of checkpoint and log.
-pub fn training_folder(output: &Path) -> PathBuf {
-    output.join("training")
-}
-
-/// The checkpoint's file.
-pub fn checkpoint_file(output: &Path) -> PathBuf {
-    training_folder(output).join("checkpoint.safetensors")
 }
 
 impl Trainer<'_> {
@@ -126,6 +130,7 @@ impl Trainer<'_> {
         let memory = Memory { first: checkpoint.first, second: checkpoint.second };
         self.engine.restore(checkpoint.weights, Some(memory))?;
         self.position = checkpoint.position;
+        self.measured = checkpoint.measured;
         if self.position.measure().is_some_and(|by| by != self.measured_by()) {
             // An NLL and a BLEU cannot be compared: the next measurement is the best so far.
             (self.position.best, self.position.best_update) = (None, 0);
@@ -140,7 +145,29 @@ impl Trainer<'_> {
 
     fn order(&self) -> Order {
         let schedule = &self.settings.schedule;
-        Order { batch: schedule.batch, sorted: schedule.sorted, seed: schedule.seed, pairs: self.training.len() }
+        let batch_words = schedule.batch_words.unwrap_or(0);
+        let pairs = self.training.len();
+        Order { batch: schedule.batch, batch_words, sorted: schedule.sorted, seed: schedule.seed, pairs }
+    }
+
+    /// The minibatches of the epoch.
+    fn batches(&self) -> Batches {
+        let ScheduleSettings { seed, batch, batch_words, sorted, .. } = self.settings.schedule;
+        let epoch = self.position.epoch;
+        match batch_words {
+            None => self.training.batches(seed, epoch, batch, sorted),
+            Some(words) => corpus::batches_of_words(self.training, seed, epoch, words, batch * sorted),
+        }
+    }
+
+    /// What the loss of a minibatch is multiplied by: one over its sentences; where minibatches are cut by words, one
+    /// over its words, times the mean words of a sentence, so that rates and `clip` mean the same.
+    fn scale(&self, target: &[&[u32]]) -> f32 {
+        if self.settings.schedule.batch_words.is_none() {
+            return 1.0 / target.len() as f32;
+        }
+        let words: usize = target.iter().map(|target| target.len()).sum();
+        (self.training.target_ids() as f64 / self.training.len() as f64 / words as f64) as f32
     }
 
     /// A place in the data means nothing in another order of it.
@@ -177,11 +204,14 @@ impl Trainer<'_> {
         self.position.rule = Some(self.settings.optimizer.rule);
         self.position.order = Some(self.order());
         self.position.measured_by = Some(self.measured_by());
+        if self.position.update == 0 {
+            // from here on there is always something to go on from, even where a disk fills behind the first best model
+            self.save()?;
+        }
         let epochs = self.settings.schedule.epochs.unwrap_or(u64::MAX);
         let began = self.position.update;
         while self.position.update < updates && self.position.epoch < epochs && !ticket.is_stale() {
-            let schedule = &self.settings.schedule;
-            let batches = self.training.batches(schedule.seed, self.position.epoch, schedule.batch, schedule.sorted);
+            let batches = self.batches();
             while let Some(batch) = batches.get(self.position.batch) {
                 if self.position.update >= updates || ticket.is_stale() {
                     break;
@@ -211,16 +241,21 @@ impl Trainer<'_> {
         let (source, target): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
         let schedule = &self.settings.schedule;
         let update = self.position.update;
+        let looks: Vec<&[Look]> =
+            self.guide.map(|guide| batch.iter().map(|&i| guide.of(i as usize)).collect()).unwrap_or_default();
+        let guide = self.settings.guide.as_ref().map_or(0.0, |guide| guide.weight_at(update, schedule.updates));
         let options = StepOptions {
             dropout: schedule.dropout,
             smoothing: schedule.label_smoothing,
-            scale: 1.0 / batch.len() as f32,
+            scale: self.scale(&target),
             seed: schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update,
+            guide,
         };
         let rate = self.settings.rate_at(update, self.position.epoch);
-        let (loss, norm) = self.engine.update(&source, &target, options, rate, update)?;
+        let (loss, norm) =
+            self.engine.update(Minibatch::new(&source, &target).guided(&looks), options, rate, update)?;
         let seconds = (self.clock)() - start;
-        if !loss.smoothed.is_finite() {
+        if !(loss.smoothed + loss.guide).is_finite() {
             let message = format!(
                 "the loss is no longer a number at update {}; the last checkpoint is kept; lower `optimizer.learning_rate` or `optimizer.clip` and resume",
                 update + 1
@@ -237,6 +272,8 @@ impl Trainer<'_> {
         tally.nll += loss.nll;
         tally.smoothed += loss.smoothed;
         tally.words += loss.words as u64;
+        tally.guide += loss.guide;
+        tally.guided += loss.guided as u64;
         tally.norm += f64::from(norm);
         tally.updates += 1;
         tally.seconds += seconds;
@@ -255,6 +292,7 @@ impl Trainer<'_> {
                 epoch: self.position.epoch,
                 loss: tally.smoothed / words,
                 nll: tally.nll / words,
+                guide: (tally.guided > 0).then(|| tally.guide / tally.guided as f64),
                 norm: tally.norm / tally.updates.max(1) as f64,
                 rate: self.settings.rate_at(update - 1, self.position.epoch),
                 words: self.position.words,
@@ -286,17 +324,16 @@ impl Trainer<'_> {
 
     fn measure(&mut self, emit: &mut dyn FnMut(&Report)) -> Result<Measure> {
         emit(&Report::Note("measuring on the development text".into()));
-        let nll = self.development_nll()?;
         let weights = self.engine.weights()?;
-        let bleu = self.bleu.as_mut().map(|bleu| bleu(&weights)).transpose()?;
-        let value = match (self.measured_by(), bleu) {
-            (Best::Bleu, Some(bleu)) => -bleu,
-            _ => nll,
-        };
+        let now = self.candidate(weights)?;
+        let (nll, bleu) = (now.nll, now.bleu);
+        let mean = self.mean(&now.weights)?;
+        let average_nll = mean.as_ref().map(|mean| mean.nll);
+        let kept = mean.filter(|mean| mean.value < now.value).unwrap_or(now);
         let position = &mut self.position;
-        let best = value.is_finite() && position.best.is_none_or(|best| value < best);
+        let best = kept.value.is_finite() && position.best.is_none_or(|best| kept.value < best);
         if best {
-            position.best = Some(value);
+            position.best = Some(kept.value);
             position.best_update = position.update;
         }
         let measure = Measure {
@@ -304,13 +341,44 @@ impl Trainer<'_> {
             development_nll: nll,
             development_perplexity: nll.exp(),
             development_bleu: bleu,
+            average_nll,
             best,
             seconds: position.seconds,
         };
         if best {
-            (self.keep)(&weights, &measure)?;
+            (self.keep)(&kept.weights, &measure)?;
         }
         Ok(measure)
+    }
+
+    /// Measures the engine's weights, which are `weights`.
+    fn candidate(&mut self, weights: Vec<f32>) -> Result<Candidate> {
+        let nll = self.development_nll()?;
+        let bleu = self.bleu.as_mut().map(|bleu| bleu(&weights)).transpose()?;
+        let value = match (self.measured_by(), bleu) {
+            (Best::Bleu, Some(bleu)) => -bleu,
+            _ => nll,
+        };
+        Ok(Candidate { weights, nll, bleu, value })
+    }
+
+    /// Remembers measured weights, and measures the mean of the last ones where there are several and it is asked for.
+    fn mean(&mut self, weights: &[f32]) -> Result<Option<Candidate>> {
+        let most = self.settings.schedule.average;
+        if most == 0 {
+            return Ok(None);
+        }
+        self.measured.push(weights.to_vec());
+        let old = self.measured.len().saturating_sub(most);
+        self.measured.drain(..old);
+        if self.measured.len() < 2 {
+            return Ok(None);
+        }
+        self.engine.restore(mean(&self.measured), None)?;
+        let mean = self.engine.weights()?;
+        let candidate = self.candidate(mean);
+        self.engine.restore(weights.to_vec(), None)?;
+        candidate.map(Some)
     }
 
     /// -log p a word of the development text.
@@ -320,7 +388,7 @@ impl Trainer<'_> {
         let mut total = Loss::default();
         for batch in order.chunks(self.settings.schedule.batch) {
             let (source, target): (Vec<_>, Vec<_>) = batch.iter().map(|&i| self.development.pair(i)).unzip();
-            total += self.engine.measure(&source, &target)?;
+            total += self.engine.measure(Minibatch::new(&source, &target))?;
         }
         if total.words == 0 {
             return Err(Error::Input("the development text has no usable pair; give other files".into()));
@@ -334,8 +402,25 @@ impl Trainer<'_> {
             weights: self.engine.weights()?,
             first: memory.first,
             second: memory.second,
+            measured: self.measured.clone(),
             position: self.position.clone(),
         };
         checkpoint.save(&checkpoint_file(&self.settings.output))
     }
+}
+
+/// Weights that may be kept.
+struct Candidate {
+    weights: Vec<f32>,
+    nll: f64,
+    bleu: Option<f64>,
+    /// Lower is better.
+    value: f64,
+}
+
+/// The mean of weights, number by number, summed in f64.
+fn mean(all: &[Vec<f32>]) -> Vec<f32> {
+    let length = all.first().map_or(0, Vec::len);
+    let sum = |k: usize| all.iter().map(|weights| f64::from(weights[k])).sum::<f64>();
+    (0..length).map(|k| (sum(k) / all.len() as f64) as f32).collect()
 }

@@ -1,6 +1,9 @@
 //! Floor 9: what the keys and menus do: each [`Act`] as commands, or as a change of the window alone.
 
-use crate::session::{Command, Page, Session, Shown, Theme, maps};
+use crate::session::{
+    Command, ListCommand, MapCommand, Page, SearchCommand, SelectCommand, Session, SettingsCommand, Shown,
+    SourceCommand, Theme, WindowCommand,
+};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Local, Panel, Sheet};
 use crate::ui::shortcuts::Act;
@@ -13,50 +16,95 @@ const CELL_STEP: f32 = 1.25;
 
 /// Does `act`: returns the commands that it stands for.
 pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
-    if let Some(command) = simple(act) {
-        return vec![command];
-    }
-    let settings = &session.settings;
-    match act {
-        Act::FocusSource | Act::FocusSearch if session.page != Page::Sentence => {
-            inside(act, local);
-            vec![Command::ShowPage(Page::Sentence)]
+    let settings = session.settings();
+    let beam = session.scene().search.beam;
+    let command: Command = match act {
+        Act::Open => return open(session, local),
+        Act::AddModel => return sheet(local, Sheet::Ask(Question::Model)),
+        Act::NewTraining => return sheet(local, Sheet::Training),
+        Act::FocusSource => return focus(session, local, Panel::Source),
+        Act::FocusSearch => return focus(session, local, Panel::Sentences),
+        Act::NextPanel => return cycle(local, 1),
+        Act::PreviousPanel => return cycle(local, -1),
+        Act::Help => {
+            let other = if local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
+            return sheet(local, other);
         }
-        Act::Open if session.page == Page::Phrases => {
-            local.sheet = Sheet::Ask(Question::PhraseTable);
-            local.dialogs.ask(Question::PhraseTable);
-            Vec::new()
-        }
-        Act::WidenBeam => vec![Command::SetBeam(settings.beam + 1)],
-        Act::NarrowBeam => vec![Command::SetBeam(settings.beam.saturating_sub(1).max(1))],
-        Act::NextPalette => vec![Command::SetPalette(next_palette(&settings.palette))],
+        Act::Escape => return escape(session, local),
+        Act::ShowPage(page) => WindowCommand::ShowPage(page).into(),
+        Act::Undo => SourceCommand::Undo.into(),
+        Act::Redo => SourceCommand::Redo.into(),
+        Act::Stop => SourceCommand::Stop.into(),
+        Act::NextSentence => ListCommand::Move(1).into(),
+        Act::PreviousSentence => ListCommand::Move(-1).into(),
+        Act::FirstSentence => ListCommand::First.into(),
+        Act::LastSentence => ListCommand::Last.into(),
+        Act::NextWord => SelectCommand::MoveTarget(1).into(),
+        Act::PreviousWord => SelectCommand::MoveTarget(-1).into(),
+        Act::NextColumn => SelectCommand::MoveColumn(1).into(),
+        Act::PreviousColumn => SelectCommand::MoveColumn(-1).into(),
+        Act::NextHypothesis => SelectCommand::MoveHypothesis(1).into(),
+        Act::PreviousHypothesis => SelectCommand::MoveHypothesis(-1).into(),
+        Act::WidenBeam => SearchCommand::SetBeam(beam + 1).into(),
+        Act::NarrowBeam => SearchCommand::SetBeam(beam.saturating_sub(1).max(1)).into(),
+        Act::NextPalette => SettingsCommand::SetPalette(next_palette(&settings.palette)).into(),
         Act::ToggleEnergies => {
-            vec![Command::SetShown(if settings.shown == Shown::Alpha { Shown::Energies } else { Shown::Alpha })]
+            let other = if settings.shown == Shown::Alpha { Shown::Energies } else { Shown::Alpha };
+            SettingsCommand::SetShown(other).into()
         }
-        Act::NextTheme => vec![Command::SetTheme(next_theme(settings.theme))],
-        Act::ZoomIn => vec![Command::SetZoom(settings.zoom + ZOOM_STEP)],
-        Act::ZoomOut => vec![Command::SetZoom(settings.zoom - ZOOM_STEP)],
-        Act::ZoomReset => vec![Command::SetZoom(1.0)],
-        Act::LargerCells => vec![cell(local.cell * CELL_STEP)],
-        Act::SmallerCells => vec![cell(local.cell / CELL_STEP)],
+        Act::NextTheme => SettingsCommand::SetTheme(next_theme(settings.theme)).into(),
+        Act::ZoomIn => SettingsCommand::SetZoom(settings.zoom + ZOOM_STEP).into(),
+        Act::ZoomOut => SettingsCommand::SetZoom(settings.zoom - ZOOM_STEP).into(),
+        Act::ZoomReset => SettingsCommand::SetZoom(1.0).into(),
+        Act::LargerCells => cell(local.cell * CELL_STEP),
+        Act::SmallerCells => cell(local.cell / CELL_STEP),
         Act::WholeMatrix => {
-            vec![layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })]
+            layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })
         }
-        Act::ToggleSentences => vec![toggle(session, local::SENTENCES_OPEN)],
-        Act::ToggleInspector => vec![toggle(session, local::INSPECTOR_OPEN)],
-        // what stays until it is dismissed is open, too
-        Act::Escape if local.sheet == Sheet::None && session.notices.iter().any(|notice| notice.is_error) => {
-            let errors = session.notices.iter().filter(|notice| notice.is_error);
-            errors.map(|notice| Command::DismissNotice(notice.id)).collect()
-        }
-        Act::Escape if local.sheet == Sheet::None && session.page == Page::Map => {
-            vec![Command::Map(maps::Command::Select(None))]
-        }
-        Act::Escape if local.sheet == Sheet::None => vec![Command::Deselect],
-        _ => {
-            inside(act, local);
-            Vec::new()
-        }
+        Act::ToggleSentences => toggle(session, local::SENTENCES_OPEN),
+        Act::ToggleInspector => toggle(session, local::INSPECTOR_OPEN),
+    };
+    vec![command]
+}
+
+/// Opens a sheet over the window.
+fn sheet(local: &mut Local, sheet: Sheet) -> Vec<Command> {
+    local.sheet = sheet;
+    Vec::new()
+}
+
+/// Asks for a file: for a phrase table where these are looked at.
+fn open(session: &Session, local: &mut Local) -> Vec<Command> {
+    let question = if session.page() == Page::Phrases { Question::PhraseTable } else { Question::Text };
+    local.dialogs.ask(question);
+    sheet(local, Sheet::Ask(question))
+}
+
+/// Goes to a panel, and so to its page.
+fn focus(session: &Session, local: &mut Local, panel: Panel) -> Vec<Command> {
+    local.focus = Some(panel);
+    let is_elsewhere = session.page() != Page::Sentence;
+    is_elsewhere.then(|| WindowCommand::ShowPage(Page::Sentence).into()).into_iter().collect()
+}
+
+fn cycle(local: &mut Local, by: isize) -> Vec<Command> {
+    local.cycle(by);
+    Vec::new()
+}
+
+/// Closes what is open, then the errors, which stay until they are dismissed; then selects nothing.
+fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
+    if local.sheet != Sheet::None {
+        return sheet(local, Sheet::None);
+    }
+    let errors = session.notices().iter().filter(|notice| notice.is_error);
+    let dismissed: Vec<Command> = errors.map(|notice| WindowCommand::DismissNotice(notice.id).into()).collect();
+    if !dismissed.is_empty() {
+        return dismissed;
+    }
+    match session.page() {
+        Page::Map => vec![MapCommand::Select(None).into()],
+        Page::Sentence | Page::Evaluation | Page::Phrases => vec![SelectCommand::Nothing.into()],
     }
 }
 
@@ -76,47 +124,8 @@ pub fn palette(name: &str) -> usize {
     theme::COLOUR_MAPS.iter().position(|map| map.name.eq_ignore_ascii_case(name)).unwrap_or(0)
 }
 
-fn simple(act: Act) -> Option<Command> {
-    Some(match act {
-        Act::Undo => Command::Undo,
-        Act::Redo => Command::Redo,
-        Act::ShowPage(page) => Command::ShowPage(page),
-        Act::Stop => Command::Stop,
-        Act::NextSentence => Command::MoveSentence(1),
-        Act::PreviousSentence => Command::MoveSentence(-1),
-        Act::FirstSentence => Command::FirstSentence,
-        Act::LastSentence => Command::LastSentence,
-        Act::NextWord => Command::MoveTarget(1),
-        Act::PreviousWord => Command::MoveTarget(-1),
-        Act::NextColumn => Command::MoveColumnSelection(1),
-        Act::PreviousColumn => Command::MoveColumnSelection(-1),
-        Act::NextHypothesis => Command::MoveHypothesis(1),
-        Act::PreviousHypothesis => Command::MoveHypothesis(-1),
-        _ => return None,
-    })
-}
-
-/// Acts that only the window itself has to know about.
-fn inside(act: Act, local: &mut Local) {
-    match act {
-        Act::Open => {
-            local.sheet = Sheet::Ask(Question::Text);
-            local.dialogs.ask(Question::Text);
-        }
-        Act::AddModel => local.sheet = Sheet::Ask(Question::Model),
-        Act::NewTraining => local.sheet = Sheet::Training,
-        Act::FocusSource => local.focus = Some(Panel::Source),
-        Act::FocusSearch => local.focus = Some(Panel::Sentences),
-        Act::NextPanel => local.cycle(1),
-        Act::PreviousPanel => local.cycle(-1),
-        Act::Help => local.sheet = if local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help },
-        Act::Escape => local.sheet = Sheet::None,
-        _ => {}
-    }
-}
-
 fn layout(key: &str, value: f32) -> Command {
-    Command::SetLayout { key: key.to_owned(), value }
+    WindowCommand::SetLayout { key: key.to_owned(), value }.into()
 }
 
 fn toggle(session: &Session, key: &str) -> Command {

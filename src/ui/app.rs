@@ -2,12 +2,11 @@
 //! views of the table, then send on what the user did. Nothing here waits for anything.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::session::{Command, Driver, Page, Session, Theme, evaluation};
+use crate::session::{Command, Driver, SelectCommand, SentenceCommand, Session, Theme, WindowCommand};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Local, Screen, Sheet};
+use crate::ui::local::{Local, Sheet, Window};
 use crate::ui::views::source;
 use crate::ui::{act, local, shortcuts, theme, views};
 
@@ -83,18 +82,18 @@ impl App {
     }
 
     /// Does this as if the user had.
-    pub fn send(&mut self, command: Command) {
-        self.desk.send(command);
+    pub fn send(&mut self, command: impl Into<Command>) {
+        self.desk.send(command.into());
     }
 
     fn read_input(&mut self, ctx: &egui::Context) {
-        for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().page) {
+        for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().page()) {
             let commands = act::perform(act, self.desk.session(), &mut self.local);
             self.commands.extend(commands);
         }
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
-        let page = self.desk.session().page;
-        self.commands.extend(dropped.iter().map(|file| dropped_on(page, file.path().to_path_buf())));
+        let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
+        self.commands.extend(dropped);
         if let Some((question, path)) = self.local.dialogs.poll(ctx) {
             if matches!(self.local.sheet, Sheet::Ask(_)) {
                 self.local.sheet = Sheet::None;
@@ -107,7 +106,7 @@ impl App {
     }
 
     fn apply_settings(&mut self, ctx: &egui::Context) {
-        let settings = &self.desk.session().settings;
+        let settings = &self.desk.session().settings();
         if self.theme != Some(settings.theme) {
             self.theme = Some(settings.theme);
             ctx.set_theme(match settings.theme {
@@ -129,16 +128,16 @@ impl App {
             if (local::layout(self.desk.session(), key, 0.0) - side).abs() > 1.0
                 && !ctx.input(|input| input.pointer.any_down())
             {
-                self.commands.push(Command::SetLayout { key: key.to_owned(), value: side });
+                self.commands.push(WindowCommand::SetLayout { key: key.to_owned(), value: side }.into());
             }
         }
     }
 
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
-        self.local.textures.retain(|id, _| session.columns.iter().any(|column| column.id == *id));
-        if session.hover != self.local.hover {
-            self.commands.push(Command::Hover(self.local.hover));
+        self.local.textures.retain(|id, _| session.columns().iter().any(|column| column.id == *id));
+        if session.hover() != self.local.hover {
+            self.commands.push(SelectCommand::Hover(self.local.hover).into());
         }
         if self.commands.is_empty() {
             return;
@@ -179,18 +178,10 @@ impl App {
         // a mark outlives neither its column nor, below, any act that changes what is marked
         self.local.key_mark = self.local.key_mark.filter(|mark| self.desk.session().column(mark.column).is_some());
         self.local.hover = self.local.key_mark;
-        let mut screen = Screen { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
-        views::show(ui, &mut screen);
+        let mut window = Window { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
+        views::show(ui, &mut window);
         self.finish(&ctx);
         self.note_frame();
-    }
-}
-
-/// A file that is dropped belongs to the page where it is dropped.
-fn dropped_on(page: Page, path: PathBuf) -> Command {
-    match page {
-        Page::Evaluation => Command::Evaluation(evaluation::Command::Dropped(path)),
-        Page::Sentence | Page::Map | Page::Phrases => Command::Open(path),
     }
 }
 
@@ -198,7 +189,10 @@ fn dropped_on(page: Page, path: PathBuf) -> Command {
 fn keeps_mark(command: &Command) -> bool {
     matches!(
         command,
-        Command::MoveTarget(_) | Command::SelectTarget { .. } | Command::Hover(_) | Command::SetLayout { .. }
+        Command::Window(WindowCommand::SetLayout { .. })
+            | Command::Sentence(SentenceCommand::Select(
+                SelectCommand::MoveTarget(_) | SelectCommand::Target { .. } | SelectCommand::Hover(_)
+            ))
     )
 }
 

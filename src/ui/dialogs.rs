@@ -10,8 +10,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
 use crate::session::evaluation::TableFormat;
-use crate::session::new_training::Field;
-use crate::session::{ColumnId, Command, Format, evaluation, maps, new_training, phrases};
+use crate::session::{
+    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, MapCommand, PhrasesCommand,
+    TestCommand, TrainingCommand, WindowCommand, maps,
+};
 
 /// What the answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub enum Question {
     /// Where to write figures.
     Figures(TableFormat),
     /// Where to write the shown alignment of a column.
-    Alignment(ColumnId, Format),
+    Alignment(ColumnId, AlignmentFormat),
     /// Where to write the neighbours of a point.
     Neighbours,
     /// Where to write the places of a map.
@@ -77,9 +79,9 @@ impl Question {
             Self::TrainingFile => "Save the configuration",
             Self::Figures(TableFormat::Tsv) => "Save the figures as TSV",
             Self::Figures(TableFormat::Json) => "Save the figures as JSON",
-            Self::Alignment(_, Format::Tsv) => "Save the alignment as TSV",
-            Self::Alignment(_, Format::Json) => "Save the translations as JSON",
-            Self::Alignment(_, Format::Pharaoh) => "Save the alignment as links",
+            Self::Alignment(_, AlignmentFormat::Tsv) => "Save the alignment as TSV",
+            Self::Alignment(_, AlignmentFormat::Json) => "Save the translations as JSON",
+            Self::Alignment(_, AlignmentFormat::Pharaoh) => "Save the alignment as links",
             Self::Neighbours => "Save the neighbours as TSV",
             Self::Points => "Save the map as TSV",
         }
@@ -113,13 +115,13 @@ impl Question {
             Self::Training(_) | Self::TrainingFile => "The sheet New training has a field for it.",
             Self::Figures(TableFormat::Tsv) => "A row for each model, set, kind of output and length.",
             Self::Figures(TableFormat::Json) => "All figures with how they were measured.",
-            Self::Alignment(_, Format::Tsv) => {
+            Self::Alignment(_, AlignmentFormat::Tsv) => {
                 "alpha with the source words along the top and the target words down the side."
             }
-            Self::Alignment(_, Format::Json) => {
+            Self::Alignment(_, AlignmentFormat::Json) => {
                 "All translations of the beam with their alignments, as interlinear translate writes them."
             }
-            Self::Alignment(_, Format::Pharaoh) => {
+            Self::Alignment(_, AlignmentFormat::Pharaoh) => {
                 "A pair of places, source and target from 0, for each target word and the source word that it looks at most."
             }
             Self::Neighbours => "A row for each neighbour with its cosine.",
@@ -151,9 +153,9 @@ impl Question {
             Self::PhraseScores => Wants::NewFile("phrases.tsv"),
             Self::Figures(TableFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
             Self::Figures(TableFormat::Json) => Wants::NewFile("evaluation.json"),
-            Self::Alignment(_, Format::Tsv) => Wants::NewFile("alignment.tsv"),
-            Self::Alignment(_, Format::Json) => Wants::NewFile("alignment.json"),
-            Self::Alignment(_, Format::Pharaoh) => Wants::NewFile("alignment.txt"),
+            Self::Alignment(_, AlignmentFormat::Tsv) => Wants::NewFile("alignment.tsv"),
+            Self::Alignment(_, AlignmentFormat::Json) => Wants::NewFile("alignment.json"),
+            Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
         }
@@ -162,22 +164,20 @@ impl Question {
     /// What the answer does.
     pub fn answered(self, path: PathBuf) -> Command {
         match self {
-            Self::Model => Command::AddColumn(path),
-            Self::Text => Command::Open(path),
-            Self::TestSource => Command::Evaluation(evaluation::Command::SetSource(Some(path))),
-            Self::TestReference => Command::Evaluation(evaluation::Command::AddReference(path)),
-            Self::Gold => Command::Evaluation(evaluation::Command::SetGold(Some(path))),
-            Self::Log => Command::Evaluation(evaluation::Command::OpenLogs(path)),
-            Self::PhraseTable => Command::Phrases(phrases::Command::Open(path)),
-            Self::PhraseScores => Command::Phrases(phrases::Command::Export(path)),
-            Self::Figures(format) => Command::Evaluation(evaluation::Command::Export { format, path }),
-            Self::Alignment(column, format) => Command::Export { column, format, path },
-            Self::Neighbours => Command::Map(maps::Command::Save(maps::Table::Neighbours, path)),
-            Self::Points => Command::Map(maps::Command::Save(maps::Table::Points, path)),
-            Self::Training(field) => {
-                Command::Training(new_training::Command::Set(field, path.to_string_lossy().into_owned()))
-            }
-            Self::TrainingFile => Command::Training(new_training::Command::Save(path)),
+            Self::Model => ColumnCommand::Add(path).into(),
+            Self::Text => WindowCommand::Open(path).into(),
+            Self::TestSource => TestCommand::SetSource(Some(path)).into(),
+            Self::TestReference => TestCommand::AddReference(path).into(),
+            Self::Gold => TestCommand::SetGold(Some(path)).into(),
+            Self::Log => EvaluationCommand::OpenLogs(path).into(),
+            Self::PhraseTable => PhrasesCommand::Open(path).into(),
+            Self::PhraseScores => PhrasesCommand::Export(path).into(),
+            Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
+            Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),
+            Self::Neighbours => MapCommand::Save(maps::Table::Neighbours, path).into(),
+            Self::Points => MapCommand::Save(maps::Table::Points, path).into(),
+            Self::Training(field) => TrainingCommand::Set(field, path.to_string_lossy().into_owned()).into(),
+            Self::TrainingFile => TrainingCommand::Save(path).into(),
         }
     }
 }

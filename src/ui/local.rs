@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use crate::session::{ColumnId, Command, Hover, Session};
+use crate::session::{ColumnId, Command, Hover, Session, WindowCommand};
 use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
@@ -147,7 +147,7 @@ impl Local {
 }
 
 /// What a view gets: the session to read, commands to push, and the window's own memory.
-pub struct Screen<'a> {
+pub struct Window<'a> {
     /// What to show.
     pub session: &'a Session,
     /// What the user did.
@@ -156,10 +156,10 @@ pub struct Screen<'a> {
     pub local: &'a mut Local,
 }
 
-impl Screen<'_> {
+impl Window<'_> {
     /// Does this after painting.
-    pub fn push(&mut self, command: Command) {
-        self.commands.push(command);
+    pub fn push(&mut self, command: impl Into<Command>) {
+        self.commands.push(command.into());
     }
 
     /// A number kept between starts.
@@ -169,7 +169,14 @@ impl Screen<'_> {
 
     /// Keeps a number between starts.
     pub fn keep(&mut self, key: &str, value: f32) {
-        self.commands.push(Command::SetLayout { key: key.to_owned(), value });
+        self.push(WindowCommand::SetLayout { key: key.to_owned(), value });
+    }
+
+    /// Keeps the side of a panel between starts, once the mouse has let go of it.
+    pub fn keep_side(&mut self, ui: &egui::Ui, key: &str, before: f32, now: f32) {
+        if (now - before).abs() > 1.0 && !ui.input(|input| input.pointer.any_down()) {
+            self.keep(key, now);
+        }
     }
 
     /// How the heatmaps are scaled.
@@ -184,5 +191,5 @@ impl Screen<'_> {
 
 /// A number kept between starts.
 pub fn layout(session: &Session, key: &str, default: f32) -> f32 {
-    session.layout.get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
+    session.layout().get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
 }

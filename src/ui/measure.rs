@@ -1,5 +1,5 @@
-//! Floor 9: the window measured from inside: it opens, types a sentence a letter at a time, and closes.
-//! Frames, keystrokes and translations are those of the real window; only the fingers are ours.
+//! Floor 9: the window measured from inside: it opens, a sentence is typed a letter at a time, and it closes.
+//! Frames, keystrokes and translations are those of the real window; only the letters are made here.
 
 mod heatmap;
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::session::figures::WindowFigures;
-use crate::session::{ColumnState, Command, Session, driver};
+use crate::session::{ColumnState, Session, SourceCommand, driver};
 use crate::ui::App;
 use crate::ui::views::source;
 
@@ -21,7 +21,7 @@ const SENTENCE: &str =
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Opens the window on these options, types, closes, and gives the times.
-pub fn measure(options: driver::Options) -> Result<WindowFigures> {
+pub fn measure(options: driver::OpenWith) -> Result<WindowFigures> {
     let began = Instant::now();
     let figures: Arc<Mutex<WindowFigures>> = Arc::default();
     let told = Arc::clone(&figures);
@@ -46,7 +46,7 @@ enum Stage {
     Ready,
 }
 
-/// The window with fingers.
+/// The window, into which letters are typed.
 struct Typist {
     app: App,
     began: Instant,
@@ -75,17 +75,17 @@ impl Typist {
         }
         match self.stage {
             Stage::Opening if finished => {
-                figures.columns = session.columns.len();
+                figures.columns = session.columns().len();
                 figures.first_translation_millis = millis(self.began);
                 self.stage = Stage::Clearing;
             }
-            Stage::Clearing if session.source.is_empty() => self.stage = Stage::Ready,
+            Stage::Clearing if session.source().is_empty() => self.stage = Stage::Ready,
             Stage::Waiting { typed, row: seen } => {
-                if !seen && row && session.source.len() == self.typed {
+                if !seen && row && session.source().len() == self.typed {
                     figures.first_row_millis.push(millis(typed));
                     self.stage = Stage::Waiting { typed, row: true };
                 }
-                if finished && session.source.len() == self.typed {
+                if finished && session.source().len() == self.typed {
                     figures.finished_millis.push(millis(typed));
                     self.stage = Stage::Ready;
                 }
@@ -96,7 +96,7 @@ impl Typist {
         if done || self.began.elapsed() > PATIENCE {
             ctx.send_viewport_cmd(egui::ViewportCommand::Close);
         }
-        // the fingers do not wait for a reason to repaint
+        // the next letter does not wait for a reason to repaint
         ctx.request_repaint();
     }
 
@@ -132,7 +132,7 @@ impl eframe::App for Typist {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         if self.stage == Stage::Clearing {
-            self.app.send(Command::EditSource(String::new()));
+            self.app.send(SourceCommand::Edit(String::new()));
             ctx.memory_mut(|memory| memory.request_focus(source::editor_id()));
         }
         let decoding = self.app.session().decoding() > 0;
@@ -163,8 +163,8 @@ fn millis(since: Instant) -> f64 {
 /// Every column that could load shows a complete translation of the present text.
 fn finished(session: &Session) -> bool {
     session.decoding() == 0
-        && session.columns.iter().any(|column| column.state == ColumnState::Ready)
-        && session.columns.iter().all(|column| match column.state {
+        && session.columns().iter().any(|column| column.state == ColumnState::Ready)
+        && session.columns().iter().all(|column| match column.state {
             ColumnState::Loading(_) => false,
             ColumnState::Ready => column.table.is_some() && !column.stale && !column.decoding,
             ColumnState::Failed(_) => true,
@@ -173,5 +173,8 @@ fn finished(session: &Session) -> bool {
 
 /// Every column that could load shows at least a first word of the present text.
 fn first_row(session: &Session) -> bool {
-    session.columns.iter().all(|column| column.state != ColumnState::Ready || (column.table.is_some() && !column.stale))
+    session
+        .columns()
+        .iter()
+        .all(|column| column.state != ColumnState::Ready || (column.table.is_some() && !column.stale))
 }

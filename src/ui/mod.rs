@@ -28,12 +28,12 @@ const FIRST_SIZE: [f32; 2] = [1280.0, 800.0];
 const LEAST_SIZE: [f32; 2] = [800.0, 500.0];
 
 /// Opens the window and stays until it is closed.
-pub fn run(options: driver::Options) -> Result<()> {
+pub fn run(options: driver::OpenWith) -> Result<()> {
     open(options, |app| Box::new(app))
 }
 
 /// As [`run`], with the application wrapped in another.
-fn open(options: driver::Options, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
+fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
     let window: Arc<OnceLock<egui::Context>> = Arc::default();
     let waker = Arc::clone(&window);
     // Models begin to load before the window is there; until then there is nothing to wake.
@@ -63,7 +63,7 @@ fn open(options: driver::Options, wrap: impl FnOnce(App) -> Box<dyn eframe::App>
 }
 
 fn native_options(driver: &Driver) -> eframe::NativeOptions {
-    let layout = &driver.session().layout;
+    let layout = &driver.session().layout();
     // A damaged icon is no reason not to open.
     let icon = eframe::icon_data::from_png_bytes(include_bytes!("../../assets/icon.png")).unwrap_or_default();
     let size = |key: &str, index: usize| {

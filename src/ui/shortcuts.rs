@@ -1,8 +1,11 @@
 //! Floor 9: every act with a key. One table feeds the menus, the sheet of shortcuts and the keyboard.
 
+use std::sync::LazyLock;
+
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use crate::session::Page;
+use crate::session::page::PageEntry;
+use crate::session::{PAGES, Page};
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,8 +144,33 @@ const WORDS: &str = "Words and beam";
 const PICTURE: &str = "Picture";
 const WINDOW: &str = "Window";
 
+/// The keys of the pages, by their digits.
+const PAGE_KEYS: [[KeyboardShortcut; 1]; 9] = [
+    [ctrl(Key::Num1)],
+    [ctrl(Key::Num2)],
+    [ctrl(Key::Num3)],
+    [ctrl(Key::Num4)],
+    [ctrl(Key::Num5)],
+    [ctrl(Key::Num6)],
+    [ctrl(Key::Num7)],
+    [ctrl(Key::Num8)],
+    [ctrl(Key::Num9)],
+];
+
 /// Every act with its keys, in the order of the sheet.
-pub const BINDINGS: &[Binding] = &[
+pub fn bindings() -> impl Iterator<Item = &'static Binding> {
+    let before = SENTENCE_BINDINGS.iter();
+    before.chain(PAGE_BINDINGS.iter()).chain(WINDOW_BINDINGS)
+}
+
+/// The pages of the table, each with its digit.
+static PAGE_BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
+    let keys = |entry: &PageEntry| PAGE_KEYS.get(usize::from(entry.digit).wrapping_sub(1)).map_or(&[][..], |keys| keys);
+    PAGES.iter().map(|entry| always(Act::ShowPage(entry.page), WINDOW, entry.title, keys(entry))).collect()
+});
+
+/// What is done with files, the sentence and its picture.
+const SENTENCE_BINDINGS: &[Binding] = &[
     always(Act::Open, FILES, "Open a text file or a model folder", &[ctrl(Key::O)]),
     always(Act::AddModel, FILES, "Add a model", &[shift_ctrl(Key::O)]),
     always(Act::NewTraining, FILES, "New training", &[shift_ctrl(Key::N)]),
@@ -168,10 +196,10 @@ pub const BINDINGS: &[Binding] = &[
     not_typing(Act::LargerCells, PICTURE, "Larger cells", &[plain(Key::Plus), plain(Key::Equals)]),
     not_typing(Act::SmallerCells, PICTURE, "Smaller cells", &[plain(Key::Minus)]),
     not_typing(Act::WholeMatrix, PICTURE, "All cells in view", &[plain(Key::Num0)]),
-    always(Act::ShowPage(Page::Sentence), WINDOW, "Page Sentence", &[ctrl(Key::Num1)]),
-    always(Act::ShowPage(Page::Evaluation), WINDOW, "Page Evaluation", &[ctrl(Key::Num2)]),
-    always(Act::ShowPage(Page::Map), WINDOW, "Page Map", &[ctrl(Key::Num3)]),
-    always(Act::ShowPage(Page::Phrases), WINDOW, "Page Phrases", &[ctrl(Key::Num4)]),
+];
+
+/// What is done with the window.
+const WINDOW_BINDINGS: &[Binding] = &[
     always(Act::NextPanel, WINDOW, "Next panel", &[plain(Key::F6)]),
     always(Act::PreviousPanel, WINDOW, "Previous panel", &[shift(Key::F6)]),
     always(Act::ToggleSentences, WINDOW, "Show or hide the sentences", &[ctrl(Key::B)]),
@@ -194,7 +222,7 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
     ctx.input_mut(|input| {
         // egui's matching ignores an extra shift, so Ctrl+Shift+O has to be looked for before Ctrl+O.
         for shifted in [true, false] {
-            for binding in BINDINGS {
+            for binding in bindings() {
                 let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
                 if is_fields_own || !binding.works_on(page) || typing && !binding.while_typing {
                     continue;
@@ -230,6 +258,6 @@ pub fn key_text(ctx: &egui::Context, key: &KeyboardShortcut) -> String {
 
 /// The first key of an act in words; empty without one.
 pub fn text(ctx: &egui::Context, act: Act) -> String {
-    let binding = BINDINGS.iter().find(|binding| binding.act == act);
+    let binding = bindings().find(|binding| binding.act == act);
     binding.and_then(|binding| binding.keys.first()).map(|key| key_text(ctx, key)).unwrap_or_default()
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
+use crate::error::Error;
 use crate::training::curves::Curves;
-use crate::worker::Wake;
+use crate::worker::thread;
+use crate::worker::thread::{GRACE, Outbox, Service, Wake, caught};
 
 /// News that may wait to be read before the thread waits for room.
 const ROOM: usize = 64;
@@ -42,12 +42,20 @@ impl Watch {
                 continue;
             }
             // The look is from before the reading: what comes in between is seen the next time.
-            let curves = Curves::load(path).map(Arc::new).map_err(|error| error.to_string());
+            let curves = read(path).unwrap_or_else(|words| Err(format!("{}: {words}", path.display())));
             self.looks.insert(path.clone(), now);
             news.push(Seen { path: path.clone(), curves });
         }
         news
     }
+}
+
+/// What is in a log. One that is no plain file, such as a pipe, might never answer.
+fn read(path: &Path) -> Result<Result<Arc<Curves>, String>, String> {
+    if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        return Ok(Err(Error::file(path, "is not a plain file; choose the log of a training").to_string()));
+    }
+    caught(|| Curves::load(path).map(Arc::new).map_err(|error| error.to_string()))
 }
 
 fn look(path: &Path) -> Look {
@@ -58,8 +66,7 @@ fn look(path: &Path) -> Look {
 /// The thread that looks.
 pub struct Follower {
     shared: Arc<Shared>,
-    news: Option<Receiver<Seen>>,
-    thread: Option<JoinHandle<()>>,
+    service: Service<Seen>,
 }
 
 #[derive(Default)]
@@ -78,12 +85,11 @@ struct Wanted {
 impl Follower {
     /// Starts the thread, which looks every so often while there is anything to follow.
     pub fn spawn(every: Duration, wake: Wake) -> Self {
-        let (sender, news) = sync_channel(ROOM);
+        let (out, news) = thread::channel(ROOM, wake);
         let shared = Arc::new(Shared::default());
-        let theirs = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("interlinear-follow".to_owned());
-        let thread = thread.spawn(move || run(&theirs, every, &sender, &wake)).ok();
-        Self { shared, news: Some(news), thread }
+        let (theirs, closed) = (Arc::clone(&shared), Arc::clone(&shared));
+        let service = Service::start("follow", GRACE, news, move || closed.close(), move || run(&theirs, every, &out));
+        Self { shared, service }
     }
 
     /// Follows these files and no others.
@@ -96,28 +102,21 @@ impl Follower {
 
     /// The next file that was read, if any.
     pub fn try_next(&self) -> Option<Seen> {
-        self.news.as_ref()?.try_recv().ok()
+        self.service.try_next()
     }
 
     /// Waits for it, at most so long; for tests.
     pub fn next_within(&self, patience: Duration) -> Option<Seen> {
-        self.news.as_ref()?.recv_timeout(patience).ok()
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        // Nobody reads any more, so nobody may wait for room.
-        self.news = None;
-        self.shared.lock().is_closed = true;
-        self.shared.changed.notify_all();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.service.next_within(patience)
     }
 }
 
 impl Shared {
+    fn close(&self) {
+        self.lock().is_closed = true;
+        self.changed.notify_all();
+    }
+
     fn lock(&self) -> MutexGuard<'_, Wanted> {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -141,17 +140,15 @@ impl Shared {
     }
 }
 
-fn run(shared: &Shared, every: Duration, out: &SyncSender<Seen>, wake: &Wake) {
+fn run(shared: &Shared, every: Duration, out: &Outbox<Seen>) {
     let mut watch = Watch::default();
     while let Some((paths, is_new)) = shared.next(every) {
         if is_new {
-            // Whoever asks anew may have forgotten what was said before.
+            // What is asked for anew may have been forgotten since it was said.
             watch = Watch::default();
         }
         for seen in watch.look(&paths) {
-            if out.send(seen).is_ok() {
-                wake();
-            }
+            out.send(seen);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Floor 7: lets the live lane go first. Std only.
 //!
 //! Every request of the live lane holds a [`Busy`] from the moment it is asked for until it is served or replaced.
-//! Whoever works in the background asks [`Gate::is_open`] between two pieces of work, which is one atomic read,
-//! and waits while it is shut.
+//! Work in the background asks [`Gate::is_open`] between two pieces, which is one atomic read, and waits while it is
+//! shut.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -31,7 +31,7 @@ impl Gate {
         Busy(Arc::clone(self))
     }
 
-    /// Nobody holds it shut.
+    /// Nothing holds it shut.
     pub fn is_open(&self) -> bool {
         self.busy.load(Ordering::Acquire) == 0
     }
@@ -46,9 +46,16 @@ impl Gate {
 
     /// Has those who wait look again.
     pub(super) fn ring(&self) {
-        // Whoever was about to wait holds the lock until it does, so it cannot miss this.
+        // A thread that is about to wait holds the lock until it does, so it cannot miss this.
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
+    }
+}
+
+impl Busy {
+    /// What it keeps shut.
+    pub(super) fn gate(&self) -> Arc<Gate> {
+        Arc::clone(&self.0)
     }
 }
 

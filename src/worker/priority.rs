@@ -1,5 +1,5 @@
 //! Floor 7: lets the window go first where there are fewer cores than work. The threads of the worker and of the
-//! pool that helps them ask the system for less than their share; while nobody else wants the cores they have all of
+//! pool that helps them ask the system for less than their share; while nothing else wants the cores they have all of
 //! them. Linux alone has a priority for a thread that needs no rights; elsewhere nothing changes.
 
 /// How far behind the window: translating what is typed.
@@ -11,7 +11,7 @@ pub const CORPUS: i32 = 15;
 pub fn step_back(to: i32) {
     #[cfg(target_os = "linux")]
     {
-        // Whoever was started behind that already may not come forward, and need not.
+        // A process that was started behind that already may not come forward, and need not.
         let _ = rustix::process::setpriority_process(None, to);
     }
     #[cfg(not(target_os = "linux"))]

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::decoding::ensemble::Mixing;
-use crate::decoding::{Node, Options};
-use crate::models::Engine;
+use crate::decoding::{Node, SearchOptions};
+use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::Sentence;
 
@@ -47,9 +47,9 @@ pub struct ColumnSpec {
     /// Where the model computes.
     pub device: DeviceChoice,
     /// Fused kernels (CPU only) or the readable model.
-    pub engine: Engine,
+    pub engine: Kernels,
     /// How to search.
-    pub options: Options,
+    pub options: SearchOptions,
     /// Translate. False when the result for this very text is on screen already: only the model is kept.
     pub decode: bool,
 }

@@ -3,17 +3,19 @@
 //! Models are waited for and decoded side by side, one thread each; columns of one model take turns.
 //! With two models on two cores each has a core to itself, which gives both first rows soonest.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::decoding::{Decoded, Options, Progress, decode};
+use crate::decoding::{Decoded, Progress, SearchOptions, decode};
 use crate::error::{Error, Result};
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
-use crate::worker::engine::{Engine, Shelved, Unit};
+use crate::worker::gate::{Busy, Gate};
 use crate::worker::protocol::{ColumnResult, ColumnSpec, Event, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request};
+use crate::worker::shelf::Heard;
+use crate::worker::shelved::Shelved;
+use crate::worker::store::{Outcome, Store, Unit};
+use crate::worker::thread::caught;
 use crate::worker::view;
 
 /// Most numbers (alpha and energies) that a trace may come to; longer sentences are searched without one.
@@ -31,8 +33,10 @@ type Out<'a> = Mutex<&'a mut (dyn FnMut(Event) + Send)>;
 /// What all columns of a request have in common.
 struct Job<'a> {
     request: &'a Request,
-    engine: &'a Engine,
+    store: &'a Store,
     ticket: &'a Ticket,
+    /// Held shut while a column has something to do.
+    gate: Option<Arc<Gate>>,
     out: Out<'a>,
     threads: usize,
     start: Instant,
@@ -40,9 +44,21 @@ struct Job<'a> {
 
 /// Loads what the request wants and translates its text in every column. Never panics and never fails:
 /// what goes wrong is an event of the column concerned. Stops at once, silently, when the ticket is stale.
-pub fn serve(request: &Request, engine: &mut Engine, ticket: &Ticket, emit: &mut (dyn FnMut(Event) + Send)) {
+pub fn serve(request: &Request, store: &mut Store, ticket: &Ticket, emit: &mut (dyn FnMut(Event) + Send)) {
+    serve_holding(request, store, ticket, None, emit);
+}
+
+/// As [`serve`]; the request's hold on the gate ends when all that is left to do is to wait for a model whose reader
+/// has stalled.
+pub(super) fn serve_holding(
+    request: &Request,
+    store: &mut Store,
+    ticket: &Ticket,
+    busy: Option<Busy>,
+    emit: &mut (dyn FnMut(Event) + Send),
+) {
     let start = Instant::now();
-    engine.arrange(request);
+    store.arrange(request);
     let mut units: Vec<(Unit, Vec<&ColumnSpec>)> = Vec::new();
     for spec in &request.columns {
         let unit = Unit::of(spec);
@@ -53,22 +69,28 @@ pub fn serve(request: &Request, engine: &mut Engine, ticket: &Ticket, emit: &mut
     }
     // Cores are for those that have something to do: with its result on screen or without a model, a column has not.
     let is_busy =
-        |unit: &Unit, columns: &[&ColumnSpec]| columns.iter().any(|spec| spec.decode) && !engine.has_failed(unit);
-    let busy = units.iter().filter(|(unit, columns)| is_busy(unit, columns)).count();
-    let threads = (engine.threads / busy.max(1)).max(1);
-    let job = Job { request, engine, ticket, out: Mutex::new(emit), threads, start };
-    let Some(((last, last_columns), others)) = units.split_last() else { return };
+        |unit: &Unit, columns: &[&ColumnSpec]| columns.iter().any(|spec| spec.decode) && !store.has_failed(unit);
+    let working = units.iter().filter(|(unit, columns)| is_busy(unit, columns)).count();
+    let threads = (store.threads / working.max(1)).max(1);
+    let gate = busy.as_ref().map(Busy::gate);
+    let job = Job { request, store, ticket, gate, out: Mutex::new(emit), threads, start };
+    let holds: Vec<Option<Busy>> = units.iter().map(|_| job.hold()).collect();
+    drop(busy);
     std::thread::scope(|scope| {
-        for (unit, columns) in others {
-            let thread = std::thread::Builder::new().name("interlinear-column".to_owned());
+        let last = units.len().saturating_sub(1);
+        for (n, ((unit, columns), hold)) in units.iter().zip(holds).enumerate() {
             let job = &job;
-            if thread.spawn_scoped(scope, move || job.unit(unit, columns)).is_err() {
+            let work = move || job.unit(unit, columns, hold);
+            let thread = std::thread::Builder::new().name("interlinear-column".to_owned());
+            if n == last {
+                work();
+            } else if thread.spawn_scoped(scope, work).is_err() {
                 // No thread to be had: one after the other, then.
-                job.unit(unit, columns);
+                job.unit(unit, columns, job.hold());
             }
         }
-        job.unit(last, last_columns);
     });
+    let _hold = job.hold();
     for (unit, columns) in &units {
         job.fingerprint(unit, columns);
     }
@@ -79,35 +101,45 @@ impl Job<'_> {
         (self.out.lock().unwrap_or_else(PoisonError::into_inner))(event);
     }
 
-    /// The columns of one model or ensemble, in turn.
-    fn unit(&self, unit: &Unit, columns: &[&ColumnSpec]) {
-        let mut progress = |fraction| {
-            for spec in columns {
-                self.emit(Event::Loading { column: spec.column, fraction });
+    /// Keeps the corpus lane aside.
+    fn hold(&self) -> Option<Busy> {
+        self.gate.as_ref().map(Gate::shut)
+    }
+
+    /// The columns of one model or ensemble, in turn. `hold` is let go while nothing but a stalled reader is waited for.
+    fn unit(&self, unit: &Unit, columns: &[&ColumnSpec], mut hold: Option<Busy>) {
+        let mut hear = |heard| match heard {
+            Heard::Stalled => hold = None,
+            Heard::Read(fraction) => {
+                for spec in columns {
+                    self.store.must_tell(spec, Outcome::Loading);
+                    self.emit(Event::Loading { column: spec.column, fraction });
+                }
             }
         };
-        let shelved = match self.engine.wait(unit, self.ticket, &mut progress) {
-            None => return,
-            Some(Ok(shelved)) => shelved,
-            Some(Err(message)) => {
-                for spec in columns.iter().filter(|spec| self.engine.must_tell(spec)) {
+        let Some(shelved) = self.store.wait(unit, self.ticket, &mut hear) else { return };
+        let _hold = hold.or_else(|| self.hold());
+        let shelved = match shelved {
+            Ok(shelved) => shelved,
+            Err(message) => {
+                for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Failed)) {
                     self.emit(Event::LoadFailed { column: spec.column, message: message.clone() });
                 }
                 return;
             }
         };
-        for spec in columns.iter().filter(|spec| self.engine.must_tell(spec)) {
+        for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Loaded)) {
             self.emit(Event::Loaded { column: spec.column, facts: shelved.facts.clone() });
         }
         if self.request.source.trim().is_empty() {
             return;
         }
         for spec in columns.iter().filter(|spec| spec.decode) {
-            let message = match catch_unwind(AssertUnwindSafe(|| self.column(spec, &shelved))) {
+            let message = match caught(|| self.column(spec, &shelved)) {
                 Ok(Ok(())) => continue,
                 Ok(Err(Error::Stale)) => return,
                 Ok(Err(error)) => error.to_string(),
-                Err(panic) => panic_sentence(&*panic),
+                Err(words) => panic_sentence(&words),
             };
             self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
         }
@@ -115,14 +147,14 @@ impl Job<'_> {
 
     /// Tells the fingerprint of a model, which takes a moment, when nothing is left to translate.
     fn fingerprint(&self, unit: &Unit, columns: &[&ColumnSpec]) {
-        if self.engine.has_failed(unit) {
+        if self.store.has_failed(unit) {
             return;
         }
-        for spec in columns.iter().filter(|spec| self.engine.owes_fingerprint(spec)) {
-            let Some(Ok(shelved)) = self.engine.wait(unit, self.ticket, &mut |_| ()) else { return };
-            // Whoever types meanwhile does not wait for it.
+        for spec in columns.iter().filter(|spec| self.store.owes_fingerprint(spec)) {
+            let Some(Ok(shelved)) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
+            // The next letter does not wait for it.
             let Some(digest) = shelved.digest_while(&|| !self.ticket.is_stale()) else { return };
-            self.engine.fingerprint_told(spec);
+            self.store.fingerprint_told(spec);
             self.emit(Event::Fingerprint { column: spec.column, digest });
         }
     }
@@ -132,7 +164,7 @@ impl Job<'_> {
         let source = read_source(&self.request.source, shelved)?;
         let options = within_memory(&spec.options, source.len());
         let (number, column) = (self.request.number, spec.column);
-        let mut rows = Rows { first_row_millis: None, last: None, every: self.engine.row_every };
+        let mut rows = Rows { first_row_millis: None, last: None, every: self.store.row_every };
         let mut hear = |_: usize, progress: Progress<'_>| match progress {
             _ if self.ticket.is_stale() => {}
             Progress::Encoded { context } => {
@@ -224,10 +256,10 @@ fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
 
 /// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it, and only the
 /// best of its hypotheses keep their alignment.
-fn within_memory(options: &Options, t_x: usize) -> Options {
+fn within_memory(options: &SearchOptions, t_x: usize) -> SearchOptions {
     let numbers = 2 * t_x * options.limit(t_x) * options.beam;
     let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));
-    Options { trace, most_numbers, ..options.clone() }
+    SearchOptions { trace, most_numbers, ..options.clone() }
 }
 
 /// 1000 as `1,000`.
@@ -243,14 +275,7 @@ fn grouped(number: usize) -> String {
     text
 }
 
-/// A panic as a sentence for the user.
-pub(super) fn panic_sentence(panic: &(dyn Any + Send)) -> String {
-    format!("Something went wrong inside this column ({}); the other columns go on.", panic_words(panic))
-}
-
-/// What a panic said.
-pub(super) fn panic_words(panic: &(dyn Any + Send)) -> String {
-    let words =
-        panic.downcast_ref::<&str>().map(|text| (*text).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
-    words.unwrap_or_else(|| "no details".to_owned())
+/// What a panic said, as a sentence for the user.
+pub(super) fn panic_sentence(words: &str) -> String {
+    format!("Something went wrong inside this column ({words}); the other columns go on.")
 }

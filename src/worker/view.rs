@@ -6,8 +6,8 @@ use crate::analysis::unknown;
 use crate::decoding::{Hypothesis, Node};
 use crate::text::join::join;
 use crate::text::sentence::{EOS, Sentence, UNK};
-use crate::worker::engine::Shelved;
 use crate::worker::protocol::HypothesisView;
+use crate::worker::shelved::Shelved;
 
 /// A hypothesis in the words of the model's target vocabulary.
 pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: Hypothesis) -> HypothesisView {

@@ -8,8 +8,7 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::bleu::{Counts, Settings, Tokenization};
 use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::reading::{READINGS, Reading};
-use interlinear::analysis::{METRICS, Outcome, bleu, chrf, coverage, entropy, hard, metric, mteval};
-use interlinear::text::links::{Link, Links};
+use interlinear::analysis::{bleu, chrf, entropy, hard, mteval};
 
 /// Sentences and references of our own; `BLEU(force=True).corpus_score(hypotheses, [references]).score`.
 const SACREBLEU: &[(&[&str], &[&str], f64)] = &[
@@ -132,16 +131,6 @@ fn entropy_is_in_bits() {
         assert!((entropy::entropy(row) - expect).abs() < 1e-6, "{row:?}");
     }
     assert!((entropy::words_looked_at(&[0.25; 4]) - 4.0).abs() < 1e-5);
-    assert_eq!(entropy::entropies(&Alignment::new(&matrix())).len(), 4);
-}
-
-#[test]
-fn coverage_sums_the_columns() {
-    let rows = matrix();
-    let all = Alignment::new(&rows);
-    assert_eq!(coverage::coverage(&all), [1.0, 1.0, 2.0]);
-    let first = all.words(1, 3);
-    assert_eq!(coverage::uncovered(&first, 0.5), [1, 2]);
 }
 
 #[test]
@@ -164,23 +153,6 @@ fn every_length_is_in_one_bucket() {
     for ends in [&[0, 5][..], &[5, 5], &[9, 3], &[usize::MAX]] {
         assert!(Buckets::new(ends).is_err(), "{ends:?}");
     }
-}
-
-#[test]
-fn metrics_say_nothing_about_what_is_not_there() {
-    assert!(METRICS.iter().all(|metric| (metric.measure)(&Outcome::default()).is_none()));
-    let rows = matrix();
-    let alignments = [Alignment::new(&rows).words(1, 3)];
-    let text = ["The cat sat on the mat."];
-    let gold = [Links::new(vec![Link { source: 0, target: 0 }], vec![Link { source: 1, target: 0 }])];
-    let outcome = Outcome { hypotheses: &text, references: &text, alignments: &alignments, gold: &gold };
-    let value = |name: &str| metric(name).and_then(|metric| (metric.measure)(&outcome)).expect("all is there");
-    assert!((value("bleu") - 100.0).abs() < 1e-9);
-    assert!((value("chrf2") - 100.0).abs() < 1e-9);
-    assert_eq!((value("aer"), value("precision"), value("recall")), (0.0, 1.0, 1.0));
-    assert!((value("entropy") - 0.811278).abs() < 1e-5);
-    assert!((value("uncovered") - 2.0 / 3.0).abs() < 1e-9);
-    assert!(metric("nonsense").is_none());
 }
 
 #[test]

@@ -335,9 +335,6 @@ fn files_that_do_not_fit_are_named() {
         (&["evaluate", "--source", "two", "--target", "two", "--bootstrap", "9"], &["--bootstrap", "--model"]),
         (&["evaluate", "--source", "three", "--target", "two"], &["two", "line 2"]),
         (&["evaluate", "--source", "empty", "--target", "empty"], &["empty"]),
-        (&["bench", "--file", "nowhere"], &["nowhere"]),
-        (&["bench", "--file", "empty"], &["empty"]),
-        (&["bench", "--file", "two", "--peer", "false"], &["peer", "false"]),
         (&["bench", "--section", "startup", "--quick", "--repeat", "1", "--json", "no/where.json"], &["no/where.json"]),
     ];
     for (arguments, names) in cases {
@@ -371,7 +368,6 @@ fn arguments_that_make_no_sense_are_refused_in_a_sentence() {
         (&["evaluate", "--model", model], &["--source", "--target"]),
         (&["inspect"], &["DIR"]),
         (&["inspect", "nowhere"], &["nowhere"]),
-        (&["bench", "--file", "x"], &["--model"]),
         (&["bench", "--section", "coffee"], &["coffee"]),
         (&["explore", "--model", "nowhere"], &["nowhere"]),
         (&["explore", "--source", "nowhere.txt"], &["nowhere.txt"]),

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use interlinear::decoding;
-use interlinear::decoding::{Options, Specials};
+use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
-use interlinear::models::{Engine, Model, shapes};
+use interlinear::models::{Kernels, Model, shapes};
 use interlinear::nn::device::Device;
 use interlinear::ticket::Ticket;
 use serde_json::Value;
@@ -324,13 +324,13 @@ fn unknown_words_can_be_replaced_or_forbidden() {
 fn json_carries_every_bit() {
     let model = Model::load(&reference("rnnsearch"), &Device::cpu()).expect("the fixture loads");
     let source = model.source.encode("s9 s31 s31 s17");
-    let mut stepper = model.stepper(Engine::Fused, 1).expect("a stepper");
+    let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk };
     let decoded = decoding::decode(
         stepper.as_mut(),
         specials,
         &[&source.ids],
-        &Options::default(),
+        &SearchOptions::default(),
         &Ticket::forever(),
         &mut |_, _| {},
     );
@@ -551,38 +551,6 @@ fn a_models_own_translations_have_a_bleu_of_100() {
 }
 
 #[test]
-fn bench_prints_the_figures_of_its_peer() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    std::fs::write(folder.path().join("lines"), "s2 s3 s4\ns5 s6\ns7\n").expect("written");
-    let model = reference("rnnsearch");
-    let arguments = [
-        "bench",
-        "--model",
-        model.to_str().expect("plain"),
-        "--file",
-        "lines",
-        "--beam",
-        "2",
-        "--max-length",
-        "6",
-        "--batch",
-        "2",
-    ];
-    let peer = r#"echo '{"words_per_s": 1.0, "median_s": 1, "p95_s": 1, "sentences": 3, "first": [], "score": 0}' #"#;
-    let keys = ["first", "median_s", "p95_s", "score", "sentences", "words_per_s"];
-    for with_peer in [false, true] {
-        let extra: &[&str] = if with_peer { &["--peer", peer] } else { &[] };
-        let outcome = run_in(folder.path(), &[&arguments[..], extra].concat(), b"");
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-        let record: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-        let ours = if with_peer { &record["interlinear"] } else { &record };
-        assert!(keys.iter().all(|key| ours.get(key).is_some()), "{record}");
-        assert_eq!(ours["sentences"], 3);
-        assert_eq!(record.get("ratio").is_some(), with_peer);
-    }
-}
-
-#[test]
 fn help_and_version_are_results() {
     let help = run(&["--help"], "");
     for entry in interlinear::cli::COMMANDS {
@@ -613,9 +581,9 @@ fn a_model_without_source_eos_reads_none() {
         };
         let source = ids(&["s9", "s31", "s17"]);
         assert_eq!(model.source.encode("s9 s31 s17").ids, source);
-        let mut stepper = model.stepper(Engine::Fused, 1).expect("a stepper");
+        let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let specials = Specials { eos: model.config.eos, unk: model.config.unk };
-        let options = Options { max_length: Some(15), ..Options::default() };
+        let options = SearchOptions { max_length: Some(15), ..SearchOptions::default() };
         let decoded =
             decoding::decode(&mut *stepper, specials, &[&source], &options, &Ticket::forever(), &mut |_, _| {});
         let decoded = decoded.expect("decoded");
@@ -642,7 +610,5 @@ fn a_model_without_source_eos_reads_none() {
         assert!(found.len() == 2 && found[1]["log_p"].is_null());
         let outcome = run_in(folder.path(), &[&["evaluate"], &files[..]].concat(), b"");
         assert!(outcome.code == 2 && outcome.stderr.contains("s, line 2: has no words"), "{}", outcome.stderr);
-        let bench = run_in(folder.path(), &["bench", "--model", model_path, "--file", "s"], b"");
-        assert!(bench.code == 2 && bench.stderr.contains("s, line 2: has no words"), "{}", bench.stderr);
     }
 }

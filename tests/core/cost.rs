@@ -12,11 +12,8 @@ const L: u64 = 20;
 const A: u64 = 50;
 
 fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
-    let (maxout, alignment) = match architecture {
-        Architecture::RnnSearch => (L, A),
-        Architecture::RnnEncDec => (L, 0),
-        Architecture::Luong => (0, 0),
-    };
+    let size = |key, size| if architecture.entry().needs.contains(&key) { size } else { 0 };
+    let (maxout, alignment) = (size("maxout", L), size("alignment", A));
     Config {
         target_vocabulary: K as usize,
         embedding: M as usize,
@@ -38,7 +35,7 @@ fn luong(attention: AttentionKind, score: &str, input_feeding: bool) -> Config {
         max_source: if score == "location" { 60 } else { 0 },
         start: 2,
     };
-    Config { luong: Some(sizes), ..config(Architecture::Luong, None) }
+    Config { luong: Some(sizes), ..config(Architecture::LUONG, None) }
 }
 
 #[test]
@@ -48,7 +45,7 @@ fn operations_are_those_of_the_equations() {
     let stack = |x: u64| lstm(x) + lstm(N);
     let cases = [
         (
-            config(Architecture::RnnSearch, None),
+            config(Architecture::RNN_SEARCH, None),
             [
                 2 * 3 * N * (M + N) + A * 2 * N,
                 N * N,
@@ -58,11 +55,11 @@ fn operations_are_those_of_the_equations() {
             ],
         ),
         (
-            config(Architecture::RnnEncDec, None),
+            config(Architecture::RNN_ENC_DEC, None),
             [3 * N * (M + N), 2 * N * N + 3 * N * N + 2 * L * N, 3 * N * (M + N) + 2 * L * (N + M), K * L, 0],
         ),
         (
-            config(Architecture::RnnEncDec, Some(7)),
+            config(Architecture::RNN_ENC_DEC, Some(7)),
             [3 * N * (M + N), 2 * N * N + 3 * N * N + 2 * L * N, 3 * N * (M + N) + 2 * L * (N + M), 7 * (K + L), 0],
         ),
         (luong(AttentionKind::None, "dot", false), [stack(M), 0, stack(M), K * N, 0]),

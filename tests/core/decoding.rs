@@ -7,7 +7,7 @@ mod sample;
 
 use fake::Fake;
 use interlinear::decoding::{
-    Decoded, Fate, Hypothesis, LengthRule, Node, Options, Progress, Ranking, Specials, batches, decode, force,
+    Decoded, Fate, Hypothesis, LengthRule, Node, Progress, Ranking, SearchOptions, Specials, batches, decode, force,
 };
 use interlinear::error::Error;
 use interlinear::ticket::{Counter, Ticket};
@@ -24,7 +24,7 @@ struct Naive {
 }
 
 /// Equation 14 of Wu et al. 2016, or log p / |y|^A.
-fn rank(model: &Fake, source: &[u32], tokens: &[u32], total: f64, options: &Options) -> f64 {
+fn rank(model: &Fake, source: &[u32], tokens: &[u32], total: f64, options: &SearchOptions) -> f64 {
     let length = tokens.len() as f64;
     let total = match options.ranking.length {
         LengthRule::Power(a) => total / length.powf(f64::from(a)),
@@ -42,7 +42,7 @@ fn rank(model: &Fake, source: &[u32], tokens: &[u32], total: f64, options: &Opti
 }
 
 /// May `token` stand at position `i`?
-fn allowed(i: usize, token: u32, options: &Options) -> bool {
+fn allowed(i: usize, token: u32, options: &SearchOptions) -> bool {
     match options.prefix.get(i) {
         Some(&forced) => token == forced,
         None => !(options.forbid_unk && token == UNK),
@@ -50,7 +50,7 @@ fn allowed(i: usize, token: u32, options: &Options) -> bool {
 }
 
 /// The definition of the formats, word by word, without any care for speed.
-fn naive(model: &Fake, source: &[u32], options: &Options) -> Naive {
+fn naive(model: &Fake, source: &[u32], options: &SearchOptions) -> Naive {
     let best_first = |list: &mut Vec<(Vec<u32>, f64, bool)>| {
         let rank = |one: &(Vec<u32>, f64, bool)| rank(model, source, &one.0, one.1, options);
         list.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
@@ -96,7 +96,7 @@ fn naive(model: &Fake, source: &[u32], options: &Options) -> Naive {
     Naive { hypotheses, leaders }
 }
 
-fn run(model: &mut Fake, sources: &[&[u32]], options: &Options) -> Vec<Decoded> {
+fn run(model: &mut Fake, sources: &[&[u32]], options: &SearchOptions) -> Vec<Decoded> {
     decode(model, SPECIALS, sources, options, &Ticket::forever(), &mut |_, _| {}).expect("the fake refuses nothing")
 }
 
@@ -105,7 +105,7 @@ fn check_near(got: f32, expected: f64) {
 }
 
 /// A hypothesis tells for each of its words what the model said there.
-fn check_hypothesis(model: &Fake, source: &[u32], got: &Hypothesis, options: &Options) {
+fn check_hypothesis(model: &Fake, source: &[u32], got: &Hypothesis, options: &SearchOptions) {
     let length = got.tokens.len();
     assert_eq!((got.token_log_p.len(), got.candidates.len()), (length, length));
     assert_eq!((got.alpha.is_some(), got.energies.is_some()), (model.aligned, model.aligned));
@@ -144,8 +144,8 @@ fn ranking_of(seed: u64) -> Ranking {
 }
 
 /// Different options for different seeds.
-fn options_of(seed: u64) -> Options {
-    Options {
+fn options_of(seed: u64) -> SearchOptions {
+    SearchOptions {
         beam: 1 + (seed % 6) as usize,
         max_length: [None, Some(1), Some(4), Some(9)][(seed / 6 % 4) as usize],
         ranking: ranking_of(seed),
@@ -153,7 +153,7 @@ fn options_of(seed: u64) -> Options {
         candidates: (seed % 5) as usize,
         trace: seed.is_multiple_of(3),
         prefix: [vec![], vec![2], vec![], vec![3, UNK, 2], vec![], vec![2, EOS]][(seed / 5 % 6) as usize].clone(),
-        ..Options::default()
+        ..SearchOptions::default()
     }
 }
 
@@ -193,7 +193,7 @@ fn beam_equals_its_definition_alone_and_in_a_batch() {
 fn enumerate(
     model: &Fake,
     source: &[u32],
-    options: &Options,
+    options: &SearchOptions,
     tokens: &mut Vec<u32>,
     total: f64,
     all: &mut Vec<(f64, Vec<u32>)>,
@@ -219,13 +219,13 @@ fn enumerate(
 fn a_wide_beam_finds_what_brute_force_finds() {
     for seed in 0..40 {
         let mut model = Fake::new(seed, 4);
-        let options = Options {
+        let options = SearchOptions {
             beam: 1000,
             max_length: Some(5),
             ranking: ranking_of(seed),
             forbid_unk: seed.is_multiple_of(2),
             prefix: if seed.is_multiple_of(5) { vec![3] } else { Vec::new() },
-            ..Options::default()
+            ..SearchOptions::default()
         };
         let source = SOURCES[(seed % 5) as usize];
         let mut all = Vec::new();
@@ -266,7 +266,7 @@ fn progress_tells_the_leader_after_every_step() {
 }
 
 /// Ids, totals and depths are those of a tree whose nodes say what the model said.
-fn check_tree(model: &Fake, source: &[u32], nodes: &[Node], options: &Options) {
+fn check_tree(model: &Fake, source: &[u32], nodes: &[Node], options: &SearchOptions) {
     let mut prefixes: Vec<Vec<u32>> = Vec::new();
     for (id, node) in nodes.iter().enumerate() {
         assert_eq!(node.id, id);
@@ -291,7 +291,7 @@ fn check_tree(model: &Fake, source: &[u32], nodes: &[Node], options: &Options) {
 }
 
 /// What a fate says agrees with the children, and with the shrinking beam.
-fn check_fates(nodes: &[Node], options: &Options, max_length: usize) {
+fn check_fates(nodes: &[Node], options: &SearchOptions, max_length: usize) {
     let mut leads = vec![false; nodes.len()];
     let mut has_children = vec![false; nodes.len()];
     for node in nodes.iter().rev() {
@@ -322,7 +322,7 @@ fn the_trace_is_a_tree_that_explains_every_hypothesis() {
     let mut fates = Vec::new();
     for seed in 0..180 {
         let model = &mut model_of(seed);
-        let options = Options { trace: true, prefix: Vec::new(), ..options_of(seed) };
+        let options = SearchOptions { trace: true, prefix: Vec::new(), ..options_of(seed) };
         for (source, decoded) in SOURCES.iter().zip(run(model, &SOURCES, &options)) {
             check_tree(model, source, &decoded.nodes, &options);
             check_fates(&decoded.nodes, &options, options.limit(source.len()));
@@ -348,8 +348,8 @@ fn the_trace_is_a_tree_that_explains_every_hypothesis() {
 #[test]
 fn without_a_trace_no_node_is_told() {
     let model = &mut Fake::new(3, 9);
-    let traced = run(model, &SOURCES, &Options { trace: true, ..Options::default() });
-    for (plain, traced) in run(model, &SOURCES, &Options::default()).iter().zip(traced) {
+    let traced = run(model, &SOURCES, &SearchOptions { trace: true, ..SearchOptions::default() });
+    for (plain, traced) in run(model, &SOURCES, &SearchOptions::default()).iter().zip(traced) {
         assert!(plain.nodes.is_empty());
         assert!(
             plain
@@ -365,9 +365,11 @@ fn without_a_trace_no_node_is_told() {
 #[test]
 fn the_best_hypotheses_keep_their_numbers_where_not_all_have_room() {
     let model = &mut Fake::new(3, 9);
-    let all = run(model, &SOURCES, &Options::default());
+    let all = run(model, &SOURCES, &SearchOptions::default());
     for most_numbers in [0, 30, 100, usize::MAX] {
-        for (whole, some) in all.iter().zip(run(model, &SOURCES, &Options { most_numbers, ..Options::default() })) {
+        for (whole, some) in
+            all.iter().zip(run(model, &SOURCES, &SearchOptions { most_numbers, ..SearchOptions::default() }))
+        {
             let numbers = |h: &Hypothesis| h.alpha.iter().chain(&h.energies).flatten().map(Vec::len).sum::<usize>();
             assert!(!some.hypotheses[0].left_out, "the best one is always whole");
             let total: usize = some.hypotheses.iter().map(numbers).sum();
@@ -379,7 +381,8 @@ fn the_best_hypotheses_keep_their_numbers_where_not_all_have_room() {
             }
         }
     }
-    let aligned = |model: &mut Fake| run(model, &SOURCES, &Options { most_numbers: 0, ..Options::default() });
+    let aligned =
+        |model: &mut Fake| run(model, &SOURCES, &SearchOptions { most_numbers: 0, ..SearchOptions::default() });
     let without = aligned(&mut Fake { aligned: false, ..model.clone() });
     assert!(without.iter().flat_map(|decoded| &decoded.hypotheses).all(|h| !h.left_out && h.alpha.is_none()));
 }
@@ -388,16 +391,16 @@ fn the_best_hypotheses_keep_their_numbers_where_not_all_have_room() {
 fn a_prefix_opens_every_hypothesis() {
     let prefix = vec![3, UNK, 2];
     let model = &mut Fake::new(11, 6);
-    let options = Options { prefix: prefix.clone(), forbid_unk: true, beam: 4, ..Options::default() };
+    let options = SearchOptions { prefix: prefix.clone(), forbid_unk: true, beam: 4, ..SearchOptions::default() };
     for decoded in run(model, &SOURCES, &options) {
         for hypothesis in &decoded.hypotheses {
             assert_eq!(hypothesis.tokens[..3], prefix, "the prefix may name what is forbidden elsewhere");
             assert!(!hypothesis.tokens[3..].contains(&UNK));
         }
     }
-    let cut = run(model, &SOURCES[..1], &Options { max_length: Some(2), ..options.clone() });
+    let cut = run(model, &SOURCES[..1], &SearchOptions { max_length: Some(2), ..options.clone() });
     assert_eq!(cut[0].hypotheses[0].tokens, prefix[..2], "the maximal length holds for a prefix too");
-    let ended = run(model, &SOURCES[..1], &Options { prefix: vec![3, EOS, 2], ..options });
+    let ended = run(model, &SOURCES[..1], &SearchOptions { prefix: vec![3, EOS, 2], ..options });
     assert_eq!(ended[0].hypotheses.len(), 1);
     assert_eq!(ended[0].hypotheses[0].tokens, [3, EOS], "a prefix may end the sentence");
 }
@@ -409,12 +412,12 @@ fn a_stale_ticket_stops_at_once() {
         let ticket = counter.next();
         let mut model = Fake { cancel: Some((step, counter)), ..Fake::new(1, 30) };
         let mut heard = 0;
-        let result = decode(&mut model, SPECIALS, &SOURCES, &Options::default(), &ticket, &mut |_, progress| {
+        let result = decode(&mut model, SPECIALS, &SOURCES, &SearchOptions::default(), &ticket, &mut |_, progress| {
             heard += usize::from(matches!(progress, Progress::Expanded { .. }));
         });
         assert!(matches!(result, Err(Error::Stale)));
         assert_eq!((model.steps, heard), (step + 1, step * SOURCES.len()), "nothing is done or told after step {step}");
-        let result = decode(&mut model, SPECIALS, &SOURCES, &Options::default(), &ticket, &mut |_, _| {});
+        let result = decode(&mut model, SPECIALS, &SOURCES, &SearchOptions::default(), &ticket, &mut |_, _| {});
         assert!(matches!(result, Err(Error::Stale)));
         assert!(matches!(force(&mut model, &[(SOURCES[0], SOURCES[2])], &ticket), Err(Error::Stale)));
         assert_eq!(model.begun, 1, "what is stale before it starts is not even encoded");
@@ -426,7 +429,7 @@ fn a_listener_can_stop_the_search() {
     let counter = Counter::new();
     let ticket = counter.next();
     let mut model = Fake::new(2, 30);
-    let result = decode(&mut model, SPECIALS, &SOURCES[..1], &Options::default(), &ticket, &mut |_, progress| {
+    let result = decode(&mut model, SPECIALS, &SOURCES[..1], &SearchOptions::default(), &ticket, &mut |_, progress| {
         if matches!(progress, Progress::Expanded { step: 2, .. }) {
             counter.cancel();
         }
@@ -465,7 +468,7 @@ fn forced_decoding_reads_off_each_target() {
 #[test]
 fn forcing_a_hypothesis_gives_back_its_numbers() {
     let model = &mut Fake::new(5, 9);
-    for (source, decoded) in SOURCES.iter().zip(run(model, &SOURCES, &Options::default())) {
+    for (source, decoded) in SOURCES.iter().zip(run(model, &SOURCES, &SearchOptions::default())) {
         for hypothesis in decoded.hypotheses {
             let forced =
                 force(model, &[(source, &hypothesis.tokens)], &Ticket::forever()).expect("the fake refuses nothing");
@@ -476,26 +479,26 @@ fn forcing_a_hypothesis_gives_back_its_numbers() {
 
 #[test]
 fn what_cannot_be_searched_is_said_in_a_sentence() {
-    let check = |model: Fake, options: Options, source: &[u32], expected: &str| {
+    let check = |model: Fake, options: SearchOptions, source: &[u32], expected: &str| {
         let result = decode(&mut model.clone(), SPECIALS, &[source], &options, &Ticket::forever(), &mut |_, _| {});
         let message = result.expect_err(expected).to_string();
         assert!(message.contains(expected), "{message}");
     };
-    let plain = Options::default;
-    check(Fake::new(1, 9), Options { beam: 0, ..plain() }, &[2, EOS], "the beam is 0");
+    let plain = SearchOptions::default;
+    check(Fake::new(1, 9), SearchOptions { beam: 0, ..plain() }, &[2, EOS], "the beam is 0");
     check(Fake::new(1, 9), plain(), &[], "source sentence 1 is empty");
     check(
         Fake::new(1, 9),
-        Options { prefix: vec![2, 9], ..plain() },
+        SearchOptions { prefix: vec![2, 9], ..plain() },
         &[2, EOS],
         "word id 9, but the model knows only 9",
     );
-    let covering = Options { ranking: Ranking { coverage: 0.2, ..Ranking::default() }, ..plain() };
+    let covering = SearchOptions { ranking: Ranking { coverage: 0.2, ..Ranking::default() }, ..plain() };
     check(Fake { aligned: false, ..Fake::new(1, 9) }, covering, &[2, EOS], "the coverage penalty needs an alignment");
     check(Fake { broken_at: Some(1), ..Fake::new(1, 9) }, plain(), &[2, EOS], "at target position 2");
     for beam in [1, 5] {
         let impossible = Fake { impossible: Some(4), ..Fake::new(1, 9) };
-        check(impossible, Options { beam, prefix: vec![2, 4, 3], ..plain() }, &[2, EOS], "its word 2 (id 4)");
+        check(impossible, SearchOptions { beam, prefix: vec![2, 4, 3], ..plain() }, &[2, EOS], "its word 2 (id 4)");
     }
     let forced = force(&mut Fake::new(1, 9), &[(&[2, EOS], &[2, 9, EOS])], &Ticket::forever());
     assert!(forced.expect_err("9 is no word").to_string().contains("word 2 of a target has the id 9"));
@@ -504,9 +507,10 @@ fn what_cannot_be_searched_is_said_in_a_sentence() {
 #[test]
 fn nothing_in_nothing_out() {
     let model = &mut Fake::new(1, 9);
-    assert!(run(model, &[], &Options::default()).is_empty());
+    assert!(run(model, &[], &SearchOptions::default()).is_empty());
     assert!(force(model, &[], &Ticket::forever()).expect("nothing to refuse").is_empty());
-    let none = run(model, &SOURCES[..2], &Options { max_length: Some(0), trace: true, ..Options::default() });
+    let none =
+        run(model, &SOURCES[..2], &SearchOptions { max_length: Some(0), trace: true, ..SearchOptions::default() });
     assert!(none.iter().all(|decoded| decoded.hypotheses.is_empty() && decoded.nodes.is_empty()));
 }
 

@@ -9,7 +9,7 @@ use crate::cli::run_in;
 use crate::tiny::{TINY, Tiny};
 
 const OTHER: Tiny = Tiny { name: "other", source: &["three", "four"], seed: 2, ..TINY };
-const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RnnEncDec, seed: 3, ..TINY };
+const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, seed: 3, ..TINY };
 const FOREIGN: Tiny = Tiny { name: "foreign", target: &["un", "deux", "quatre"], ..TINY };
 const INPUT: &str = "one two three\n\nfour\nthree one one two\n";
 

@@ -10,7 +10,7 @@ use interlinear::error::{Error, Result};
 use interlinear::evaluation;
 use interlinear::evaluation::compare::compare;
 use interlinear::evaluation::{Options, Progress, Report, Set, Stage, TestSet, Unk};
-use interlinear::models::{Engine, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::reader::LineReader;
 use interlinear::ticket::{Counter, Ticket};
@@ -39,7 +39,7 @@ fn run(
     ticket: &Ticket,
     hear: &mut dyn FnMut(Progress),
 ) -> Result<Report> {
-    let mut stepper = model.stepper(Engine::Fused, 1)?;
+    let mut stepper = model.stepper(Kernels::Fused, 1)?;
     evaluation::run(model, stepper.as_mut(), set, options, ticket, hear)
 }
 
@@ -230,7 +230,7 @@ fn two_directions_are_put_together() {
 }
 
 #[test]
-fn luongs_rows_have_two_readings() {
+fn rows_of_states_that_read_words_have_two_readings() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     fs::write(folder.path().join("gold"), "0-0\n0-0\n0-0\n").expect("written");
     let extra = ["--gold", "gold", "--gold-order", "source", "--gold-base", "0", "--format", "json", "--unk", "none"];
@@ -238,11 +238,15 @@ fn luongs_rows_have_two_readings() {
         ("luong-global-dot", &["predicted", "input"][..]),
         ("luong-local-p-general", &["predicted", "input"]),
         ("luong-global-location", &["predicted"]),
+        ("rnnsearch", &["predicted", "input"]),
     ] {
         let outcome = command(folder.path(), "evaluate", name, &extra);
         let rows = rows(&outcome);
         assert_eq!(rows.iter().filter_map(|row| row["reading"].as_str()).collect::<Vec<_>>(), readings, "{name}");
     }
+    // RNNsearch has read a word two rows later; the last word has its row after `</s>`
+    let read = command(folder.path(), "align", "rnnsearch", &["--reading", "input"]);
+    assert_eq!((read.code, read.stdout.split_whitespace().count()), (0, 6), "{}", read.stderr);
     let input = command(folder.path(), "align", "luong-global-location", &["--reading", "input"]);
     assert!(input.code == 2 && input.stderr.contains("leave out --reading input"), "{}", input.stderr);
     let none = command(folder.path(), "align", "rnnencdec", &[]);

@@ -1,12 +1,15 @@
 //! Every fused kernel against a plain loop in f64, on random numbers and odd shapes, at every
 //! level of instructions that this processor has.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use interlinear::nn::fused;
 use interlinear::nn::fused::focus::Focus;
 use interlinear::nn::fused::gru::Sense;
 use interlinear::nn::fused::scan::Direction;
 use interlinear::nn::fused::{
-    Level, Onto, Packed, attention, elementwise, focus, gru, lstm, output, pack, scan, team, update, vocabulary,
+    Level, Onto, Packed, Precision, attention, elementwise, focus, gru, lstm, output, pack, pairs, scan, team, update,
+    vocabulary,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -125,6 +128,98 @@ fn packed_products_are_products() {
     });
 }
 
+fn wait(flag: &AtomicBool) {
+    while !flag.load(Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+}
+
+/// A job whose parts wait until thread `a` takes one.
+fn job_that_waits_for(a: std::thread::ThreadId, begun: &AtomicBool, visited: &AtomicBool) {
+    begun.store(true, Ordering::Release);
+    team::run(2, 2, &|_| {
+        if std::thread::current().id() == a {
+            visited.store(true, Ordering::Release);
+        } else {
+            wait(visited);
+        }
+    });
+}
+
+/// Thread A waits inside a part and meanwhile helps with the job of another: it is still inside its own part then.
+#[test]
+fn who_helps_another_from_inside_a_part_does_not_lose_its_own_job() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+    let [busy, begun, visited, over] = &[(); 4].map(|()| AtomicBool::new(false));
+    let done: [AtomicUsize; 3] = std::array::from_fn(|_| AtomicUsize::new(0));
+    let nested = AtomicUsize::new(0);
+    pool.scope(|scope| {
+        let a = std::thread::current().id();
+        team::run(2, 3, &|part| {
+            done[part].fetch_add(1, Ordering::Relaxed);
+            if part == 0 {
+                wait(busy);
+                scope.spawn(move |_| job_that_waits_for(a, begun, visited));
+                wait(begun);
+                while !visited.load(Ordering::Acquire) {
+                    rayon::yield_now();
+                }
+                team::run(2, 8, &|_| {
+                    nested.fetch_add(usize::from(std::thread::current().id() == a), Ordering::Relaxed);
+                });
+                over.store(true, Ordering::Release);
+            } else if part == 2 {
+                busy.store(true, Ordering::Release);
+                wait(over);
+            }
+        });
+    });
+    assert_eq!(done.each_ref().map(|done| done.load(Ordering::Relaxed)), [1, 1, 1], "each part once");
+    assert_eq!(nested.load(Ordering::Relaxed), 8, "inside a part, all parts are done alone");
+}
+
+/// Rounded factors, plain sums: large and small products, packed or not, with odd numbers of terms.
+#[test]
+fn products_of_bf16_factors_are_products_of_rounded_numbers() {
+    const SHAPES: &[(usize, usize, usize)] =
+        &[(1, 1, 1), (3, 70, 5), (13, 33, 64), (64, 64, 16), (70, 97, 33), (131, 65, 17)];
+    at_every_level(|level| {
+        for &(m, n, k) in SHAPES {
+            let random = &mut rng((m * n + k) as u64);
+            let (a, b, before) = (numbers(m * k, random), numbers(k * n, random), numbers(m * n, random));
+            let (a_r, b_r) = (rounded(&a), rounded(&b));
+            let what = format!("{level:?} {m} x {k} x {n}");
+            let check = |found: &[f32], a: &dyn Fn(usize, usize) -> f32, b: &dyn Fn(usize, usize) -> f32, add: bool| {
+                let expected = product(m, n, k, a, b, |i, j| if add { before[i * n + j] } else { 0.0 });
+                assert_close(found, &expected, 1e-5, &what);
+            };
+            for (packed, by) in [(true, (1, k)), (false, (n, 1))] {
+                let mut weight = Packed::default();
+                if packed {
+                    weight.pack_transposed(Precision::Bf16, &b, n, k);
+                } else {
+                    weight.pack_plain(Precision::Bf16, &b, k, n);
+                }
+                let mut c = before.clone();
+                weight.apply(m, &a, k, &mut c, n, true);
+                check(&c, &|i, l| a_r[i * k + l], &|l, j| b_r[l * by.0 + j * by.1], true);
+            }
+            // below the size that pays, factors stay as they are
+            let rounds = m.min(n) >= 64 && k >= 16;
+            let (a_r, b_r) = if rounds { (&a_r, &b_r) } else { (&a, &b) };
+            for add in [false, true] {
+                let [mut nn, mut nt, mut tn] = [(); 3].map(|()| before.clone());
+                Precision::Bf16.matmul(m, n, k, &a, &b, &mut nn, add);
+                Precision::Bf16.matmul_nt(m, n, k, &a, &b, &mut nt, add);
+                Precision::Bf16.matmul_tn(m, n, k, &a, m, &b, n, &mut tn, add);
+                check(&nn, &|i, l| a_r[i * k + l], &|l, j| b_r[l * n + j], add);
+                check(&nt, &|i, l| a_r[i * k + l], &|l, j| b_r[j * k + l], add);
+                check(&tn, &|i, l| a_r[l * m + i], &|l, j| b_r[l * n + j], add);
+            }
+        }
+    });
+}
+
 /// Numbers that are all f16, small ones below its normal range among them.
 fn halves(count: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
     let scale = |at: usize| if at.is_multiple_of(7) { 1e-6 } else { 1.0 };
@@ -212,7 +307,7 @@ fn a_packed_weight_can_be_packed_again_and_shared_among_threads() {
     let random = &mut rng(3);
     let mut packed = Packed::plain(&numbers(40 * 100, random), 40, 100);
     let w = numbers(7 * 33, random);
-    packed.pack_transposed(&w, 33, 7);
+    packed.pack_transposed(Precision::F32, &w, 33, 7);
     let fresh = Packed::transposed(&w, 33, 7);
     let a = numbers(2 * 7, random);
     let (mut again, mut once) = (vec![0.0; 66], vec![0.0; 66]);
@@ -339,7 +434,7 @@ fn sums_and_rows_are_those_of_plain_loops() {
             let expected: Vec<f64> = x64.iter().zip(&y64).map(|(x, y)| y + 1.5 * x).collect();
             assert_close(&sum, &expected, 1e-6, &what);
             let mut rows = vec![9.0; 3 * n];
-            fused::add_bias(&x, &mut rows);
+            fused::fill_rows(&x, &mut rows);
             assert_eq!(rows, [x.clone(), x.clone(), x.clone()].concat(), "{what}");
             let mut columns = y.clone();
             elementwise::add_column_sums(&rows, &mut columns);
@@ -807,7 +902,7 @@ fn the_output_layer_and_its_gradients_are_those_of_plain_loops() {
                 let (dw_before, db_before) = (numbers(k * l, random), numbers(k, random));
                 let (mut dw, mut db, mut dt) = (dw_before.clone(), db_before.clone(), vec![9.0; rows * l]);
                 let objective = vocabulary::Objective { epsilon, scale: 0.25 };
-                let layer = vocabulary::Layer { w: &w, bias: biased.then_some(bias.as_slice()), l };
+                let layer = vocabulary::Layer { w: &w, bias: biased.then_some(bias.as_slice()), l, mixed: None };
                 let (nll, smoothed) = layer.forward(&t, &targets, objective, &mut scratch);
                 let db_out = biased.then_some(db.as_mut_slice());
                 layer.backward(&t, &targets, objective, &mut scratch, &mut dt, &mut dw, db_out);
@@ -824,6 +919,70 @@ fn the_output_layer_and_its_gradients_are_those_of_plain_loops() {
             }
         }
     });
+}
+
+/// W, t and the gradient of the logits are rounded: by loops over rounded W and t only the last makes a difference.
+#[test]
+fn the_output_layer_with_bf16_factors_is_that_of_plain_loops_over_rounded_ones() {
+    const SHAPES: &[(usize, usize, usize)] =
+        &[(1, 1, 1), (2, 7, 3), (5, 13, 16), (33, 50, 40), (48, 37, 5), (70, 389, 65)];
+    at_every_level(|level| {
+        let mut scratch = vocabulary::Scratch::default();
+        let mut mixed = vocabulary::Mixed::default();
+        for &(rows, k, l) in SHAPES {
+            for (epsilon, biased) in [(0.0, true), (0.1, false)] {
+                let random = &mut rng((rows * k + l) as u64);
+                let (w, bias, t) = (numbers(k * l, random), numbers(k, random), numbers(rows * l, random));
+                let targets: Vec<u32> = (0..rows).map(|row| (row * 5 % k) as u32).collect();
+                let (mut dw, mut db, mut dt) = (vec![0.0; k * l], vec![0.0; k], vec![9.0; rows * l]);
+                let objective = vocabulary::Objective { epsilon, scale: 0.25 };
+                mixed.pack(&w, l);
+                let bias = biased.then_some(bias);
+                let layer = vocabulary::Layer { w: &w, bias: bias.as_deref(), l, mixed: Some(&mixed) };
+                let (nll, smoothed) = layer.forward(&t, &targets, objective, &mut scratch);
+                let db_out = biased.then_some(db.as_mut_slice());
+                layer.backward(&t, &targets, objective, &mut scratch, &mut dt, &mut dw, db_out);
+                let (w, t) = (rounded(&w), rounded(&t));
+                let expected = output_layer(&w, bias.as_ref(), &t, &targets, l, (f64::from(epsilon), 0.25));
+                let what = format!("{level:?}, {rows} rows, {k} words, l {l}, epsilon {epsilon}, bias {biased}");
+                assert_close(&[nll as f32, smoothed as f32], &expected.0, 1e-5, &what);
+                for (name, found, expected) in [("dt", &dt, &expected.1), ("dW", &dw, &expected.2)] {
+                    let norm = dot(expected, expected).sqrt();
+                    let error =
+                        found.iter().zip(expected).map(|(f, e)| (f64::from(*f) - e).powi(2)).sum::<f64>().sqrt();
+                    assert!(error <= norm / 256.0 + 1e-7, "{name}, {what}: off by {error} of {norm}");
+                }
+                // the sums of the gradient of the logits are those before it is rounded
+                assert_close(&db, if biased { &expected.3 } else { &[0.0; 389][..k] }, 1e-5, &format!("db, {what}"));
+            }
+        }
+    });
+}
+
+/// The nearest bf16 of each number, by the `half` crate.
+fn rounded(x: &[f32]) -> Vec<f32> {
+    x.iter().map(|x| half::bf16::from_f32(*x).to_f32()).collect()
+}
+
+#[test]
+fn rounding_to_bf16_is_that_of_the_standard() {
+    let random = &mut rng(5);
+    let mut all: Vec<f32> = (0..2000).map(|_| f32::from_bits(random.random())).filter(|x| !x.is_nan()).collect();
+    all.extend([
+        0.0,
+        -0.0,
+        1.0,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::MIN_POSITIVE,
+        1.001_953_1,
+        1.005_859_4,
+    ]);
+    for x in all {
+        assert_eq!(pairs::round(x).to_bits(), half::bf16::from_f32(x).to_bits(), "{x:e}");
+    }
+    assert!(pairs::round(f32::NAN).is_nan());
 }
 
 /// (nll, smoothed), dt, dW, db of the output layer by loops in f64.

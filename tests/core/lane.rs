@@ -9,7 +9,7 @@ use interlinear::error::{Error, Result};
 use interlinear::worker::corpus::{Job, Kind, Lane, Progress, Work};
 use interlinear::worker::gate::Gate;
 use interlinear::worker::protocol::Request;
-use interlinear::worker::{Engine, Library, Worker};
+use interlinear::worker::{Library, Store, Worker};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -203,7 +203,7 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
     let wake = Arc::new(move || {
         let _ = may_pass.lock().map(|passed| passed.recv_timeout(PATIENCE));
     });
-    let worker = Worker::spawn_with(Engine::new(1), wake);
+    let worker = Worker::spawn_with(Store::new(1), wake);
     let gate = worker.gate();
     assert!(gate.is_open());
     let folder = std::path::PathBuf::from("no/such/model");
@@ -212,8 +212,8 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
         folder: folder.clone(),
         ensemble: None,
         device: interlinear::nn::device::DeviceChoice::Cpu,
-        engine: interlinear::models::Engine::Fused,
-        options: interlinear::decoding::Options::default(),
+        engine: interlinear::models::Kernels::Fused,
+        options: interlinear::decoding::SearchOptions::default(),
         decode: true,
     };
     for number in 1..=3 {

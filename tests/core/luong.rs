@@ -5,14 +5,14 @@ use std::path::Path;
 
 use candle_core::{DType, Tensor};
 use interlinear::attention::{AttentionKind, KINDS, scores};
-use interlinear::decoding::{Decoded, Forced, Hypothesis, Options, Specials, decode, force};
+use interlinear::decoding::{Decoded, Forced, Hypothesis, SearchOptions, Specials, decode, force};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config, LuongSizes};
 use interlinear::models::folder::readable;
 use interlinear::models::init::{Scheme, initial_weights};
 use interlinear::models::loss::trainable;
 use interlinear::models::plain::PlainStepper;
-use interlinear::models::{Annotations, Engine, Model, Stepper, fused};
+use interlinear::models::{Annotations, Kernels, Model, Stepper, fused};
 use interlinear::nn::device::Device;
 use interlinear::ticket::Ticket;
 use serde_json::Value;
@@ -58,7 +58,7 @@ fn config((attention, score): (AttentionKind, &str), (input_feeding, reverse_sou
             max_source: if by_place { 3 } else { 0 },
             start: 3,
         }),
-        ..tiny(Architecture::Luong, None)
+        ..tiny(Architecture::LUONG, None)
     }
 }
 
@@ -99,7 +99,7 @@ fn assert_same(what: &str, a: &Forced, b: &Forced) {
 }
 
 fn beams(stepper: &mut dyn Stepper, sources: &[&[u32]]) -> Vec<Decoded> {
-    let options = Options { beam: 3, max_length: Some(7), ..Options::default() };
+    let options = SearchOptions { beam: 3, max_length: Some(7), ..SearchOptions::default() };
     let specials = Specials { eos: 0, unk: 1 };
     decode(stepper, specials, sources, &options, &Ticket::forever(), &mut |_, _| {}).expect("it decodes")
 }
@@ -182,7 +182,7 @@ fn local_attention_looks_round_p_t() {
         let d = model.config.window().expect("it is local") as f32;
         let sources: [&[u32]; 2] = [&[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0], &[5, 6, 0]];
         let target = [2, 3, 4, 5, 6, 7, 8, 0];
-        for engine in [Engine::Plain, Engine::Fused] {
+        for engine in [Kernels::Plain, Kernels::Fused] {
             let mut stepper = model.stepper(engine, 1).expect("a stepper");
             let pairs = sources.map(|source| (source, &target[..]));
             let found = force(stepper.as_mut(), &pairs, &Ticket::forever()).expect("it scores");
@@ -201,7 +201,7 @@ fn local_attention_looks_round_p_t() {
         }
     }
     let model = Model::load(&reference("luong-global-dot"), &Device::cpu()).expect("the fixture loads");
-    let mut stepper = model.stepper(Engine::Plain, 1).expect("a stepper");
+    let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
     let found = force(stepper.as_mut(), &[(&[2, 0], &[3, 0])], &Ticket::forever()).expect("it scores");
     assert_eq!(found[0].p_t, None);
 }

@@ -1,13 +1,18 @@
 //! The tests of everything below the window, one module a room.
+mod aligner;
+mod aligning;
 mod analysis;
 mod bad_input;
 mod bench;
 mod cli;
 mod cost;
 mod decoding;
+mod effects;
 mod ensembles;
 mod evaluation;
+mod figure;
 mod fused;
+mod interventions;
 mod lane;
 mod luong;
 #[path = "../made/measured.rs"]
@@ -16,10 +21,15 @@ mod models;
 mod pages;
 mod pairs;
 mod phrases;
+mod pieces;
+mod readers;
 mod screen;
 mod session;
+mod soak;
+mod strangers;
 mod text;
 mod tiny;
+mod toy;
 mod training;
 mod unknown;
 mod vectors;

@@ -11,14 +11,15 @@ use candle_core::{DType, Tensor, Var};
 use interlinear::error::Error;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use interlinear::models::folder::card;
 use interlinear::models::init::{Scheme, initial_weights};
 use interlinear::models::loss::{Regularizer, Trainable, trainable};
-use interlinear::models::{Engine, MODELS, Model, Need, Row, StepOutput, Stepper, shapes};
+use interlinear::models::{Kernels, MODELS, Model, Need, Row, StepOutput, Stepper, shapes};
 use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Tokenizers;
 use serde_json::Value;
 
-const FOLDERS: [&str; 12] = [
+pub const FOLDERS: [&str; 12] = [
     "rnnsearch",
     "rnnencdec",
     "rnnencdec-rank",
@@ -32,7 +33,7 @@ const FOLDERS: [&str; 12] = [
     "luong-local-p-dot",
     "luong-local-p-general",
 ];
-const ENGINES: [Engine; 2] = [Engine::Plain, Engine::Fused];
+const ENGINES: [Kernels; 2] = [Kernels::Plain, Kernels::Fused];
 /// The agreement that the reference asks for, on every number.
 const TOLERANCE: f32 = 1e-4;
 
@@ -181,10 +182,10 @@ fn only_the_encoder_decoder_has_a_context_vector() {
             contexts.push(stepper.context(1));
         }
         let [Some(plain), Some(fused)] = contexts.as_slice() else {
-            assert!(contexts.iter().all(Option::is_none) && model.config.architecture != Architecture::RnnEncDec);
+            assert!(contexts.iter().all(Option::is_none) && model.config.architecture != Architecture::RNN_ENC_DEC);
             continue;
         };
-        assert_eq!((plain.len(), model.config.architecture), (model.config.hidden, Architecture::RnnEncDec));
+        assert_eq!((plain.len(), model.config.architecture), (model.config.hidden, Architecture::RNN_ENC_DEC));
         assert_close(folder, fused, plain);
     }
 }
@@ -234,14 +235,18 @@ pub fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
         embedding: 3,
         hidden: 4,
         maxout: 2,
-        alignment: if architecture == Architecture::RnnSearch { 5 } else { 0 },
+        alignment: if architecture == Architecture::RNN_SEARCH { 5 } else { 0 },
         output_rank,
         luong: None,
     }
 }
 
 fn tiny_configs() -> [Config; 3] {
-    [tiny(Architecture::RnnSearch, None), tiny(Architecture::RnnEncDec, None), tiny(Architecture::RnnEncDec, Some(2))]
+    [
+        tiny(Architecture::RNN_SEARCH, None),
+        tiny(Architecture::RNN_ENC_DEC, None),
+        tiny(Architecture::RNN_ENC_DEC, Some(2)),
+    ]
 }
 
 /// The loss of a ragged batch under dropout and smoothing; the same seed drops the same numbers.
@@ -305,7 +310,7 @@ pub fn check_gradients(
 
 #[test]
 fn label_smoothing_mixes_in_the_mean_over_all_words() {
-    let config = tiny(Architecture::RnnSearch, None);
+    let config = tiny(Architecture::RNN_SEARCH, None);
     let (tensors, _) = variables(&initial_weights(&config, Scheme::Scaled, 4), DType::F64);
     let model = trainable(&config, &tensors).expect("a model");
     let loss = |epsilon| objective(model.as_ref(), (0.0, epsilon)).to_scalar::<f64>().expect("a number");
@@ -327,7 +332,8 @@ fn deviation(array: &Array) -> f64 {
 
 #[test]
 fn starts_are_those_of_the_appendix_and_repeat() {
-    let config = Config { embedding: 30, hidden: 40, maxout: 20, alignment: 50, ..tiny(Architecture::RnnSearch, None) };
+    let config =
+        Config { embedding: 30, hidden: 40, maxout: 20, alignment: 50, ..tiny(Architecture::RNN_SEARCH, None) };
     let weights = initial_weights(&config, Scheme::Paper, 7);
     assert_eq!(weights, initial_weights(&config, Scheme::Paper, 7));
     assert_ne!(weights, initial_weights(&config, Scheme::Paper, 8));
@@ -366,7 +372,7 @@ fn luong_starts_uniform_as_the_paper_or_scaled_to_its_gates() {
         max_source: 0,
         start: 0,
     };
-    let config = Config { embedding: 30, hidden: 40, maxout: 0, luong: Some(sizes), ..tiny(Architecture::Luong, None) };
+    let config = Config { embedding: 30, hidden: 40, maxout: 0, luong: Some(sizes), ..tiny(Architecture::LUONG, None) };
     for (name, array) in initial_weights(&config, Scheme::Uniform, 7).iter() {
         assert!(array.data.iter().all(|x| x.abs() <= 0.1), "{name}");
         let expected = 0.2 / 12_f64.sqrt();
@@ -397,11 +403,7 @@ fn a_configuration_is_written_as_it_is_read() {
     }
     for config in tiny_configs() {
         assert_eq!(Config::from_json(path, &config.to_json()).expect("reads"), config);
-        assert!(
-            MODELS
-                .iter()
-                .any(|entry| entry.architecture == config.architecture && entry.name == config.architecture.name())
-        );
+        assert!(MODELS.iter().any(|entry| entry.name == config.architecture.name()));
     }
 }
 
@@ -635,4 +637,101 @@ fn weights_cut_anywhere_are_refused_without_a_panic() {
         let found = Weights::from_bytes(Path::new("cut"), &bytes[..length], &shapes(&model.config));
         assert!(matches!(found, Err(Error::File { .. })), "{length} bytes were read as a model");
     }
+}
+
+// --- files that would block, never end or fill the memory ---------------------------------------------
+
+/// The error of a copy of a reference folder that was changed.
+#[cfg(unix)]
+fn refused(name: &str, spoil: impl FnOnce(&Path)) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    for entry in std::fs::read_dir(reference(name)).expect("the fixture") {
+        let entry = entry.expect("a file");
+        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("copies");
+    }
+    spoil(folder.path());
+    let Err(error) = Model::load(folder.path(), &Device::cpu()) else { panic!("the folder was loaded") };
+    assert!(error.is_users(), "{error}");
+    error.to_string()
+}
+
+#[cfg(unix)]
+const FILES: [&str; 4] = ["config.json", "model.safetensors", "source.tokenizer.json", "target.tokenizer.json"];
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_device_in_a_model_folder_blocked_for_ever() {
+    for file in FILES {
+        let said = refused("rnnsearch", |folder| {
+            delete(folder, file);
+            let made = std::process::Command::new("mkfifo").arg(folder.join(file)).status().expect("mkfifo runs");
+            assert!(made.success());
+        });
+        assert!(said.contains(file) && said.contains("not a plain file"), "{said}");
+        let said = refused("rnnsearch", |folder| {
+            delete(folder, file);
+            std::os::unix::fs::symlink("/dev/zero", folder.join(file)).expect("a link");
+        });
+        assert!(said.contains(file) && said.contains("not a plain file"), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_as_model_card_blocked_the_reader() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("README.md");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs").success());
+    assert_eq!(card(folder.path()), "");
+    std::fs::remove_file(&path).expect("removes");
+    std::fs::write(&path, "# A card").expect("writes");
+    assert_eq!(card(folder.path()), "# A card");
+}
+
+/// A file of that size that takes no room on the disk, beginning with some bytes.
+#[cfg(unix)]
+fn sparse(path: &Path, start: &[u8], length: u64) {
+    std::fs::write(path, start).expect("writes");
+    let file = std::fs::OpenOptions::new().write(true).open(path).expect("opens");
+    file.set_len(length).expect("grows");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_sparse_file_was_read_to_its_end() {
+    const HUGE: u64 = 20 << 30;
+    for (file, says) in FILES.into_iter().zip(["at most 1048576", "not a safetensors file", "at most", "at most"]) {
+        let said = refused("rnnsearch", |folder| sparse(&folder.join(file), &[], HUGE));
+        assert!(said.contains(file) && said.contains(says), "{said}");
+    }
+    let weights = "model.safetensors";
+    let said = refused("rnnsearch", |folder| {
+        let bytes = std::fs::read(folder.join(weights)).expect("the fixture");
+        sparse(&folder.join(weights), &bytes, HUGE);
+    });
+    assert!(said.contains("truncated or damaged"), "{said}");
+    let said = refused("rnnsearch", |folder| {
+        sparse(&folder.join(weights), &[&(HUGE - 8).to_le_bytes()[..], b"{"].concat(), HUGE);
+    });
+    assert!(said.contains("has a header of") && said.contains("16777216"), "{said}");
+}
+
+/// Sizes that fit each other, but no memory.
+#[cfg(unix)]
+#[test]
+fn a_model_of_trillions_of_numbers_is_refused_before_room_is_made() {
+    let said = refused("rnnsearch", |f| in_config(f, "\"hidden\": 6", "\"hidden\": 16777216"));
+    assert!(said.contains("model.safetensors") && said.contains("models of at most 1073741824"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn sixteen_million_layers_were_listed_before_the_header_was_looked_at() {
+    let said = refused("luong-none", |folder| {
+        let text = std::fs::read_to_string(folder.join("config.json")).expect("the fixture");
+        let mut config: Value = serde_json::from_str(&text).expect("JSON");
+        config["layers"] = 16_777_216.into();
+        std::fs::write(folder.join("config.json"), config.to_string()).expect("writes");
+    });
+    assert!(said.contains("config.json") && said.contains("`layers` must be a whole number from 1 to 64"), "{said}");
 }

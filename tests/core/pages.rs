@@ -6,42 +6,48 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::evaluation::Unk;
-use interlinear::session::driver::{Chore, News, Options};
+use interlinear::session::driver::OpenWith;
+use interlinear::session::effect::{Chore, News};
 use interlinear::session::evaluation::{By, LogState, TableFormat};
 use interlinear::session::persist::SavedSession;
-use interlinear::session::{Command, CorpusEvent, Driver, LaneCall, Page, Session, evaluation};
+use interlinear::session::{
+    ColumnCommand, Command, CorpusEvent, Driver, Dropped, EvaluationCommand, LaneCall, Page, SearchCommand, Session,
+    TaskCommand, TestCommand, WindowCommand,
+};
 use interlinear::training::curves;
 use interlinear::training::curves::Curves;
 use interlinear::worker::corpus::evaluate::Evaluate;
 use interlinear::worker::corpus::{Found, Kind, Order, Progress};
 use interlinear::worker::follow::{Follower, Watch};
 
+use crate::effects::{act, chores, followed, lane_calls, opened};
 use crate::measured;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn apply(session: &mut Session, command: evaluation::Command) {
-    let request = session.apply(Command::Evaluation(command));
-    assert_eq!(request, None, "only opening a sentence translates");
+fn apply(session: &mut Session, command: impl Into<Command>) {
+    let newest = session.newest();
+    session.apply(command);
+    assert_eq!(session.newest(), newest, "only opening a sentence translates");
 }
 
 fn session(models: &[&str]) -> Session {
     let models = models.iter().map(PathBuf::from).collect();
-    Session::start(None, &Options { models, ..Options::default() })
+    Session::start(None, &OpenWith { models, ..OpenWith::default() })
 }
 
 /// A session whose test set is chosen.
 fn ready(models: &[&str]) -> Session {
     let mut session = session(models);
-    apply(&mut session, evaluation::Command::SetSource(Some(PathBuf::from("test.en"))));
-    apply(&mut session, evaluation::Command::AddReference(PathBuf::from("test.fr")));
+    apply(&mut session, TestCommand::SetSource(Some(PathBuf::from("test.en"))));
+    apply(&mut session, TestCommand::AddReference(PathBuf::from("test.fr")));
     session
 }
 
 /// Starts a run; its number and order.
 fn run(session: &mut Session) -> (u64, Evaluate) {
-    apply(session, evaluation::Command::Run);
-    match session.take_lane_calls().as_slice() {
+    apply(session, EvaluationCommand::Run);
+    match lane_calls(session).as_slice() {
         [LaneCall::Submit(number, Order::Evaluate(order))] => (*number, order.clone()),
         other => panic!("{other:?}"),
     }
@@ -56,42 +62,42 @@ fn what_is_missing_for_a_run_is_said() {
     let mut session = session(&["m0"]);
     for (command, missing) in [
         (None, "Choose a file of source sentences"),
-        (Some(evaluation::Command::SetSource(Some(PathBuf::from("a")))), "Choose a file of their translations"),
+        (Some(TestCommand::SetSource(Some(PathBuf::from("a")))), "Choose a file of their translations"),
     ] {
         if let Some(command) = command {
             apply(&mut session, command);
         }
-        apply(&mut session, evaluation::Command::Run);
-        assert_eq!(session.evaluation.message.as_deref(), Some(missing));
-        assert!(session.take_lane_calls().is_empty());
+        apply(&mut session, EvaluationCommand::Run);
+        assert_eq!(session.evaluation().message.as_deref(), Some(missing));
+        assert!(lane_calls(&mut session).is_empty());
     }
-    let column = session.columns[0].id;
-    session.apply(Command::RemoveColumn(column));
-    apply(&mut session, evaluation::Command::AddReference(PathBuf::from("b")));
-    apply(&mut session, evaluation::Command::Run);
-    assert_eq!(session.evaluation.message.as_deref(), Some("Add a model"));
-    apply(&mut session, evaluation::Command::DismissMessage);
-    assert_eq!(session.evaluation.message, None);
+    let column = session.columns()[0].id;
+    session.apply(ColumnCommand::Remove(column));
+    apply(&mut session, TestCommand::AddReference(PathBuf::from("b")));
+    apply(&mut session, EvaluationCommand::Run);
+    assert_eq!(session.evaluation().message.as_deref(), Some("Add a model"));
+    apply(&mut session, EvaluationCommand::DismissMessage);
+    assert_eq!(session.evaluation().message, None);
 }
 
 #[test]
 fn a_run_measures_each_model_once_with_the_search_of_the_window() {
     let mut session = ready(&["m0", "m1", "m0"]);
-    session.apply(Command::SetBeam(7));
+    session.apply(SearchCommand::SetBeam(7));
     let (number, order) = run(&mut session);
     assert_eq!(order.models, [PathBuf::from("m0"), PathBuf::from("m1")]);
     assert_eq!((order.search.beam, order.search.trace, order.search.candidates), (7, false, 0));
     assert_eq!(order.unk, [Unk::Allowed]);
-    apply(&mut session, evaluation::Command::Run);
-    assert!(session.take_lane_calls().is_empty(), "one run at a time");
-    session.apply(Command::CancelTask(number));
-    assert_eq!(session.take_lane_calls(), [LaneCall::Cancel(number)]);
-    apply(&mut session, evaluation::Command::SetAlsoWithoutUnk(true));
+    apply(&mut session, EvaluationCommand::Run);
+    assert!(lane_calls(&mut session).is_empty(), "one run at a time");
+    session.apply(TaskCommand::Cancel(number));
+    assert_eq!(lane_calls(&mut session), [LaneCall::Cancel(number)]);
+    apply(&mut session, EvaluationCommand::SetAlsoWithoutUnk(true));
     let (number, order) = run(&mut session);
     assert_eq!(order.unk, [Unk::Allowed, Unk::Forbidden]);
-    session.apply(Command::CancelTask(number));
-    session.take_lane_calls();
-    session.apply(Command::SetForbidUnk(true));
+    session.apply(TaskCommand::Cancel(number));
+    lane_calls(&mut session);
+    session.apply(SearchCommand::SetForbidUnk(true));
     assert_eq!(run(&mut session).1.unk, [Unk::Forbidden]);
 }
 
@@ -102,23 +108,23 @@ fn progress_pause_and_failure_are_the_pages_own_and_results_stay_until_replaced(
     let progress = Progress { done: 3, total: 10, what: "Translating".to_owned(), words_per_second: 5.0 };
     assert!(found(&mut session, number, Kind::Progress(progress.clone())));
     assert_eq!(session.task(number).and_then(|task| task.progress.clone()), Some(progress));
-    session.apply(Command::PauseTask(number, true));
-    assert_eq!(session.take_lane_calls(), [LaneCall::Pause(number, true)]);
+    session.apply(TaskCommand::Pause(number, true));
+    assert_eq!(lane_calls(&mut session), [LaneCall::Pause(number, true)]);
     assert!(session.task(number).is_some_and(|task| task.is_paused));
     let results = measured::two_models();
     assert!(found(&mut session, number, Kind::Found(Found::Evaluated(results.clone()))));
-    assert_eq!((session.evaluation.task, session.tasks.len()), (None, 0));
-    assert_eq!(session.evaluation.results.as_deref(), Some(&results));
+    assert_eq!((session.evaluation().task, session.tasks().len()), (None, 0));
+    assert_eq!(session.evaluation().results.as_deref(), Some(&results));
 
     let (second, _) = run(&mut session);
     assert!(!found(&mut session, number, Kind::Failed("late".to_owned())), "it is done");
     assert!(found(&mut session, second, Kind::Failed("test.en does not exist".to_owned())));
-    assert_eq!(session.evaluation.message.as_deref(), Some("test.en does not exist"));
-    assert!(session.evaluation.results.is_some(), "a failure takes nothing away");
+    assert_eq!(session.evaluation().message.as_deref(), Some("test.en does not exist"));
+    assert!(session.evaluation().results.is_some(), "a failure takes nothing away");
     let (third, _) = run(&mut session);
-    assert_eq!(session.evaluation.message, None);
-    session.apply(Command::CancelTask(third));
-    assert!(session.evaluation.task.is_none());
+    assert_eq!(session.evaluation().message, None);
+    session.apply(TaskCommand::Cancel(third));
+    assert!(session.evaluation().task.is_none());
     assert!(!found(&mut session, third, Kind::Found(Found::Evaluated(results))), "it was cancelled");
 }
 
@@ -132,30 +138,30 @@ fn with_results() -> Session {
 #[test]
 fn sentences_are_sorted_by_difference_first_and_by_anything_else() {
     let mut session = with_results();
-    let order = |session: &Session| session.evaluation.listing.order.clone();
-    assert_eq!(session.evaluation.listing.pair, (0, 1));
+    let order = |session: &Session| session.evaluation().listing.order.clone();
+    assert_eq!(session.evaluation().listing.pair, (0, 1));
     assert_eq!(order(&session)[2..], [0, 1], "both models agree in the first two, which stay in order");
     for (by, wanted) in
         [(By::Line, [0, 1, 2, 3]), (By::Length, [2, 0, 1, 3]), (By::Bleu(0), [2, 0, 1, 3]), (By::Bleu(1), [3, 0, 1, 2])]
     {
-        apply(&mut session, evaluation::Command::Sort(by));
+        apply(&mut session, EvaluationCommand::Sort(by));
         assert_eq!(order(&session), wanted, "{by:?}");
     }
-    apply(&mut session, evaluation::Command::Sort(By::Line));
-    apply(&mut session, evaluation::Command::Sort(By::Line));
+    apply(&mut session, EvaluationCommand::Sort(By::Line));
+    apply(&mut session, EvaluationCommand::Sort(By::Line));
     assert_eq!(order(&session), [3, 2, 1, 0], "the same again turns it round");
-    apply(&mut session, evaluation::Command::Compare(1, 9));
-    assert_eq!(session.evaluation.listing.pair, (0, 1), "there is no tenth model");
+    apply(&mut session, EvaluationCommand::Compare(1, 9));
+    assert_eq!(session.evaluation().listing.pair, (0, 1), "there is no tenth model");
 }
 
 #[test]
 fn a_sentence_of_the_list_is_translated_on_its_page() {
     let mut session = with_results();
-    session.apply(Command::ShowPage(Page::Evaluation));
-    let request = session.apply(Command::Evaluation(evaluation::Command::OpenSentence(1)));
+    session.apply(WindowCommand::ShowPage(Page::Evaluation));
+    let request = act(&mut session, EvaluationCommand::OpenSentence(1));
     assert_eq!(request.map(|request| request.source).as_deref(), Some("a dog sleeps"));
-    assert_eq!((session.page, session.source.as_str()), (Page::Sentence, "a dog sleeps"));
-    assert_eq!(session.apply(Command::Evaluation(evaluation::Command::OpenSentence(99))), None);
+    assert_eq!((session.page(), session.source()), (Page::Sentence, "a dog sleeps"));
+    assert_eq!(act(&mut session, EvaluationCommand::OpenSentence(99)), None);
 }
 
 #[test]
@@ -163,8 +169,8 @@ fn figures_are_written_as_tsv_and_json() {
     let mut session = with_results();
     let path = PathBuf::from("out.tsv");
     let mut written = |format| {
-        apply(&mut session, evaluation::Command::Export { format, path: path.clone() });
-        match session.take_chores().pop() {
+        apply(&mut session, EvaluationCommand::Export { format, path: path.clone() });
+        match chores(&mut session).pop() {
             Some(Chore::Write { text, .. }) => text,
             other => panic!("{other:?}"),
         }
@@ -180,39 +186,41 @@ fn figures_are_written_as_tsv_and_json() {
     assert!(json["models"][1]["alignments"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
 
     let mut empty = ready(&["m0"]);
-    apply(&mut empty, evaluation::Command::Export { format: TableFormat::Tsv, path });
-    assert!(empty.take_chores().is_empty() && empty.notices.len() == 1);
+    apply(&mut empty, EvaluationCommand::Export { format: TableFormat::Tsv, path });
+    assert!(chores(&mut empty).is_empty() && empty.notices().len() == 1);
 }
 
 #[test]
 fn the_test_set_and_the_logs_come_back_at_the_next_start() {
     let mut session = ready(&["m0"]);
-    apply(&mut session, evaluation::Command::AddReference(PathBuf::from("test.2.fr")));
-    apply(&mut session, evaluation::Command::SetGold(Some(PathBuf::from("gold"))));
-    apply(&mut session, evaluation::Command::SetPretokenized(true));
+    apply(&mut session, TestCommand::AddReference(PathBuf::from("test.2.fr")));
+    apply(&mut session, TestCommand::SetGold(Some(PathBuf::from("gold"))));
+    apply(&mut session, TestCommand::SetPretokenized(true));
     session.hear(News::Logs { path: PathBuf::from("runs"), found: vec![PathBuf::from("runs/a/training/log.jsonl")] });
-    let text = serde_json::to_string(&SavedSession::of(&session)).expect("the state can be written");
+    let text = serde_json::to_string(&session.saved()).expect("the state can be written");
     let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
-    let mut again = Session::start(Some(saved), &Options::default());
-    assert_eq!(again.evaluation.test, session.evaluation.test);
-    assert_eq!(again.evaluation.logs.len(), 1);
-    assert_eq!(again.evaluation.logs[0].name(), "a");
-    assert_eq!(again.take_followed(), Some(vec![PathBuf::from("runs/a/training/log.jsonl")]));
-    assert_eq!(again.take_followed(), None);
+    let mut again = Session::start(Some(saved), &OpenWith::default());
+    assert_eq!(again.evaluation().test, session.evaluation().test);
+    assert_eq!(again.evaluation().logs.len(), 1);
+    assert_eq!(again.evaluation().logs[0].name(), "a");
+    assert_eq!(followed(&mut again), Some(vec![PathBuf::from("runs/a/training/log.jsonl")]));
+    assert_eq!(followed(&mut again), None);
 }
 
 #[test]
 fn what_is_dropped_on_the_page_finds_its_place() {
     let mut session = session(&["m0"]);
+    session.apply(WindowCommand::ShowPage(Page::Evaluation));
     for name in ["a.en", "a.fr", "b.fr"] {
-        apply(&mut session, evaluation::Command::Dropped(PathBuf::from(name)));
-        assert_eq!(session.take_chores(), [Chore::Drop(PathBuf::from(name))]);
-        session.hear(News::TestFile(PathBuf::from(name)));
+        apply(&mut session, WindowCommand::Drop(PathBuf::from(name)));
+        let on = Page::Evaluation;
+        assert_eq!(chores(&mut session), [Chore::Look { path: PathBuf::from(name), on }]);
+        session.hear(opened(name, Dropped::Text, on));
     }
-    assert_eq!(session.evaluation.test.source.as_deref(), Some(Path::new("a.en")));
-    assert_eq!(session.evaluation.test.references, [PathBuf::from("a.fr"), PathBuf::from("b.fr")]);
+    assert_eq!(session.evaluation().test.source.as_deref(), Some(Path::new("a.en")));
+    assert_eq!(session.evaluation().test.references, [PathBuf::from("a.fr"), PathBuf::from("b.fr")]);
     session.hear(News::Logs { path: PathBuf::from("empty"), found: Vec::new() });
-    assert!(session.notices.last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
+    assert!(session.notices().last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
 }
 
 const LOG: &str = r#"{"update":50,"epoch":0,"loss":6.0,"nll":5.5,"rate":0.001,"words":9,"seconds":3.5}
@@ -342,24 +350,23 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     let models =
         vec![fixture("rnnsearch"), fixture("rnnencdec"), turned(&fixture("rnnsearch"), &folder.path().join("b"))];
     let (wake, woken) = std::sync::mpsc::channel();
-    let options = Options { models, device: Some(interlinear::session::DeviceChoice::Cpu), ..Options::default() };
+    let options = OpenWith { models, device: Some(interlinear::session::DeviceChoice::Cpu), ..OpenWith::default() };
     let wake = Arc::new(move || {
         let _ = wake.send(());
     });
     let mut driver = Driver::open(options, wake);
-    let send = |driver: &mut Driver, command| driver.send(Command::Evaluation(command));
-    send(&mut driver, evaluation::Command::OpenLogs(log.clone()));
+    driver.send(EvaluationCommand::OpenLogs(log.clone()));
     pump(&mut driver, &woken, |session| {
-        matches!(session.evaluation.logs.first().map(|log| &log.state), Some(LogState::Read(_)))
+        matches!(session.evaluation().logs.first().map(|log| &log.state), Some(LogState::Read(_)))
     });
-    assert_eq!(driver.session().evaluation.logs[0].path, log);
+    assert_eq!(driver.session().evaluation().logs[0].path, log);
 
-    send(&mut driver, evaluation::Command::SetSource(Some(source)));
-    send(&mut driver, evaluation::Command::AddReference(reference));
-    send(&mut driver, evaluation::Command::SetGold(Some(gold)));
-    send(&mut driver, evaluation::Command::Run);
-    pump(&mut driver, &woken, |session| session.evaluation.task.is_none());
-    let page = &driver.session().evaluation;
+    driver.send(TestCommand::SetSource(Some(source)));
+    driver.send(TestCommand::AddReference(reference));
+    driver.send(TestCommand::SetGold(Some(gold)));
+    driver.send(EvaluationCommand::Run);
+    pump(&mut driver, &woken, |session| session.evaluation().task.is_none());
+    let page = &driver.session().evaluation();
     assert_eq!(page.message, None);
     let results = page.results.as_ref().expect("it was measured");
     assert_eq!(results.models.len(), 2, "the third translates the other way");
@@ -373,9 +380,9 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     assert!(matches!(&results.models[1].alignments, Some(Err(message)) if message.contains("no alignment")));
     assert!(results.gold_note.is_some());
 
-    send(&mut driver, evaluation::Command::SetSource(Some(folder.path().join("missing.en"))));
-    send(&mut driver, evaluation::Command::Run);
-    pump(&mut driver, &woken, |session| session.evaluation.task.is_none());
-    let message = driver.session().evaluation.message.clone().expect("the file is missing");
+    driver.send(TestCommand::SetSource(Some(folder.path().join("missing.en"))));
+    driver.send(EvaluationCommand::Run);
+    pump(&mut driver, &woken, |session| session.evaluation().task.is_none());
+    let message = driver.session().evaluation().message.clone().expect("the file is missing");
     assert!(message.contains("missing.en"), "{message}");
 }

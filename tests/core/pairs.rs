@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::decoding::force;
-use interlinear::models::{Engine as Kernels, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::pairs::Pairs;
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ticket::Ticket;
-use interlinear::worker::Engine;
+use interlinear::worker::Store;
 use interlinear::worker::corpus::phrases::{Phrases, SAMPLES, Samples, Scored};
 use interlinear::worker::corpus::{Found, Kind, Lane, Order};
 use interlinear::worker::gate::Gate;
@@ -74,7 +74,7 @@ fn the_lane_reads_scores_compares_and_writes_a_table() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let path = folder.path().join("table.txt");
     std::fs::write(&path, TABLE).expect("written");
-    let lane: Lane<Order> = Lane::spawn(Engine::new(1).library(), Gate::new(), Arc::new(|| {}));
+    let lane: Lane<Order> = Lane::spawn(Store::new(1).library(), Gate::new(), Arc::new(|| {}));
     let Kind::Found(Found::Phrases(Scored::Read(pairs))) = perform(&lane, 1, Phrases::Read { table: path.clone() })
     else {
         panic!("the table is read");

@@ -6,7 +6,7 @@ use std::path::Path;
 use interlinear::decoding::force;
 use interlinear::decoding::phrases::{PhraseOptions, Phrases, score};
 use interlinear::error::Error;
-use interlinear::models::{Engine, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::phrases::{Entry, PhraseTable, unescape, write_packed};
 use interlinear::ticket::{Counter, Ticket};
@@ -176,7 +176,7 @@ fn scoring_stops_when_it_is_no_longer_wanted() {
 fn every_model_gives_phrases_their_log_p() {
     for (name, _) in REFERENCES {
         let model = fixture(name);
-        let mut stepper = model.stepper(Engine::Fused, 2).expect("a stepper");
+        let mut stepper = model.stepper(Kernels::Fused, 2).expect("a stepper");
         let entries: Vec<Entry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
         let outcome = run_score(name, TABLE.as_bytes(), &[]);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{name}");
@@ -268,7 +268,7 @@ fn an_output_that_failed_leaves_the_old_file() {
 
 /// Both orders of the targets of a source, by sorting all of them.
 fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>, Vec<String>) {
-    let mut stepper = model.stepper(Engine::Fused, 1).expect("a stepper");
+    let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let mut targets = Vec::new();
     for entry in table(TABLE).map(|entry| entry.expect("a line")).filter(|entry| entry.source() == source) {
         let mut alone = Phrases::new(model, PhraseOptions::default());

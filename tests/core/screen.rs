@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use interlinear::attention::AttentionKind;
-use interlinear::decoding::{Options, Specials, decode};
+use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config, LuongSizes};
 use interlinear::models::folder::readable;
@@ -12,7 +12,7 @@ use interlinear::models::init::{Scheme, initial_weights};
 use interlinear::models::need::top;
 use interlinear::models::plain::{PlainStepper, answer_on_device};
 use interlinear::models::{Asked, Need, Row, StepOutput, Stepper, fused};
-use interlinear::nn::fused::screen::{Rounded, Screen, Sifted};
+use interlinear::nn::fused::screen::{IntegerLayer, Rounded, Sifted};
 use interlinear::nn::fused::{Level, at_most, level, screen};
 use interlinear::ticket::Ticket;
 use rand::{RngExt as _, SeedableRng as _};
@@ -57,7 +57,7 @@ impl Layer {
     /// Sifts and compares; gives the greatest number of words that had to be kept for a row.
     fn check(&self, threads: usize, count: usize) -> usize {
         let what = self.what;
-        let screen = Screen::new(&self.w, &self.b, self.n, self.k).expect("ordinary numbers");
+        let screen = IntegerLayer::new(&self.w, &self.b, self.n, self.k).expect("ordinary numbers");
         let mut rounded = Rounded::default();
         assert!(screen.round(self.rows, &self.t, &mut rounded), "{what}");
         let (mut sieves, mut sifted, mut most) = (Vec::new(), Sifted::default(), 0);
@@ -160,7 +160,7 @@ fn rows_that_would_lose_too_much_are_refused() {
     let mut layer = Layer::random("one number of many counts", (200, 50, 3), 23);
     layer.w.chunks_mut(50).for_each(|w| w[9] *= 1e4);
     layer.t.chunks_mut(50).for_each(|t| t[9] *= 1e-4);
-    let screen = Screen::new(&layer.w, &layer.b, 200, 50).expect("ordinary numbers");
+    let screen = IntegerLayer::new(&layer.w, &layer.b, 200, 50).expect("ordinary numbers");
     assert!(!screen.round(3, &layer.t, &mut Rounded::default()));
 }
 
@@ -170,15 +170,15 @@ fn numbers_that_may_overflow_are_refused() {
     for broken in [f32::NAN, f32::INFINITY, 1e30] {
         let mut w = layer.w.clone();
         w[17] = broken;
-        assert!(Screen::new(&w, &layer.b, 40, 4).is_none(), "{broken} among the weights");
+        assert!(IntegerLayer::new(&w, &layer.b, 40, 4).is_none(), "{broken} among the weights");
         let mut t = layer.t.clone();
         t[5] = broken;
-        let screen = Screen::new(&layer.w, &layer.b, 40, 4).expect("ordinary numbers");
+        let screen = IntegerLayer::new(&layer.w, &layer.b, 40, 4).expect("ordinary numbers");
         assert!(!screen.round(2, &t, &mut Rounded::default()), "{broken} among the inputs");
     }
     let mut b = layer.b.clone();
     b[3] = f32::NAN;
-    assert!(Screen::new(&layer.w, &b, 40, 4).is_none());
+    assert!(IntegerLayer::new(&layer.w, &b, 40, 4).is_none());
 }
 
 const WORDS: usize = 150;
@@ -206,19 +206,19 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         source_eos: true,
         embedding: 5,
         hidden: 7,
-        maxout: if architecture == Architecture::Luong { 0 } else { 6 },
-        alignment: if architecture == Architecture::RnnSearch { 5 } else { 0 },
+        maxout: if architecture == Architecture::LUONG { 0 } else { 6 },
+        alignment: if architecture == Architecture::RNN_SEARCH { 5 } else { 0 },
         output_rank,
-        luong: (architecture == Architecture::Luong).then_some(luong),
+        luong: (architecture == Architecture::LUONG).then_some(luong),
     }
 }
 
 fn configs() -> Vec<Config> {
     vec![
-        config(Architecture::RnnSearch, None),
-        config(Architecture::RnnEncDec, None),
-        config(Architecture::RnnEncDec, Some(3)),
-        config(Architecture::Luong, None),
+        config(Architecture::RNN_SEARCH, None),
+        config(Architecture::RNN_ENC_DEC, None),
+        config(Architecture::RNN_ENC_DEC, Some(3)),
+        config(Architecture::LUONG, None),
     ]
 }
 
@@ -312,7 +312,8 @@ fn damaged_weights_end_in_a_sentence() {
                 array.data.fill(broken);
                 weights.insert(name, array);
                 let mut stepper = fused::stepper(&config, &Arc::new(weights), 1).expect("a stepper");
-                let (specials, options) = (Specials { eos: 0, unk: 1 }, Options { beam: 3, ..Options::default() });
+                let (specials, options) =
+                    (Specials { eos: 0, unk: 1 }, SearchOptions { beam: 3, ..SearchOptions::default() });
                 let sources: [&[u32]; 2] = [&[2, 3, 0], &[4, 0]];
                 let error = decode(stepper.as_mut(), specials, &sources, &options, &Ticket::forever(), &mut |_, _| {});
                 let Err(error) = error else { continue };

@@ -1,28 +1,35 @@
 //! The application without a window: commands go in, made-up events go in, state is looked at.
 
+mod regressions;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use interlinear::session::driver::{Chore, News, Options};
-use interlinear::session::new_training::Field;
+use interlinear::session::driver::OpenWith;
+
+use interlinear::session::Field;
+use interlinear::session::effect::{Chore, News};
 use interlinear::session::persist::{Found, SavedSession, load_or_set_aside};
 use interlinear::session::{
-    AlignmentOf, Average, Column, ColumnId, ColumnResult, ColumnState, Command, DeviceChoice, Driver, EnsembleSpec,
-    Event, Format, Hover, HypothesisView, LEFT_OUT, List, MAX_TRANSLATED, Mixing, ModelFacts, Page, Reading, Request,
-    Session, Theme, export, new_training,
+    AlignmentFormat, AlignmentOf, Average, Column, ColumnCommand, ColumnId, ColumnResult, ColumnState, Command,
+    DeviceChoice, Driver, EnsembleSpec, Event, Hover, HypothesisView, LEFT_OUT, List, ListCommand, MAX_TRANSLATED,
+    Mixing, ModelFacts, PAGES, Page, Reading, Request, SearchCommand, SelectCommand, Session, SettingsCommand,
+    SourceCommand, Theme, TrainingCommand, WindowCommand, export, new_training,
 };
 use interlinear::text::lines::TextFile;
 use interlinear::text::sentence::Sentence;
+
+use crate::effects::{act, chores, text_opened};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A session with so many columns that know their models.
 fn session(columns: usize) -> Session {
     let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
-    let mut session = Session::start(None, &Options { models, ..Options::default() });
-    session.apply(Command::ReplaceSource(String::new()));
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    session.apply(SourceCommand::Replace(String::new()));
     for id in ids(&session) {
         let facts =
             ModelFacts { unk: 1, target_language: "fr".to_owned(), has_alignment: true, ..ModelFacts::default() };
@@ -32,11 +39,11 @@ fn session(columns: usize) -> Session {
 }
 
 fn ids(session: &Session) -> Vec<ColumnId> {
-    session.columns.iter().map(|column| column.id).collect()
+    session.columns().iter().map(|column| column.id).collect()
 }
 
 fn edit(session: &mut Session, text: &str) -> Request {
-    session.apply(Command::EditSource(text.to_owned())).expect("an edit calls for a request")
+    act(session, SourceCommand::Edit(text.to_owned())).expect("an edit calls for a request")
 }
 
 /// Words as a sentence with `</s>`; every word that starts with `?` is unknown.
@@ -116,7 +123,11 @@ fn every_edit_is_a_request_with_a_greater_number() {
         assert!(request.columns.iter().all(|spec| spec.decode && spec.options.trace && spec.options.candidates == 10));
         last = request.number;
     }
-    assert_eq!(session.apply(Command::EditSource("a b c".to_owned())), None, "the same text again asks for nothing");
+    assert_eq!(
+        act(&mut session, SourceCommand::Edit("a b c".to_owned())),
+        None,
+        "the same text again asks for nothing"
+    );
 }
 
 #[test]
@@ -128,8 +139,8 @@ fn events_with_an_old_number_change_nothing() {
     for event in [started(&old, id), expanded(&old, id, "x"), finished(&old, id, &["x </s>"])] {
         assert!(!session.absorb(event));
     }
-    assert!(session.columns[0].table.is_none());
-    assert!(session.columns[0].decoding);
+    assert!(session.columns()[0].table.is_none());
+    assert!(session.columns()[0].decoding);
     assert!(!session.absorb(started(&new, id + 100)), "nor do events of columns that are gone");
     assert!(session.absorb(started(&new, id)));
 }
@@ -140,18 +151,18 @@ fn the_old_table_stays_dimmed_until_the_first_new_row() {
     let id = ids(&session)[0];
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>"]);
-    assert!(!session.columns[0].stale);
+    assert!(!session.columns()[0].stale);
 
     let second = edit(&mut session, "a b");
-    assert!(session.columns[0].stale);
+    assert!(session.columns()[0].stale);
     session.absorb(started(&second, id));
-    assert_eq!((words(&session.columns[0]).as_str(), session.columns[0].stale), ("x </s>", true));
-    assert_eq!(session.columns[0].source.text, "a", "the source words along the top belong to the table");
+    assert_eq!((words(&session.columns()[0]).as_str(), session.columns()[0].stale), ("x </s>", true));
+    assert_eq!(session.columns()[0].source.text, "a", "the source words along the top belong to the table");
     session.absorb(expanded(&second, id, "y"));
-    assert_eq!((words(&session.columns[0]).as_str(), session.columns[0].stale), ("y", false));
-    assert_eq!(session.columns[0].source.text, "a b");
+    assert_eq!((words(&session.columns()[0]).as_str(), session.columns()[0].stale), ("y", false));
+    assert_eq!(session.columns()[0].source.text, "a b");
     session.absorb(finished(&second, id, &["y z </s>"]));
-    assert_eq!((words(&session.columns[0]).as_str(), session.columns[0].decoding), ("y z </s>", false));
+    assert_eq!((words(&session.columns()[0]).as_str(), session.columns()[0].decoding), ("y z </s>", false));
 }
 
 #[test]
@@ -162,7 +173,7 @@ fn a_failure_leaves_the_last_good_table() {
     translate(&mut session, &first, &["x </s>"]);
     let second = edit(&mut session, "a b");
     session.absorb(Event::Failed { number: second.number, column: id, message: "No.".to_owned() });
-    let column = &session.columns[0];
+    let column = &session.columns()[0];
     assert_eq!((words(column).as_str(), column.stale, column.decoding), ("x </s>", true, false));
     assert_eq!(column.message.as_deref(), Some("No."));
 }
@@ -172,12 +183,12 @@ fn a_model_that_cannot_be_loaded_shows_no_old_picture() {
     let mut session = session(2);
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>", "x </s>"]);
-    session.apply(Command::SelectTarget { column: ids(&session)[0], i: 0 });
-    session.apply(Command::SetDevice(DeviceChoice::Cuda(97)));
+    session.apply(SelectCommand::Target { column: ids(&session)[0], i: 0 });
+    session.apply(SettingsCommand::SetDevice(DeviceChoice::Cuda(97)));
     let id = ids(&session)[0];
     session.absorb(Event::LoadFailed { column: id, message: "No.".to_owned() });
     for text in ["a b", "a b c"] {
-        let column = &session.columns[0];
+        let column = &session.columns()[0];
         assert_eq!((&column.state, column.stale), (&ColumnState::Failed("No.".to_owned()), false));
         assert!(column.table.is_none() && !column.decoding && session.selected_word().is_none());
         edit(&mut session, text);
@@ -191,8 +202,8 @@ fn an_empty_source_shows_nothing_and_decodes_nothing() {
     translate(&mut session, &request, &["x </s>"]);
     let request = edit(&mut session, "  ");
     assert!(!request.columns[0].decode);
-    assert!(session.columns[0].table.is_none());
-    assert!(!session.columns[0].decoding && !session.columns[0].stale);
+    assert!(session.columns()[0].table.is_none());
+    assert!(!session.columns()[0].decoding && !session.columns()[0].stale);
 }
 
 #[test]
@@ -210,16 +221,16 @@ fn undo_takes_back_a_word_and_redo_brings_it_again() {
     for (typed, undone) in cases {
         let mut session = session(0);
         for text in *typed {
-            session.apply(Command::EditSource((*text).to_owned()));
+            session.apply(SourceCommand::Edit((*text).to_owned()));
         }
         for text in *undone {
-            session.apply(Command::Undo);
-            assert_eq!(session.source, *text, "after {typed:?}");
+            session.apply(SourceCommand::Undo);
+            assert_eq!(session.source(), *text, "after {typed:?}");
         }
         for _ in *undone {
-            session.apply(Command::Redo);
+            session.apply(SourceCommand::Redo);
         }
-        assert_eq!(session.source, *typed.last().expect("not empty"));
+        assert_eq!(session.source(), *typed.last().expect("not empty"));
         assert!(!session.can_redo());
     }
 }
@@ -231,22 +242,22 @@ fn columns_come_go_and_move_without_decoding_the_others_again() {
     translate(&mut session, &request, &["x </s>", "y </s>"]);
     let before = ids(&session);
 
-    let request = session.apply(Command::AddColumn("models/m0".into())).expect("a new column asks");
+    let request = act(&mut session, ColumnCommand::Add("models/m0".into())).expect("a new column asks");
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, false, true]);
-    assert_eq!(session.columns.iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
+    assert_eq!(session.columns().iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
     let third = ids(&session)[2];
     assert!(!before.contains(&third));
 
-    assert_eq!(session.apply(Command::MoveColumn { column: third, to: 0 }), None);
+    assert_eq!(act(&mut session, ColumnCommand::Move { column: third, to: 0 }), None);
     assert_eq!(ids(&session), [third, before[0], before[1]]);
-    session.apply(Command::MoveColumn { column: third, to: 99 });
+    session.apply(ColumnCommand::Move { column: third, to: 99 });
     assert_eq!(ids(&session), [before[0], before[1], third]);
 
-    let request = session.apply(Command::RemoveColumn(before[0])).expect("a model may be forgotten");
+    let request = act(&mut session, ColumnCommand::Remove(before[0])).expect("a model may be forgotten");
     assert_eq!(request.columns.len(), 2);
-    let request = session.apply(Command::ReloadColumn(third)).expect("a reload asks");
+    let request = act(&mut session, ColumnCommand::Reload(third)).expect("a reload asks");
     assert_ne!(request.columns[1].column, third);
-    assert_eq!(session.apply(Command::ReloadColumn(third)), None, "it has another name now");
+    assert_eq!(act(&mut session, ColumnCommand::Reload(third)), None, "it has another name now");
 }
 
 #[test]
@@ -254,14 +265,14 @@ fn settings_that_matter_to_the_search_ask_again_and_are_clamped() {
     let mut session = session(1);
     let request = edit(&mut session, "a");
     translate(&mut session, &request, &["x </s>"]);
-    let request = session.apply(Command::SetBeam(1000)).expect("another beam asks");
+    let request = act(&mut session, SearchCommand::SetBeam(1000)).expect("another beam asks");
     assert_eq!((request.columns[0].options.beam, request.columns[0].decode), (50, true));
-    assert_eq!(session.apply(Command::SetBeam(50)), None);
-    assert_eq!(session.apply(Command::SetLengthNormalization(f32::NAN)), None);
-    assert_eq!(session.apply(Command::SetPalette("print".to_owned())), None, "a palette is only paint");
-    let request = session.apply(Command::SetDevice(DeviceChoice::Cpu)).expect("another device asks");
+    assert_eq!(act(&mut session, SearchCommand::SetBeam(50)), None);
+    assert_eq!(act(&mut session, SearchCommand::SetLengthNormalization(f32::NAN)), None);
+    assert_eq!(act(&mut session, SettingsCommand::SetPalette("print".to_owned())), None, "a palette is only paint");
+    let request = act(&mut session, SettingsCommand::SetDevice(DeviceChoice::Cpu)).expect("another device asks");
     assert_eq!(request.columns[0].device, DeviceChoice::Cpu);
-    assert!(matches!(session.columns[0].state, ColumnState::Loading(_)));
+    assert!(matches!(session.columns()[0].state, ColumnState::Loading(_)));
 }
 
 #[test]
@@ -271,18 +282,18 @@ fn each_hypothesis_shows_its_own_alignment() {
     let request = edit(&mut session, "a b");
     session.absorb(started(&request, id));
     session.absorb(finished(&request, id, &["x </s>", "y z </s>"]));
-    session.apply(Command::SelectTarget { column: id, i: 1 });
-    session.apply(Command::MoveHypothesis(1));
-    let table = session.columns[0].table.clone().expect("a table");
-    assert_eq!((table.hypothesis, table.target.len(), words(&session.columns[0]).as_str()), (1, 3, "y z </s>"));
+    session.apply(SelectCommand::Target { column: id, i: 1 });
+    session.apply(SelectCommand::MoveHypothesis(1));
+    let table = session.columns()[0].table.clone().expect("a table");
+    assert_eq!((table.hypothesis, table.target.len(), words(&session.columns()[0]).as_str()), (1, 3, "y z </s>"));
     let alpha = table.alpha.as_ref().expect("this model aligns");
     assert_eq!(
         (alpha.rows, alpha.columns, alpha.get(1, 1), alpha.get(1, 0), alpha.get(1, 3)),
         (3, 3, Some(0.75), Some(0.25), None)
     );
     assert!(table.source[2].is_eos && !table.source[0].is_eos);
-    session.apply(Command::SelectHypothesis { column: id, hypothesis: 7 });
-    assert_eq!(session.columns[0].hypothesis, 1, "there is no eighth");
+    session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 7 });
+    assert_eq!(session.columns()[0].hypothesis, 1, "there is no eighth");
 }
 
 #[test]
@@ -291,18 +302,18 @@ fn selection_moves_word_by_word_and_stops_at_the_ends() {
     let request = edit(&mut session, "a b");
     translate(&mut session, &request, &["x y </s>", "x </s>"]);
     for (by, expect) in [(1, 0), (1, 1), (5, 2), (-1, 1), (-9, 0)] {
-        session.apply(Command::MoveTarget(by));
-        assert_eq!(session.selection.target, Some(expect));
+        session.apply(SelectCommand::MoveTarget(by));
+        assert_eq!(session.selection().target, Some(expect));
     }
-    session.apply(Command::MoveColumnSelection(1));
-    assert_eq!(session.selection.column, Some(ids(&session)[1]));
+    session.apply(SelectCommand::MoveColumn(1));
+    assert_eq!(session.selection().column, Some(ids(&session)[1]));
     let (column, i, word) = session.selected_word().expect("a word is selected");
     assert_eq!((column.id, i, word.text.as_str()), (ids(&session)[1], 0, "x"));
     let hover = Hover { column: ids(&session)[0], i: Some(1), j: Some(0) };
-    session.apply(Command::Hover(Some(hover)));
-    assert_eq!(session.hover, Some(hover));
-    session.apply(Command::RemoveColumn(ids(&session)[0]));
-    assert_eq!(session.hover, None);
+    session.apply(SelectCommand::Hover(Some(hover)));
+    assert_eq!(session.hover(), Some(hover));
+    session.apply(ColumnCommand::Remove(ids(&session)[0]));
+    assert_eq!(session.hover(), None);
 }
 
 #[test]
@@ -323,7 +334,7 @@ fn words_that_outputs_do_not_share_are_marked() {
         let request = edit(&mut session, "s");
         translate(&mut session, &request, &[first, second]);
         let marks = |n: usize| -> Vec<bool> {
-            session.columns[n]
+            session.columns()[n]
                 .table
                 .as_ref()
                 .map_or_else(Vec::new, |table| table.target.iter().map(|word| word.differs).collect())
@@ -350,7 +361,7 @@ fn of_three_outputs_a_word_of_two_is_marked() {
     let mut session = session(3);
     let request = edit(&mut session, "s");
     translate(&mut session, &request, &["ils disent </s>", "ils disaient </s>", "elles disent </s>"]);
-    for column in &session.columns {
+    for column in session.columns() {
         let table = column.table.as_ref().expect("a translation");
         let marks: Vec<bool> = table.target.iter().map(|word| word.differs).collect();
         assert_eq!(marks, [true, true, false], "{:?}", table.target);
@@ -360,7 +371,10 @@ fn of_three_outputs_a_word_of_two_is_marked() {
 #[test]
 fn a_first_column_without_a_translation_is_passed_over() {
     let marks = |session: &Session, n: usize| -> Vec<bool> {
-        session.columns[n].table.as_ref().map_or_else(Vec::new, |t| t.target.iter().map(|word| word.differs).collect())
+        session.columns()[n]
+            .table
+            .as_ref()
+            .map_or_else(Vec::new, |t| t.target.iter().map(|word| word.differs).collect())
     };
     let outputs = ["x x </s>", "le chat </s>", "le chien </s>"];
     let failures: [fn(&Request, ColumnId) -> Event; 2] = [
@@ -386,24 +400,24 @@ fn a_first_column_without_a_translation_is_passed_over() {
 
 #[test]
 fn examples_are_many_grouped_and_open_the_window() {
-    let session = Session::start(None, &Options::default());
-    assert!(session.list_len_of(List::Examples) >= 30);
+    let session = Session::start(None, &OpenWith::default());
+    assert!(session.lists().len_of(List::Examples) >= 30);
     assert!(
-        session.examples.len() >= 5
-            && session.examples.iter().all(|group| !group.name.is_empty() && !group.shows.is_empty())
+        session.lists().examples.len() >= 5
+            && session.lists().examples.iter().all(|group| !group.name.is_empty() && !group.shows.is_empty())
     );
     let positions: Vec<usize> =
-        session.examples.iter().flat_map(|group| &group.sentences).map(|example| example.position).collect();
+        session.lists().examples.iter().flat_map(|group| &group.sentences).map(|example| example.position).collect();
     assert_eq!(positions, (0..positions.len()).collect::<Vec<_>>());
-    assert_eq!(session.source, session.examples[0].sentences[0].text);
-    assert_eq!(session.position, Some(0));
+    assert_eq!(session.source(), session.lists().examples[0].sentences[0].text);
+    assert_eq!(session.position(), Some(0));
 }
 
 fn with_file(lines: &str) -> Session {
     let mut session = session(0);
     let path = Path::new("list.txt");
-    session.hear(News::Text(path.into()));
-    assert_eq!(session.list, List::File(0));
+    session.hear(text_opened(path));
+    assert_eq!(session.lists().shown, List::File(0));
     let lines = Arc::new(TextFile::from_text(path, lines.to_owned()));
     session.hear(News::Read { path: path.into(), lines });
     session
@@ -412,15 +426,15 @@ fn with_file(lines: &str) -> Session {
 #[test]
 fn arrow_keys_move_through_an_opened_list() {
     let mut session = with_file("one\ntwo\r\nthree");
-    assert_eq!((session.source.as_str(), session.position), ("one", Some(0)));
+    assert_eq!((session.source(), session.position()), ("one", Some(0)));
     for (by, expect) in [(1, "two"), (1, "three"), (1, "three"), (-5, "one")] {
-        session.apply(Command::MoveSentence(by));
-        assert_eq!(session.source, expect);
+        session.apply(ListCommand::Move(by));
+        assert_eq!(session.source(), expect);
     }
-    session.apply(Command::LastSentence);
-    assert_eq!(session.source, "three");
-    session.apply(Command::Undo);
-    assert_eq!((session.source.as_str(), session.position), ("one", Some(0)));
+    session.apply(ListCommand::Last);
+    assert_eq!(session.source(), "three");
+    session.apply(SourceCommand::Undo);
+    assert_eq!((session.source(), session.position()), ("one", Some(0)));
 }
 
 #[test]
@@ -428,33 +442,36 @@ fn search_finds_letter_case_aside_and_arrows_move_through_matches() {
     let cases = [("CAT", vec![0, 2]), ("é", vec![3]), ("É", vec![3]), ("zzz", vec![]), (" a", vec![1])];
     for (needle, expect) in cases {
         let mut session = with_file("A cat\nis a dog\nthe Cats\nété\n");
-        session.apply(Command::Search(needle.to_owned()));
+        session.apply(ListCommand::Search(needle.to_owned()));
         while session.search_some() {}
-        assert_eq!(session.search.matches, expect, "{needle}");
-        assert_eq!(session.visible_len(), expect.len());
+        assert_eq!(session.lists().search.matches, expect, "{needle}");
+        assert_eq!(session.lists().visible_len(), expect.len());
     }
     let mut session = with_file("A cat\nis a dog\nthe Cats\nété\n");
-    session.apply(Command::PickSentence(1));
-    session.apply(Command::Search("cat".to_owned()));
-    session.apply(Command::MoveSentence(1));
-    assert_eq!(session.source, "the Cats");
-    session.apply(Command::MoveSentence(-1));
-    assert_eq!((session.source.as_str(), session.visible_position()), ("A cat", Some(0)));
-    session.apply(Command::Search(String::new()));
-    assert_eq!(session.visible_len(), 4);
+    session.apply(ListCommand::Pick(1));
+    session.apply(ListCommand::Search("cat".to_owned()));
+    session.apply(ListCommand::Move(1));
+    assert_eq!(session.source(), "the Cats");
+    session.apply(ListCommand::Move(-1));
+    assert_eq!(
+        (session.source(), session.position().and_then(|at| session.lists().visible_position(at))),
+        ("A cat", Some(0))
+    );
+    session.apply(ListCommand::Search(String::new()));
+    assert_eq!(session.lists().visible_len(), 4);
 }
 
 #[test]
 fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
     let mut session = session(0);
-    session.hear(News::Text("missing.txt".into()));
+    session.hear(text_opened("missing.txt"));
     session.hear(News::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
-    assert!(session.files.is_empty());
-    assert_eq!(session.list, List::Examples);
-    assert!(session.notices.iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
-    let id = session.notices[0].id;
-    session.apply(Command::DismissNotice(id));
-    assert!(session.notices.is_empty());
+    assert!(session.lists().files.is_empty());
+    assert_eq!(session.lists().shown, List::Examples);
+    assert!(session.notices().iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
+    let id = session.notices()[0].id;
+    session.apply(WindowCommand::DismissNotice(id));
+    assert!(session.notices().is_empty());
 }
 
 #[test]
@@ -464,19 +481,19 @@ fn typing_leaves_one_entry_in_the_history() {
         let request = edit(&mut session, text);
         translate(&mut session, &request, &["x </s>"]);
     }
-    assert_eq!(session.translated, ["a b c"]);
-    let request = session.apply(Command::ReplaceSource("other".to_owned())).expect("asks");
+    assert_eq!(session.lists().translated, ["a b c"]);
+    let request = act(&mut session, SourceCommand::Replace("other".to_owned())).expect("asks");
     translate(&mut session, &request, &["x </s>"]);
-    assert_eq!(session.translated, ["a b c", "other"]);
+    assert_eq!(session.lists().translated, ["a b c", "other"]);
     let request = edit(&mut session, "other one");
     translate(&mut session, &request, &["x </s>"]);
-    assert_eq!(session.translated, ["a b c", "other", "other one"]);
-    assert_eq!(session.list_sentence_of(List::History, 0).as_deref(), Some("other one"));
+    assert_eq!(session.lists().translated, ["a b c", "other", "other one"]);
+    assert_eq!(session.lists().sentence_of(List::History, 0).as_deref(), Some("other one"));
     for n in 0..MAX_TRANSLATED + 10 {
-        let request = session.apply(Command::ReplaceSource(format!("sentence {n}"))).expect("asks");
+        let request = act(&mut session, SourceCommand::Replace(format!("sentence {n}"))).expect("asks");
         translate(&mut session, &request, &["x </s>"]);
     }
-    assert_eq!(session.translated.len(), MAX_TRANSLATED);
+    assert_eq!(session.lists().translated.len(), MAX_TRANSLATED);
 }
 
 #[test]
@@ -484,18 +501,18 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     let mut session = session(1);
     let request = edit(&mut session, "a ?b");
     translate(&mut session, &request, &["x y </s>"]);
-    let column = &session.columns[0];
+    let column = &session.columns()[0];
     let text = |format| export::text(column, format).expect("there is something to write");
-    assert_eq!(text(Format::Pharaoh), "0-0 1-1\n");
-    let tsv = text(Format::Tsv);
+    assert_eq!(text(AlignmentFormat::Pharaoh), "0-0 1-1\n");
+    let tsv = text(AlignmentFormat::Tsv);
     let mut lines = tsv.lines();
     assert_eq!(lines.next(), Some("target\tlog_p\ta\t?b\t</s>"));
     assert_eq!(lines.next(), Some("x\t-0.5\t0.75\t0.25\t0.25"));
-    let json: serde_json::Value = serde_json::from_str(&text(Format::Json)).expect("a JSON line");
+    let json: serde_json::Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("a JSON line");
     assert_eq!(json["source"], serde_json::json!(["a", "?b", "</s>"]));
     assert_eq!(json["hypotheses"][0]["tokens"][1], "y");
     assert_eq!(json["hypotheses"][0]["alpha"][0][0], 0.75);
-    assert!(session.columns[0].table.as_ref().is_some_and(|table| table.source[1].is_unk));
+    assert!(session.columns()[0].table.as_ref().is_some_and(|table| table.source[1].is_unk));
 }
 
 #[test]
@@ -508,13 +525,13 @@ fn a_model_without_alignment_has_none_anywhere() {
     best.alpha = None;
     let result = ColumnResult { hypotheses: vec![best], context: Some(vec![0.5]), ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
-    let column = &session.columns[0];
+    let column = &session.columns()[0];
     assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert_eq!(column.context, Some(vec![0.5]));
-    assert_eq!(export::text(column, Format::Pharaoh), None);
-    assert!(export::text(column, Format::Json).is_some_and(|json| json.contains("\"alpha\":null")));
-    session.apply(Command::Export { column: id, format: Format::Pharaoh, path: "x".into() });
-    assert!(session.notices.iter().any(|notice| notice.text.contains("alignment")));
+    assert_eq!(export::text(column, AlignmentFormat::Pharaoh), None);
+    assert!(export::text(column, AlignmentFormat::Json).is_some_and(|json| json.contains("\"alpha\":null")));
+    session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
+    assert!(session.notices().iter().any(|notice| notice.text.contains("alignment")));
 }
 
 #[test]
@@ -527,12 +544,12 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
     (second.alpha, second.left_out) = (None, true);
     let result = ColumnResult { hypotheses: vec![hypothesis("x </s>", 2), second], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
-    let left_out = |session: &Session| session.columns[0].table.as_ref().map(|table| table.left_out);
+    let left_out = |session: &Session| session.columns()[0].table.as_ref().map(|table| table.left_out);
     assert_eq!(left_out(&session), Some(false));
-    session.apply(Command::SelectHypothesis { column: id, hypothesis: 1 });
+    session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 1 });
     assert_eq!(left_out(&session), Some(true));
-    session.apply(Command::Export { column: id, format: Format::Pharaoh, path: "x".into() });
-    assert!(session.notices.iter().any(|notice| notice.text == LEFT_OUT));
+    session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
+    assert!(session.notices().iter().any(|notice| notice.text == LEFT_OUT));
 }
 
 #[test]
@@ -542,26 +559,26 @@ fn the_state_comes_back_as_it_was() {
     let mut session = session(2);
     edit(&mut session, "Grüße, 世界");
     for command in [
-        Command::SetBeam(12),
-        Command::SetLengthNormalization(0.5),
-        Command::SetPalette("print".to_owned()),
-        Command::SetTheme(Theme::Dark),
-        Command::SetZoom(1.5),
-        Command::SetUnkReplacement(true),
-        Command::SetDevice(DeviceChoice::Cpu),
-        Command::SetLayout { key: "left".to_owned(), value: 240.0 },
+        Command::from(SearchCommand::SetBeam(12)),
+        SearchCommand::SetLengthNormalization(0.5).into(),
+        SettingsCommand::SetPalette("print".to_owned()).into(),
+        SettingsCommand::SetTheme(Theme::Dark).into(),
+        SettingsCommand::SetZoom(1.5).into(),
+        SettingsCommand::SetUnkReplacement(true).into(),
+        SettingsCommand::SetDevice(DeviceChoice::Cpu).into(),
+        WindowCommand::SetLayout { key: "left".to_owned(), value: 240.0 }.into(),
     ] {
         session.apply(command);
     }
-    session.hear(News::Text("list.txt".into()));
-    let saved = SavedSession::of(&session);
+    session.hear(text_opened("list.txt"));
+    let saved = session.saved();
     saved.save(&path).expect("it can be saved");
     let found = load_or_set_aside(&path);
     assert_eq!(found, Found { state: Some(saved.clone()), ..Found::default() });
-    let mut again = Session::start(found.state, &Options::default());
-    assert_eq!(SavedSession::of(&again), saved);
-    assert_eq!(again.settings, session.settings);
-    assert_eq!(again.take_chores().len(), 1, "the opened file is read again");
+    let mut again = Session::start(found.state, &OpenWith::default());
+    assert_eq!(again.saved(), saved);
+    assert_eq!(again.settings(), session.settings());
+    assert_eq!(chores(&mut again).len(), 1, "the opened file is read again");
 }
 
 #[test]
@@ -592,12 +609,12 @@ fn a_state_of_a_newer_program_is_left_alone() {
     let unreadable = folder.path().join("unreadable.json");
     std::fs::create_dir(&unreadable).expect("a folder");
     for path in [&newer, &unreadable] {
-        let mut opened = open(Options { saved: Some(path.clone()), ..Options::default() });
+        let mut opened = open(OpenWith { saved: Some(path.clone()), ..OpenWith::default() });
         let told = |session: &Session| {
-            session.notices.iter().any(|notice| notice.is_error && notice.text.contains("left as it is"))
+            session.notices().iter().any(|notice| notice.is_error && notice.text.contains("left as it is"))
         };
         assert!(told(opened.driver.session()));
-        opened.driver.send(Command::EditSource("a".to_owned()));
+        opened.driver.send(SourceCommand::Edit("a".to_owned()));
         drop(opened);
         assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing is renamed or added");
     }
@@ -608,16 +625,16 @@ fn a_state_of_a_newer_program_is_left_alone() {
 fn an_older_or_richer_state_still_opens() {
     let state: SavedSession =
         serde_json::from_str("{\"source\": \"a\", \"unheard_of\": 3}").expect("unknown keys are ignored");
-    let session = Session::start(Some(state), &Options { opening: vec!["models/b".into()], ..Options::default() });
-    assert_eq!((session.source.as_str(), session.columns.len(), session.settings.beam), ("a", 1, 5));
+    let session = Session::start(Some(state), &OpenWith { opening: vec!["models/b".into()], ..OpenWith::default() });
+    assert_eq!((session.source(), session.columns().len(), session.scene().search.beam), ("a", 1, 5));
 }
 
 #[test]
 fn settings_in_a_saved_state_are_clamped() {
     let state = SavedSession { beam: 0, zoom: f32::INFINITY, list: "file 9".to_owned(), ..SavedSession::default() };
-    let session = Session::start(Some(state), &Options::default());
-    assert_eq!((session.settings.beam, session.list), (1, List::Examples));
-    assert!(session.settings.zoom <= 3.0);
+    let session = Session::start(Some(state), &OpenWith::default());
+    assert_eq!((session.scene().search.beam, session.lists().shown), (1, List::Examples));
+    assert!(session.settings().zoom <= 3.0);
 }
 
 /// A driver and the far end of its `wake`.
@@ -626,7 +643,7 @@ struct Opened {
     woken: std::sync::mpsc::Receiver<()>,
 }
 
-fn open(options: Options) -> Opened {
+fn open(options: OpenWith) -> Opened {
     let (sender, woken): (Sender<()>, _) = channel();
     let wake = Arc::new(move || {
         let _ = sender.send(());
@@ -655,23 +672,23 @@ fn fixture(name: &str) -> PathBuf {
 fn a_driver_translates_saves_and_comes_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let saved = folder.path().join("state.json");
-    let options = Options {
+    let options = OpenWith {
         saved: Some(saved.clone()),
         opening: vec![fixture("rnnsearch"), fixture("rnnencdec")],
-        ..Options::default()
+        ..OpenWith::default()
     };
     let mut opened = open(options.clone());
-    opened.driver.send(Command::EditSource("s9 s31 s17".to_owned()));
-    opened.until(|session| session.columns.iter().all(|column| column.table.is_some() && !column.decoding));
-    let columns = &opened.driver.session().columns;
+    opened.driver.send(SourceCommand::Edit("s9 s31 s17".to_owned()));
+    opened.until(|session| session.columns().iter().all(|column| column.table.is_some() && !column.decoding));
+    let columns = &opened.driver.session().columns();
     assert!(columns[0].table.as_ref().is_some_and(|table| table.alpha.is_some() && table.source.len() == 4));
     assert!(columns[1].table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert!(columns[1].context.is_some());
     drop(opened);
     assert!(saved.exists(), "leaving saves at once");
     let again = open(options);
-    assert_eq!(again.driver.session().source, "s9 s31 s17");
-    assert_eq!(again.driver.session().columns.len(), 2);
+    assert_eq!(again.driver.session().source(), "s9 s31 s17");
+    assert_eq!(again.driver.session().columns().len(), 2);
     assert!(!again.driver.session().can_undo());
 }
 
@@ -683,14 +700,14 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
     let request = edit(&mut session, "a b c");
     let [one, two] = ids(&session)[..] else { panic!("two columns") };
     session.absorb(started(&request, one));
-    let stopped = session.apply(Command::Stop).expect("the models are still wanted");
+    let stopped = act(&mut session, SourceCommand::Stop).expect("the models are still wanted");
     assert!(stopped.number > request.number && stopped.columns.len() == 2);
     assert!(stopped.columns.iter().all(|spec| !spec.decode));
     assert!(!session.absorb(finished(&request, two, &["new </s>"])), "what was under way is old");
-    for (column, shown) in session.columns.iter().zip(["x y </s>", "x z </s>"]) {
+    for (column, shown) in session.columns().iter().zip(["x y </s>", "x z </s>"]) {
         assert_eq!((words(column).as_str(), column.stale, column.decoding), (shown, true, false));
     }
-    let again = session.apply(Command::EditSource("a b c d".to_owned())).expect("a request");
+    let again = act(&mut session, SourceCommand::Edit("a b c d".to_owned())).expect("a request");
     assert!(again.columns.iter().all(|spec| spec.decode));
 }
 
@@ -698,10 +715,10 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
 fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
     for _ in 0..5 {
         let models = vec![fixture("rnnsearch"), fixture("rnnencdec"), PathBuf::from("no/such/model")];
-        let mut opened = open(Options { models, ..Options::default() });
-        opened.driver.send(Command::Stop);
+        let mut opened = open(OpenWith { models, ..OpenWith::default() });
+        opened.driver.send(SourceCommand::Stop);
         let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
-        opened.until(|session| session.columns.iter().all(told));
+        opened.until(|session| session.columns().iter().all(told));
         assert_eq!(opened.driver.session().decoding(), 0);
     }
 }
@@ -713,23 +730,24 @@ fn a_driver_opens_what_is_dropped() {
     std::fs::write(&list, "\u{feff}s2 s3\r\ns4\r\n").expect("a file");
     let latin = folder.path().join("latin.txt");
     std::fs::write(&latin, b"caf\xe9\n").expect("a file");
-    let mut opened = open(Options::default());
-    opened.driver.send(Command::Open(list.clone()));
-    opened.until(|session| session.source == "s2 s3");
-    assert_eq!(opened.driver.session().list_len(), 2);
-    opened.driver.send(Command::Open(latin));
-    opened.until(|session| session.notices.iter().any(|notice| notice.is_error && notice.text.contains("latin.txt")));
-    opened.driver.send(Command::Open(fixture("rnnsearch")));
-    opened.until(|session| session.columns.iter().any(|column| column.state == ColumnState::Ready));
-    opened.driver.send(Command::Open(fixture("rnnsearch").join("config.json")));
-    opened.until(|session| session.columns.len() == 2);
-    opened.driver.send(Command::Open(folder.path().into()));
-    opened.until(|session| session.columns.get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_))));
-    let column = opened.driver.session().columns[0].id;
-    opened.until(|session| session.columns[0].table.is_some() && session.decoding() == 0);
+    let mut opened = open(OpenWith::default());
+    opened.driver.send(WindowCommand::Open(list.clone()));
+    opened.until(|session| session.source() == "s2 s3");
+    assert_eq!(opened.driver.session().lists().len(), 2);
+    opened.driver.send(WindowCommand::Open(latin));
+    opened.until(|session| session.notices().iter().any(|notice| notice.is_error && notice.text.contains("latin.txt")));
+    opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
+    opened.until(|session| session.columns().iter().any(|column| column.state == ColumnState::Ready));
+    opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
+    opened.until(|session| session.columns().len() == 2);
+    opened.driver.send(WindowCommand::Open(folder.path().into()));
+    opened
+        .until(|session| session.columns().get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_))));
+    let column = opened.driver.session().columns()[0].id;
+    opened.until(|session| session.columns()[0].table.is_some() && session.decoding() == 0);
     let path = folder.path().join("out.tsv");
-    opened.driver.send(Command::Export { column, format: Format::Tsv, path: path.clone() });
-    opened.until(|session| session.notices.iter().any(|notice| notice.text.contains("out.tsv")));
+    opened.driver.send(ColumnCommand::Export { column, format: AlignmentFormat::Tsv, path: path.clone() });
+    opened.until(|session| session.notices().iter().any(|notice| notice.text.contains("out.tsv")));
     assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target\t")));
 }
 
@@ -739,10 +757,10 @@ fn a_list_and_its_translation_open_together() {
     let (source, target) = (folder.path().join("a.en"), folder.path().join("a.fr"));
     std::fs::write(&source, "one\ntwo\n").expect("a file");
     std::fs::write(&target, "un\ndeux\n").expect("a file");
-    let mut opened = open(Options { source: Some(source), target: Some(target), ..Options::default() });
-    opened.until(|session| session.source == "one" && session.files[0].target.is_some());
+    let mut opened = open(OpenWith { source: Some(source), target: Some(target), ..OpenWith::default() });
+    opened.until(|session| session.source() == "one" && session.lists().files[0].target.is_some());
     assert_eq!(opened.driver.session().reference().as_deref(), Some("un"));
-    opened.driver.send(Command::MoveSentence(1));
+    opened.driver.send(ListCommand::Move(1));
     assert_eq!(opened.driver.session().reference().as_deref(), Some("deux"));
 }
 
@@ -754,8 +772,8 @@ fn a_translation_that_is_no_text_further_down_is_not_shown() {
     let mut bytes = b"un\n".repeat(100_000);
     bytes.push(0xff);
     std::fs::write(&target, bytes).expect("a file");
-    let mut opened = open(Options { source: Some(source), target: Some(target), ..Options::default() });
-    opened.until(|session| session.source == "one" && session.notices.iter().any(|notice| notice.is_error));
+    let mut opened = open(OpenWith { source: Some(source), target: Some(target), ..OpenWith::default() });
+    opened.until(|session| session.source() == "one" && session.notices().iter().any(|notice| notice.is_error));
     assert_eq!(opened.driver.session().reference(), None, "its beginning was there already");
 }
 
@@ -764,24 +782,24 @@ fn a_state_that_cannot_be_written_is_a_notice() {
     let folder = tempfile::tempdir().expect("a folder");
     let blocked = folder.path().join("file");
     std::fs::write(&blocked, "").expect("a file");
-    let mut opened = open(Options { saved: Some(blocked.join("state.json")), ..Options::default() });
-    opened.driver.send(Command::EditSource("a".to_owned()));
-    opened.until(|session| session.notices.iter().any(|notice| notice.is_error));
-    assert_eq!(opened.driver.session().source, "a");
+    let mut opened = open(OpenWith { saved: Some(blocked.join("state.json")), ..OpenWith::default() });
+    opened.driver.send(SourceCommand::Edit("a".to_owned()));
+    opened.until(|session| session.notices().iter().any(|notice| notice.is_error));
+    assert_eq!(opened.driver.session().source(), "a");
 }
 
 #[test]
 fn the_page_is_kept_between_starts() {
     let mut session = session(1);
-    assert_eq!(session.page, Page::Sentence);
-    for page in Page::ALL {
-        session.apply(Command::ShowPage(page));
-        let text = serde_json::to_string(&SavedSession::of(&session)).expect("the state can be written");
+    assert_eq!(session.page(), Page::Sentence);
+    for page in PAGES.iter().map(|entry| entry.page) {
+        session.apply(WindowCommand::ShowPage(page));
+        let text = serde_json::to_string(&session.saved()).expect("the state can be written");
         let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
-        assert_eq!(Session::start(Some(saved), &Options::default()).page, page);
+        assert_eq!(Session::start(Some(saved), &OpenWith::default()).page(), page);
     }
     let saved = SavedSession { page: "no such page".to_owned(), ..SavedSession::default() };
-    assert_eq!(Session::start(Some(saved), &Options::default()).page, Page::Sentence);
+    assert_eq!(Session::start(Some(saved), &OpenWith::default()).page(), Page::Sentence);
 }
 
 #[test]
@@ -798,28 +816,28 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
     let row = |session: &Session, i: usize| {
-        session.columns[0].table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
+        session.columns()[0].table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
     };
-    let saved = |session: &Session, format| export::text(&session.columns[0], format).expect("something");
+    let saved = |session: &Session, format| export::text(&session.columns()[0], format).expect("something");
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
-    assert!(saved(&session, Format::Tsv).starts_with("target (predicted)\tlog_p\t"));
-    assert_eq!(saved(&session, Format::Pharaoh), "0-0 1-1\n");
+    assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
+    assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "0-0 1-1\n");
 
-    session.apply(Command::SetReading(Reading::Input));
+    session.apply(SettingsCommand::SetReading(Reading::Input));
     assert_eq!(row(&session, 0), Some(vec![0.25, 0.75, 0.25]), "x was read before y was predicted");
     assert_eq!(row(&session, 2), Some(vec![0.0; 3]), "nothing was predicted after </s>");
-    let table = session.columns[0].table.as_deref().expect("a table");
+    let table = session.columns()[0].table.as_deref().expect("a table");
     let p_t = table.p_t.as_ref().expect("local attention");
     assert!(p_t[..2] == [1.5, 2.5] && p_t[2].is_nan());
     assert!(table.energies.as_ref().is_some_and(|energies| energies.row(2).iter().all(|e| e.is_nan())));
-    assert!(saved(&session, Format::Tsv).starts_with("target (input)\tlog_p\t"));
-    assert_eq!(saved(&session, Format::Pharaoh), "1-0 0-1\n");
-    let json: serde_json::Value = serde_json::from_str(&saved(&session, Format::Json)).expect("a JSON line");
+    assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (input)\tlog_p\t"));
+    assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "1-0 0-1\n");
+    let json: serde_json::Value = serde_json::from_str(&saved(&session, AlignmentFormat::Json)).expect("a JSON line");
     assert_eq!(json["reading"], "input");
     assert_eq!(json["hypotheses"][0]["alpha"][0][1], 0.75);
     assert_eq!(json["hypotheses"][0]["p_t"], serde_json::json!([1.5, 2.5, null]));
-    assert!(export::note(&session.columns[0], Format::Pharaoh).is_some_and(|note| note.contains("input")));
-    assert_eq!(SavedSession::of(&session).reading, "input");
+    assert!(export::note(&session.columns()[0], AlignmentFormat::Pharaoh).is_some_and(|note| note.contains("input")));
+    assert_eq!(session.saved().reading, "input");
 }
 
 #[test]
@@ -827,99 +845,99 @@ fn an_ensemble_is_a_column_and_comes_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state.json");
     let mut session = session(1);
-    session.apply(Command::ReplaceSource("a".to_owned()));
+    session.apply(SourceCommand::Replace("a".to_owned()));
     let spec = |mixing| EnsembleSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };
     let none = EnsembleSpec { members: vec!["models/m0".into()], mixing: Mixing::default() };
-    let request = session.apply(Command::AddEnsemble(none)).expect("asks");
+    let request = act(&mut session, ColumnCommand::AddEnsemble(none)).expect("asks");
     assert_eq!(request.columns.len(), 1, "one model alone is no ensemble");
-    let request = session.apply(Command::AddEnsemble(spec(Mixing::default()))).expect("a new column asks");
+    let request = act(&mut session, ColumnCommand::AddEnsemble(spec(Mixing::default()))).expect("a new column asks");
     assert_eq!(request.columns[1].ensemble, Some(spec(Mixing::default())));
     let id = ids(&session)[1];
-    assert_eq!(session.columns[1].name(), "m0 + m1");
+    assert_eq!(session.columns()[1].name(), "m0 + m1");
     assert_eq!(session.models().count(), 1, "pages that measure models leave ensembles out");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });
     translate(&mut session, &request, &["x </s>", "x </s>"]);
 
     let mixing = Mixing { average: Average::LogProbability, alignment: AlignmentOf::Member(1) };
-    let request = session.apply(Command::SetMixing { column: id, mixing }).expect("asks");
+    let request = act(&mut session, ColumnCommand::SetMixing { column: id, mixing }).expect("asks");
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, true]);
-    assert_eq!(session.apply(Command::SetMixing { column: id, mixing }), None, "nothing new");
-    session.apply(Command::ReloadColumn(id));
-    assert_eq!(session.columns[1].ensemble, Some(spec(mixing)));
+    assert_eq!(act(&mut session, ColumnCommand::SetMixing { column: id, mixing }), None, "nothing new");
+    session.apply(ColumnCommand::Reload(id));
+    assert_eq!(session.columns()[1].ensemble, Some(spec(mixing)));
 
-    SavedSession::of(&session).save(&path).expect("written");
-    let again = Session::start(load_or_set_aside(&path).state, &Options::default());
-    assert_eq!(again.columns[1].ensemble, Some(spec(mixing)));
-    assert_eq!(again.columns[0].ensemble, None);
-    assert_eq!(again.columns[0].folder, session.columns[0].folder);
+    session.saved().save(&path).expect("written");
+    let again = Session::start(load_or_set_aside(&path).state, &OpenWith::default());
+    assert_eq!(again.columns()[1].ensemble, Some(spec(mixing)));
+    assert_eq!(again.columns()[0].ensemble, None);
+    assert_eq!(again.columns()[0].folder, session.columns()[0].folder);
 }
 
 #[test]
 fn undo_marks_the_line_of_the_list_again() {
     let mut session = session(0);
-    session.apply(Command::PickSentence(2));
-    let text = session.source.clone();
-    session.apply(Command::PickSentence(3));
+    session.apply(ListCommand::Pick(2));
+    let text = session.source().to_owned();
+    session.apply(ListCommand::Pick(3));
     edit(&mut session, "my own");
-    assert_eq!(session.position, None);
-    session.apply(Command::Undo);
-    assert_eq!(session.position, Some(3));
-    session.apply(Command::Undo);
-    assert_eq!((session.source.as_str(), session.position), (text.as_str(), Some(2)));
-    session.apply(Command::Redo);
-    assert_eq!(session.position, Some(3));
-    session.apply(Command::ShowList(List::History));
-    session.apply(Command::Undo);
-    assert_eq!(session.position, None, "the line of one list is not that of another");
+    assert_eq!(session.position(), None);
+    session.apply(SourceCommand::Undo);
+    assert_eq!(session.position(), Some(3));
+    session.apply(SourceCommand::Undo);
+    assert_eq!((session.source(), session.position()), (text.as_str(), Some(2)));
+    session.apply(SourceCommand::Redo);
+    assert_eq!(session.position(), Some(3));
+    session.apply(ListCommand::Show(List::History));
+    session.apply(SourceCommand::Undo);
+    assert_eq!(session.position(), None, "the line of one list is not that of another");
 }
 
 #[test]
 fn a_file_that_is_not_there_leaves_the_list_as_it_was() {
     let mut session = session(0);
     let here = PathBuf::from("here.txt");
-    session.hear(News::Text(here.clone()));
+    session.hear(text_opened(here.clone()));
     let lines = Arc::new(TextFile::from_text(&here, "one\ntwo\nthree one\n".to_owned()));
     session.hear(News::Read { path: here, lines });
-    session.apply(Command::PickSentence(2));
-    session.apply(Command::Search("one".to_owned()));
+    session.apply(ListCommand::Pick(2));
+    session.apply(ListCommand::Search("one".to_owned()));
     let missing = PathBuf::from("missing.txt");
-    session.hear(News::Text(missing.clone()));
-    assert_eq!(session.list, List::File(1));
+    session.hear(text_opened(missing.clone()));
+    assert_eq!(session.lists().shown, List::File(1));
     session.hear(News::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
-    assert_eq!((session.list, session.position), (List::File(0), Some(2)));
-    assert_eq!(session.search.matches, [0, 2]);
+    assert_eq!((session.lists().shown, session.position()), (List::File(0), Some(2)));
+    assert_eq!(session.lists().search.matches, [0, 2]);
 }
 
 #[test]
 fn a_folder_that_is_there_is_kept_with_its_whole_path() {
     let mut session = session(0);
     for folder in ["tests/fixtures/reference/rnnsearch", "no/such/model"] {
-        session.apply(Command::AddColumn(folder.into()));
+        session.apply(ColumnCommand::Add(folder.into()));
     }
     let whole = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-    assert_eq!(session.columns[0].folder, whole);
-    assert_eq!(session.columns[1].folder, Path::new("no/such/model"), "as it was typed, for the sentence about it");
+    assert_eq!(session.columns()[0].folder, whole);
+    assert_eq!(session.columns()[1].folder, Path::new("no/such/model"), "as it was typed, for the sentence about it");
 }
 
 #[test]
 fn a_new_training_is_planned_and_written() {
     let mut session = session(0);
     let set = |session: &mut Session, field, text: &str| {
-        session.apply(Command::Training(new_training::Command::Set(field, text.to_owned())));
+        session.apply(Command::Training(TrainingCommand::Set(field, text.to_owned())));
     };
     set(&mut session, Field::Architecture, "luong");
-    assert_eq!(new_training::text(&session.training.plan, Field::Attention), "global");
+    assert_eq!(new_training::text(&session.training().plan, Field::Attention), "global");
     set(&mut session, Field::Score, "location");
     set(&mut session, Field::Attention, "local-p");
-    assert_eq!(new_training::text(&session.training.plan, Field::Score), "general", "location has no window");
-    assert!(session.training.plan.compose().is_ok());
+    assert_eq!(new_training::text(&session.training().plan, Field::Score), "general", "location has no window");
+    assert!(session.training().plan.compose().is_ok());
     set(&mut session, Field::Architecture, "rnnsearch");
-    assert!(session.training.plan.attention.is_none() && session.training.plan.compose().is_ok());
-    session.apply(Command::Training(new_training::Command::Save("x/train.toml".into())));
-    let chores = session.take_chores();
+    assert!(session.training().plan.attention.is_none() && session.training().plan.compose().is_ok());
+    session.apply(Command::Training(TrainingCommand::Save("x/train.toml".into())));
+    let chores = chores(&mut session);
     assert!(matches!(&chores[..], [Chore::SaveTraining { path, .. }] if path == Path::new("x/train.toml")));
     session.hear(News::TrainingSaved { path: "x/train.toml".into(), trouble: Some("no".to_owned()) });
-    assert_eq!((session.training.saved.as_deref(), session.training.message.as_deref()), (None, Some("no")));
+    assert_eq!((session.training().saved.as_deref(), session.training().message.as_deref()), (None, Some("no")));
     session.hear(News::TrainingSaved { path: "x/train.toml".into(), trouble: None });
-    assert_eq!(session.training.saved.as_deref(), Some(Path::new("x/train.toml")));
+    assert_eq!(session.training().saved.as_deref(), Some(Path::new("x/train.toml")));
 }

@@ -7,11 +7,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use interlinear::error::{Error, Result};
-use interlinear::text::corpus::{Corpus, Reading};
-use interlinear::text::lines::{TextFile, write_atomic};
-use interlinear::text::reader::{ParallelReader, read_lines};
+use interlinear::text::corpus::{Corpus, PairRules};
+use interlinear::text::lines::TextFile;
+use interlinear::text::parallel::ParallelReader;
+use interlinear::text::reader::read_lines;
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::vocab;
+use interlinear::text::vocab::bpe::{build_bpe, build_joint_bpe};
+use interlinear::text::write::write_atomic;
 
 fn tokenizer(language: &str, words: &[&str]) -> Tokenizer {
     let counts = words.iter().enumerate().map(|(i, word)| ((*word).to_owned(), 1000 - i as u64));
@@ -308,7 +311,9 @@ fn parallel_files_must_have_as_many_lines() -> Result<()> {
     for files in [(a.clone(), c.clone()), (c, a.clone())] {
         let mut reader = ParallelReader::new(&[files]);
         let error = reader.by_ref().find_map(Result::err).expect("the third line has no partner");
-        assert!(matches!(&error, Error::Line { path, line: 2, .. } if *path == a), "{error}");
+        let told = error.to_string();
+        assert!(matches!(&error, Error::File { path, .. } if *path == a), "{error}");
+        assert!(told.contains("ends after line 2, but") && told.contains("goes on"), "{error}");
         assert!(reader.next().is_none());
     }
     Ok(())
@@ -320,7 +325,7 @@ fn a_corpus_leaves_out_what_is_too_long_or_empty() -> Result<()> {
     let source = file(folder.path(), "s", b"a b\na a a a\n\na\n");
     let target = file(folder.path(), "t", b"x\ny\nx\nx z\n");
     let (a, x) = (tokenizer("en", &["a", "b"]), tokenizer("fr", &["x"]));
-    let mut reading = Reading { eos: 0, source_eos: true, max_words: 3, max_pairs: None };
+    let mut reading = PairRules { eos: 0, source_eos: true, max_words: 3, max_pairs: None };
     let files = [(source, target)];
     let corpus = Corpus::read(&files, &a, &x, &reading, &mut |_| Ok(()))?;
     assert_eq!((corpus.len(), corpus.left_out, corpus.target_ids()), (2, 2, 5));
@@ -369,4 +374,81 @@ fn minibatches_hold_every_pair_once_and_are_sorted_within() {
     let spread = |batch: &[u32]| length(&batch[batch.len() - 1]).0 - length(&batch[0]).0;
     assert!(batches.iter().map(spread).sum::<usize>() < 13 * 4);
     assert!(Corpus::default().batches(1, 0, 80, 20).is_empty());
+}
+
+/// Words of a made-up language, counted.
+fn counted(words: &[(&str, u64)]) -> HashMap<String, u64> {
+    words.iter().map(|(word, count)| ((*word).to_owned(), *count)).collect()
+}
+
+const COUNTED: &[(&str, u64)] = &[
+    ("low", 50),
+    ("lower", 20),
+    ("lowest", 20),
+    ("new", 60),
+    ("newer", 10),
+    ("l'", 30),
+    ("été", 9),
+    ("#", 5),
+    (".", 80),
+];
+
+#[test]
+fn pieces_are_learned_from_counts_always_the_same() -> Result<()> {
+    let [one, two] = [build_bpe("fr", counted(COUNTED), 40)?, build_bpe("fr", counted(COUNTED), 40)?];
+    let all = |tokenizer: &Tokenizer| {
+        (0..tokenizer.len() as u32).map(|id| tokenizer.token(id).map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert_eq!(all(&one), all(&two));
+    assert!(one.len() <= 40 && one.tokens(&[0, 1]) == ["</s>", "[UNK]"]);
+    assert!(one.id("low").is_some(), "the most frequent word is whole: {:?}", all(&one));
+    let error = build_bpe("fr", counted(COUNTED), 9).expect_err("it does not hold the letters").to_string();
+    assert!(error.contains("9 pieces") && error.contains("more pieces"), "{error}");
+    let [source, target] = build_joint_bpe(["en", "fr"], [counted(COUNTED), counted(&[("thé", 7)])], 60)?;
+    assert_eq!(all(&source), all(&target));
+    assert_ne!(source.encode("l'été").tokens, target.encode("l'été").tokens, "each side cuts words its own way");
+    Ok(())
+}
+
+#[test]
+fn pieces_go_together_to_the_words_they_came_from() -> Result<()> {
+    let tokenizer = build_bpe("fr", counted(COUNTED), 34)?;
+    for (text, words) in [
+        ("l'été newest lower.", &["l'", "été", "newest", "lower", "."][..]),
+        ("low # # .", &["low", "#", "#", "."]),
+        // A letter that was never counted makes its whole word unknown.
+        ("low lowzer new", &["low", "[UNK]", "new"]),
+        ("", &[]),
+    ] {
+        let sentence = tokenizer.encode(text);
+        let pieces = tokenizer.tokens(&sentence.ids);
+        let ranges = tokenizer.word_ranges(&sentence.ids);
+        let whole: Vec<String> = ranges.iter().map(|word| tokenizer.marks().word(&pieces[word.clone()])).collect();
+        assert_eq!(whole[..whole.len() - 1], *words, "{text}: {pieces:?}");
+        assert_eq!(ranges.last(), Some(&(pieces.len() - 1..pieces.len())), "`</s>` is a word");
+        for (token, span) in sentence.tokens.iter().zip(&sentence.spans).take(sentence.words()) {
+            assert_eq!(&sentence.text[span.clone()], token);
+        }
+        let joined = text.replace("lowzer", "[UNK]").replace("# # .", "##.");
+        assert_eq!(tokenizer.join("fr", &pieces), joined);
+    }
+    let words = tokenizer.encode_words(&["l'été", "lowest"]);
+    assert_eq!((words.text.as_str(), words.ids.last()), ("l'été lowest", Some(&0)));
+    assert!(words.tokens.len() > 4 && words.words() < words.tokens.len());
+    Ok(())
+}
+
+#[test]
+fn a_vocabulary_of_pieces_is_saved_and_read_again() -> Result<()> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("source.tokenizer.json");
+    let tokenizer = build_bpe("en", counted(COUNTED), 40)?;
+    tokenizer.save(&path)?;
+    let again = Tokenizer::from_file(&path)?;
+    let text = "lower newest low newer.";
+    assert_eq!((again.encode(text), again.marks()), (tokenizer.encode(text), tokenizer.marks()));
+    let mut ids = Vec::new();
+    CorpusEncoder::new(&again).extend(text, &mut ids);
+    assert_eq!(ids, again.encode_with(text, None).ids);
+    Ok(())
 }

@@ -24,7 +24,7 @@ pub struct Tiny {
 
 pub const TINY: Tiny = Tiny {
     name: "tiny",
-    architecture: Architecture::RnnSearch,
+    architecture: Architecture::RNN_SEARCH,
     source: &["one", "two", "three"],
     target: &["un", "deux", "trois"],
     source_eos: true,
@@ -39,7 +39,7 @@ fn tokenizer(language: &str, words: &[&str]) -> Tokenizer {
 
 impl Tiny {
     fn config(&self) -> Config {
-        let align = self.architecture == Architecture::RnnSearch;
+        let align = self.architecture == Architecture::RNN_SEARCH;
         Config {
             name: self.name.to_owned(),
             architecture: self.architecture,

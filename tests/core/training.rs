@@ -1,7 +1,10 @@
 //! Training: gradients, engines, whole runs from a configuration file, and what is refused.
 
+mod crashes;
 mod engines;
+mod gains;
 mod gradients;
+mod guides;
 mod recipes;
 mod refusals;
 mod runs;
@@ -20,7 +23,7 @@ use interlinear::training::{RunOptions, train};
 
 /// The wirings of gated units: rnnencdec also with its output matrix in two factors.
 const WIRINGS: &[(Architecture, Option<usize>)] =
-    &[(Architecture::RnnSearch, None), (Architecture::RnnEncDec, None), (Architecture::RnnEncDec, Some(3))];
+    &[(Architecture::RNN_SEARCH, None), (Architecture::RNN_ENC_DEC, None), (Architecture::RNN_ENC_DEC, Some(3))];
 
 /// All sizes small and unlike each other.
 fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
@@ -37,7 +40,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         embedding: 5,
         hidden: 6,
         maxout: 4,
-        alignment: if architecture == Architecture::RnnSearch { 7 } else { 0 },
+        alignment: if architecture == Architecture::RNN_SEARCH { 7 } else { 0 },
         output_rank,
         luong: None,
     }
@@ -56,7 +59,7 @@ fn luong(layers: usize, attention: AttentionKind, score: &str, input_feeding: bo
         max_source: if score == "location" { 3 } else { 0 },
         start: 2,
     };
-    Config { maxout: 0, luong: Some(sizes), ..config(Architecture::Luong, None) }
+    Config { maxout: 0, luong: Some(sizes), ..config(Architecture::LUONG, None) }
 }
 
 /// Every wiring that is trained, with its name.
@@ -114,7 +117,7 @@ const TARGET: Ids = &[&[4, 12, 0], &[7, 2, 9, 11, 3, 0], &[5, 0], &[8, 10, 6, 0]
 
 /// No dropout; the mean over `pairs`.
 fn plainly(pairs: usize, smoothing: f32) -> StepOptions {
-    StepOptions { dropout: 0.0, smoothing, scale: 1.0 / pairs as f32, seed: 1 }
+    StepOptions { dropout: 0.0, smoothing, scale: 1.0 / pairs as f32, seed: 1, guide: 0.0 }
 }
 
 /// A run of a minute in no time; every key that the tests change stands in it once.
@@ -155,6 +158,12 @@ bleu_sentences = 3
 seed = 5
 "#;
 
+/// With the links of `lines` and a cost on alpha.
+const GUIDED: &[(&str, &str)] = &[
+    ("target = \"train.fr\" ", "target = \"train.fr\", links = \"train.links\" "),
+    ("seed = 5", "seed = 5\n\n[guide]\nweight = 1.0"),
+];
+
 /// A folder with texts and a configuration.
 struct Toy {
     folder: tempfile::TempDir,
@@ -183,6 +192,9 @@ impl Toy {
         for (name, (source, target)) in [("train", lines(0, 30)), ("dev", lines(100, 7))] {
             toy.write(&format!("{name}.en"), source.as_bytes());
             toy.write(&format!("{name}.fr"), target.as_bytes());
+            let turned = |n: usize| (0..n).map(|j| format!("{j}-{} ", n - 1 - j)).collect::<String>() + "\n";
+            let links: String = source.lines().map(|line| turned(line.split(' ').count())).collect();
+            toy.write(&format!("{name}.links"), links.as_bytes());
         }
         toy.configure("toy.toml", changes);
         toy

@@ -9,7 +9,7 @@ use interlinear::analysis::pca::Pca;
 use interlinear::analysis::{map, tsne};
 use interlinear::error::Error;
 use interlinear::models::representations::{PhraseVector, Side};
-use interlinear::models::{Engine, Model, representations};
+use interlinear::models::{Kernels, Model, representations};
 use interlinear::nn::device::Device;
 use interlinear::ticket::{Counter, Ticket};
 use rand::{RngExt as _, SeedableRng as _};
@@ -200,8 +200,8 @@ fn both_engines_have_the_same_annotations_and_phrases() {
             let h: Vec<_> = (0..sources.len()).map(|sentence| stepper.annotations(sentence)).collect();
             (read.vector, rows, h)
         };
-        let (kind, fused, h) = of(Engine::Fused);
-        let (other, plain, h_plain) = of(Engine::Plain);
+        let (kind, fused, h) = of(Kernels::Fused);
+        let (other, plain, h_plain) = of(Kernels::Plain);
         assert_eq!((kind, other), (expected, expected));
         let close = |a: &[f32], b: &[f32]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
         assert!(fused.iter().zip(&plain).all(|(a, b)| close(a, b)), "{name}");
@@ -216,7 +216,7 @@ fn both_engines_have_the_same_annotations_and_phrases() {
             assert!(close(&h[0], &fused[1]), "the mean over one word, `</s>` left aside, is its annotation");
         }
         // Alone or in a batch, a phrase is the same.
-        let mut alone = model.stepper(Engine::Fused, 1).expect("a stepper");
+        let mut alone = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let single = representations::phrases(name, &mut *alone, &sources[1..2], Some(0), &mut |_| Ok(()));
         assert!(close(&single.expect("read").rows, &fused[1]), "{name}");
         let stopped = representations::phrases(name, &mut *alone, &sources, Some(0), &mut |_| Err(Error::Stale));

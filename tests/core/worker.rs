@@ -6,47 +6,47 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use interlinear::decoding::Options;
+use interlinear::decoding::SearchOptions;
 use interlinear::decoding::ensemble::{AlignmentOf, Mixing};
-use interlinear::models::{Engine as Kernels, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::ticket::{Counter, Ticket};
 use interlinear::worker::disk::Disk;
 use interlinear::worker::mailbox::Mailbox;
 use interlinear::worker::protocol::{ColumnSpec, EnsembleSpec, Event, HypothesisView, MAX_SOURCE_TOKENS, Request};
-use interlinear::worker::{Engine, Wake, Worker, serve};
+use interlinear::worker::{Store, Wake, Worker, serve};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
-fn fixture(name: &str) -> PathBuf {
+pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
 }
 
-fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
+pub fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
     let columns = folders.iter().zip(1..).map(|(folder, column)| ColumnSpec {
         column,
         folder: folder.clone(),
         ensemble: None,
         device: DeviceChoice::Cpu,
         engine: Kernels::Fused,
-        options: Options { trace: true, candidates: 3, max_length: Some(8), ..Options::default() },
+        options: SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() },
         decode: true,
     });
     Request { number, source: source.to_owned(), columns: columns.collect() }
 }
 
-fn serve_all(request: &Request, engine: &mut Engine, ticket: &Ticket) -> Vec<Event> {
+pub fn serve_all(request: &Request, store: &mut Store, ticket: &Ticket) -> Vec<Event> {
     let mut events = Vec::new();
-    serve(request, engine, ticket, &mut |event| events.push(event));
+    serve(request, store, ticket, &mut |event| events.push(event));
     events
 }
 
-fn engine() -> Engine {
-    Engine::new(2).with_every_row()
+fn store() -> Store {
+    Store::new(2).with_every_row()
 }
 
 /// What happened in a column, without the numbers.
-fn story(events: &[Event], of: u64) -> Vec<&'static str> {
+pub fn story(events: &[Event], of: u64) -> Vec<&'static str> {
     let mut story: Vec<&str> = events
         .iter()
         .filter(|event| event.address().1 == of && !matches!(event, Event::Fingerprint { .. }))
@@ -67,9 +67,9 @@ fn story(events: &[Event], of: u64) -> Vec<&'static str> {
 
 #[test]
 fn two_models_are_loaded_and_translate_side_by_side() {
-    let mut engine = engine();
+    let mut store = store();
     let both = [fixture("rnnsearch"), fixture("rnnencdec")];
-    let events = serve_all(&request(1, "s9 s31 unheard", &both), &mut engine, &Ticket::forever());
+    let events = serve_all(&request(1, "s9 s31 unheard", &both), &mut store, &Ticket::forever());
     for column in [1, 2] {
         assert_eq!(story(&events, column), ["loading", "loaded", "started", "row", "finished"]);
     }
@@ -102,19 +102,19 @@ fn two_models_are_loaded_and_translate_side_by_side() {
         _ => None,
     };
     assert_eq!(events.iter().rev().map_while(told).collect::<Vec<_>>(), [64, 64], "fingerprints come last");
-    let again = serve_all(&request(2, "s9", &both), &mut engine, &Ticket::forever());
+    let again = serve_all(&request(2, "s9", &both), &mut store, &Ticket::forever());
     assert_eq!(again.iter().find_map(told), None);
     assert_eq!(story(&again, 1), ["started", "row", "finished"], "a model is loaded once");
 }
 
 #[test]
 fn fingerprints_keep_nobody_waiting_and_are_not_forgotten() {
-    let mut engine = engine();
+    let mut store = store();
     let wanted = request(1, "", &[fixture("rnnsearch"), fixture("rnnencdec")]);
     let (tickets, mut told) = (Counter::new(), Vec::new());
     for _ in 0..3 {
         let ticket = tickets.next();
-        serve(&wanted, &mut engine, &ticket, &mut |event| {
+        serve(&wanted, &mut store, &ticket, &mut |event| {
             if let Event::Fingerprint { column, digest } = event {
                 told.push((column, digest.len()));
                 tickets.cancel();
@@ -135,8 +135,8 @@ fn a_fingerprint_is_given_up_and_worked_out_later() {
 
 #[test]
 fn rows_grow_by_one_word_each() {
-    let mut engine = engine();
-    let events = serve_all(&request(1, "s9 s31 s17", &[fixture("rnnsearch")]), &mut engine, &Ticket::forever());
+    let mut store = store();
+    let events = serve_all(&request(1, "s9 s31 s17", &[fixture("rnnsearch")]), &mut store, &Ticket::forever());
     let rows: Vec<usize> = events
         .iter()
         .filter_map(|event| if let Event::Expanded { best, .. } = event { Some(best.tokens.len()) } else { None })
@@ -155,7 +155,7 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
         (spec.options.most_numbers, spec.options.beam) = (0, 40);
     }
     let mut seen = 0;
-    for event in serve_all(&wanted, &mut engine(), &Ticket::forever()) {
+    for event in serve_all(&wanted, &mut store(), &Ticket::forever()) {
         let Event::Finished { column, result, .. } = event else { continue };
         assert!(result.hypotheses.len() > 1, "{:?}", result.hypotheses);
         for (n, hypothesis) in result.hypotheses.iter().enumerate() {
@@ -170,37 +170,37 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
 
 #[test]
 fn columns_of_one_folder_share_one_model() {
-    let mut engine = engine();
+    let mut store = store();
     let same = [fixture("rnnsearch"), fixture("rnnsearch")];
-    let events = serve_all(&request(1, "s9", &same), &mut engine, &Ticket::forever());
-    assert_eq!(engine.models(), 1);
+    let events = serve_all(&request(1, "s9", &same), &mut store, &Ticket::forever());
+    assert_eq!(store.models(), 1);
     for column in [1, 2] {
         assert!(story(&events, column).ends_with(&["loaded", "started", "row", "finished"]));
     }
-    serve_all(&request(2, "", &[]), &mut engine, &Ticket::forever());
-    assert_eq!(engine.models(), 0, "what no column wants is forgotten");
+    serve_all(&request(2, "", &[]), &mut store, &Ticket::forever());
+    assert_eq!(store.models(), 0, "what no column wants is forgotten");
 }
 
 #[test]
 fn blank_text_and_settled_columns_only_load() {
-    let mut engine = engine();
-    let events = serve_all(&request(1, " \n\t", &[fixture("rnnsearch")]), &mut engine, &Ticket::forever());
+    let mut store = store();
+    let events = serve_all(&request(1, " \n\t", &[fixture("rnnsearch")]), &mut store, &Ticket::forever());
     assert!(story(&events, 1).ends_with(&["loaded"]));
     let mut settled = request(2, "s9", &[fixture("rnnsearch")]);
     settled.columns[0].decode = false;
-    assert!(serve_all(&settled, &mut engine, &Ticket::forever()).is_empty());
+    assert!(serve_all(&settled, &mut store, &Ticket::forever()).is_empty());
 }
 
 #[test]
 fn a_stale_ticket_stops_at_once_and_silently() {
-    let mut engine = engine();
+    let mut store = store();
     let folders = [fixture("rnnsearch")];
-    serve_all(&request(1, "", &folders), &mut engine, &Ticket::forever());
+    serve_all(&request(1, "", &folders), &mut store, &Ticket::forever());
 
     let counter = Counter::new();
     let ticket = counter.next();
     counter.cancel();
-    assert!(serve_all(&request(2, "s9", &folders), &mut engine, &ticket).is_empty());
+    assert!(serve_all(&request(2, "s9", &folders), &mut store, &ticket).is_empty());
 
     // Cancelled in the middle: at the first row.
     let ticket = counter.next();
@@ -211,31 +211,31 @@ fn a_stale_ticket_stops_at_once_and_silently() {
         }
         events.push(event);
     };
-    serve(&request(3, "s9 s31", &folders), &mut engine, &ticket, &mut emit);
+    serve(&request(3, "s9 s31", &folders), &mut store, &ticket, &mut emit);
     assert_eq!(story(&events, 1), ["started", "row"]);
     let rows = events.iter().filter(|event| matches!(event, Event::Expanded { .. })).count();
     assert_eq!(rows, 1);
-    let next = serve_all(&request(4, "s9 s31", &folders), &mut engine, &Ticket::forever());
+    let next = serve_all(&request(4, "s9 s31", &folders), &mut store, &Ticket::forever());
     assert_eq!(story(&next, 1), ["started", "row", "finished"], "the next request finds everything in order");
 }
 
 #[test]
 fn a_failed_load_is_a_sentence_in_its_column_alone() {
-    let mut engine = engine();
+    let mut store = store();
     let folders = [fixture("no-such-model"), fixture("rnnsearch")];
-    let events = serve_all(&request(1, "s9", &folders), &mut engine, &Ticket::forever());
+    let events = serve_all(&request(1, "s9", &folders), &mut store, &Ticket::forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     assert!(story(&events, 2).ends_with(&["finished"]));
     let message = events
         .iter()
         .find_map(|event| if let Event::LoadFailed { message, .. } = event { Some(message) } else { None });
     assert!(message.is_some_and(|message| message.contains("no-such-model")));
-    let again = serve_all(&request(2, "s9 s9", &folders), &mut engine, &Ticket::forever());
+    let again = serve_all(&request(2, "s9 s9", &folders), &mut store, &Ticket::forever());
     assert!(story(&again, 1).is_empty(), "it is told once and not tried at each letter");
     let mut fresh = request(3, "s9", &folders);
     fresh.columns[0].column = 7;
     assert_eq!(
-        story(&serve_all(&fresh, &mut engine, &Ticket::forever()), 7).last(),
+        story(&serve_all(&fresh, &mut store, &Ticket::forever()), 7).last(),
         Some(&"load failed"),
         "a new column tries again"
     );
@@ -245,7 +245,7 @@ fn a_failed_load_is_a_sentence_in_its_column_alone() {
 fn a_missing_device_is_a_sentence() {
     let mut wanted = request(1, "s9", &[fixture("rnnsearch"), fixture("rnnsearch")]);
     wanted.columns[0].device = DeviceChoice::Cuda(97);
-    let events = serve_all(&wanted, &mut engine(), &Ticket::forever());
+    let events = serve_all(&wanted, &mut store(), &Ticket::forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     assert!(story(&events, 2).ends_with(&["finished"]));
 }
@@ -262,9 +262,9 @@ fn hard_texts_are_sentences_or_translations() {
         ("اللغة العربية s9".to_owned(), None),
         ("s9\ns31\r\ns4\u{2028}s5".to_owned(), None),
     ];
-    let mut engine = engine();
+    let mut store = store();
     for (text, refusal) in cases {
-        let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut engine, &Ticket::forever());
+        let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut store, &Ticket::forever());
         match events.iter().rfind(|event| !matches!(event, Event::Fingerprint { .. })) {
             Some(Event::Failed { message, .. }) => {
                 assert!(refusal.is_some_and(|words| message.contains(words)), "{message}");
@@ -277,7 +277,7 @@ fn hard_texts_are_sentences_or_translations() {
 
 /// A worker whose events are waited for.
 fn worker() -> Worker {
-    Worker::spawn_with(engine(), Arc::new(|| {}))
+    Worker::spawn_with(store(), Arc::new(|| {}))
 }
 
 fn until(worker: &Worker, done: impl Fn(&Event) -> bool) -> Vec<Event> {
@@ -294,19 +294,19 @@ fn until(worker: &Worker, done: impl Fn(&Event) -> bool) -> Vec<Event> {
 
 #[test]
 fn a_panic_in_a_request_is_a_sentence_and_the_next_one_works() {
-    let mut engine = engine();
+    let mut store = store();
     let folders = [fixture("rnnsearch")];
-    serve_all(&request(1, "", &folders), &mut engine, &Ticket::forever());
+    serve_all(&request(1, "", &folders), &mut store, &Ticket::forever());
     let mut events = Vec::new();
     let mut emit = |event: Event| {
         assert!(!matches!(event, Event::Expanded { .. }), "planted");
         events.push(event);
     };
-    serve(&request(2, "s9", &folders), &mut engine, &Ticket::forever(), &mut emit);
+    serve(&request(2, "s9", &folders), &mut store, &Ticket::forever(), &mut emit);
     let failed =
         events.iter().any(|event| matches!(event, Event::Failed { message, .. } if message.contains("planted")));
     assert!(failed, "{events:?}");
-    let next = serve_all(&request(3, "s9", &folders), &mut engine, &Ticket::forever());
+    let next = serve_all(&request(3, "s9", &folders), &mut store, &Ticket::forever());
     assert_eq!(story(&next, 1), ["started", "row", "finished"]);
 }
 
@@ -323,7 +323,7 @@ fn of_many_requests_the_latest_wins() {
         }
         let _ = woke.send(());
     });
-    let worker = Worker::spawn_with(engine(), wake);
+    let worker = Worker::spawn_with(store(), wake);
     let folders = [fixture("rnnsearch")];
     worker.submit(request(1, "", &folders));
     // The last that the first request has to say; told later, it would be held in place of the second.
@@ -357,7 +357,7 @@ fn events_are_sent_before_waking() {
         count.fetch_add(1, Ordering::AcqRel);
         let _ = sender.send(());
     });
-    let worker = Worker::spawn_with(engine(), wake);
+    let worker = Worker::spawn_with(store(), wake);
     worker.submit(request(1, "s9", &[fixture("rnnsearch")]));
     let mut finished = false;
     while !finished {
@@ -415,12 +415,12 @@ fn the_last_save_is_written_when_the_program_ends() {
 #[test]
 fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
     let members = vec![fixture("luong-global-general"), fixture("rnnsearch")];
-    let mut engine = engine();
+    let mut store = store();
     let mut run = |alignment| {
         let mut wanted = request(1, "s9 s3", &members[..1]);
         let mixing = Mixing { alignment, ..Mixing::default() };
         wanted.columns[0].ensemble = Some(EnsembleSpec { members: members.clone(), mixing });
-        let events = serve_all(&wanted, &mut engine, &Ticket::forever());
+        let events = serve_all(&wanted, &mut store, &Ticket::forever());
         assert_eq!(story(&events, 1).last(), Some(&"finished"), "{events:?}");
         let facts = events.iter().find_map(|event| match event {
             Event::Loaded { facts, .. } => Some(facts.clone()),
@@ -450,7 +450,7 @@ fn models_of_different_target_words_are_no_ensemble() {
     let members = vec![fixture("rnnsearch"), fixture("rnnencdec")];
     let mut wanted = request(1, "s9 s3", &members);
     wanted.columns[0].ensemble = Some(EnsembleSpec { members, mixing: Mixing::default() });
-    let events = serve_all(&wanted, &mut engine(), &Ticket::forever());
+    let events = serve_all(&wanted, &mut store(), &Ticket::forever());
     assert_eq!(story(&events, 2).last(), Some(&"finished"), "the other column goes on");
     let told = events.iter().find_map(|event| match event {
         Event::LoadFailed { column: 1, message } => Some(message.clone()),

@@ -6,8 +6,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use egui_kittest::Harness;
-use interlinear::session::driver::Options;
-use interlinear::session::{Command, CorpusEvent, Event, HypothesisView, ModelFacts, Session};
+use interlinear::session::driver::OpenWith;
+use interlinear::session::{
+    ColumnCommand, Command, CorpusEvent, Event, HypothesisView, ModelFacts, Session, SourceCommand,
+};
 use interlinear::text::sentence::Sentence;
 use interlinear::ui::{App, Desk};
 
@@ -35,7 +37,7 @@ impl Desk for Rehearsal {
 
     fn send(&mut self, command: Command) {
         self.wires.sent.borrow_mut().push(command.clone());
-        let _ = self.session.apply(command);
+        self.session.apply(command);
     }
 
     fn pump(&mut self, _budget: Duration) -> bool {
@@ -122,19 +124,19 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
 
 /// A session with no columns and this source.
 pub fn session(source: &str) -> Session {
-    let mut session = Session::start(None, &Options::default());
-    let ids: Vec<u64> = session.columns.iter().map(|column| column.id).collect();
+    let mut session = Session::start(None, &OpenWith::default());
+    let ids: Vec<u64> = session.columns().iter().map(|column| column.id).collect();
     for id in ids {
-        let _ = session.apply(Command::RemoveColumn(id));
+        session.apply(ColumnCommand::Remove(id));
     }
-    let _ = session.apply(Command::ReplaceSource(source.to_owned()));
+    session.apply(SourceCommand::Replace(source.to_owned()));
     session
 }
 
 /// Adds a column whose model has loaded; answers with its name.
 pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
-    let _ = session.apply(Command::AddColumn(PathBuf::from(&facts.name)));
-    let column = session.columns.last().expect("a column was added").id;
+    session.apply(ColumnCommand::Add(PathBuf::from(&facts.name)));
+    let column = session.columns().last().expect("a column was added").id;
     session.absorb(Event::Loaded { column, facts });
     column
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::driver::News;
+use interlinear::session::effect::News;
 use interlinear::session::evaluation::{By, TableFormat};
-use interlinear::session::{Command, CorpusEvent, Page, Session, evaluation};
+use interlinear::session::{
+    Command, CorpusEvent, EvaluationCommand, Page, Session, TaskCommand, TestCommand, WindowCommand,
+};
 use interlinear::training::curves::{Curves, Point};
 use interlinear::ui::App;
 use interlinear::worker::corpus::evaluate::Evaluated;
@@ -19,29 +21,29 @@ use crate::desk;
 use crate::desk::Wires;
 use crate::measured;
 
-fn page(command: evaluation::Command) -> Command {
-    Command::Evaluation(command)
+fn page(command: impl Into<Command>) -> Command {
+    command.into()
 }
 
-fn sent(wires: &Wires, wanted: evaluation::Command) -> bool {
+fn sent(wires: &Wires, wanted: impl Into<Command>) -> bool {
     wires.sent.borrow().contains(&page(wanted))
 }
 
 /// A session on the page with a test set chosen.
 fn ready() -> Session {
     let mut session = desk::two_models();
-    let _ = session.apply(Command::ShowPage(Page::Evaluation));
+    session.apply(WindowCommand::ShowPage(Page::Evaluation));
     let long = format!("somewhere/{}.en", "a-long-name-of-a-test-set-".repeat(8));
-    let _ = session.apply(page(evaluation::Command::SetSource(Some(PathBuf::from(long)))));
-    let _ = session.apply(page(evaluation::Command::AddReference(PathBuf::from("test.fr"))));
+    session.apply(page(TestCommand::SetSource(Some(PathBuf::from(long)))));
+    session.apply(page(TestCommand::AddReference(PathBuf::from("test.fr"))));
     session
 }
 
 /// As [`ready`], with these results.
 fn with(results: Evaluated) -> Session {
     let mut session = ready();
-    let _ = session.apply(page(evaluation::Command::Run));
-    let number = session.evaluation.task.expect("it runs");
+    session.apply(page(EvaluationCommand::Run));
+    let number = session.evaluation().task.expect("it runs");
     session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Evaluated(results)) });
     session
 }
@@ -58,7 +60,7 @@ fn part(harness: &mut Harness<'_, App>, name: &str) {
 #[test]
 fn with_nothing_measured_each_part_says_what_to_do() {
     let mut session = desk::two_models();
-    let _ = session.apply(Command::ShowPage(Page::Evaluation));
+    session.apply(WindowCommand::ShowPage(Page::Evaluation));
     let (mut harness, _) = desk::window(session);
     assert!(shows(&harness, "Nothing is measured yet"));
     assert!(shows(&harness, "Choose a file of source sentences"), "why nothing can be measured");
@@ -71,7 +73,7 @@ fn with_nothing_measured_each_part_says_what_to_do() {
 #[test]
 fn files_are_asked_for_by_path_and_taken_away() {
     let mut session = desk::two_models();
-    let _ = session.apply(Command::ShowPage(Page::Evaluation));
+    session.apply(WindowCommand::ShowPage(Page::Evaluation));
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Source sentences of a test set").click();
     harness.run();
@@ -79,10 +81,10 @@ fn files_are_asked_for_by_path_and_taken_away() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert!(sent(&wires, evaluation::Command::SetSource(Some(PathBuf::from("sets/a.en")))));
+    assert!(sent(&wires, TestCommand::SetSource(Some(PathBuf::from("sets/a.en")))));
     harness.get_by_label("Take a.en away").click();
     harness.run();
-    assert!(sent(&wires, evaluation::Command::SetSource(None)));
+    assert!(sent(&wires, TestCommand::SetSource(None)));
 }
 
 #[test]
@@ -90,8 +92,8 @@ fn a_run_shows_how_far_it_is_and_can_be_paused_and_cancelled() {
     let (mut harness, wires) = desk::window(ready());
     harness.get_by_label("Evaluate 2 models").click();
     harness.run();
-    assert!(sent(&wires, evaluation::Command::Run));
-    let number = harness.state().session().evaluation.task.expect("it runs");
+    assert!(sent(&wires, EvaluationCommand::Run));
+    let number = harness.state().session().evaluation().task.expect("it runs");
     let progress =
         Progress { done: 25, total: 100, what: "Translating with RNNsearch".to_owned(), words_per_second: 812.0 };
     wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Progress(progress) });
@@ -99,28 +101,28 @@ fn a_run_shows_how_far_it_is_and_can_be_paused_and_cancelled() {
     assert!(shows(&harness, "Translating with RNNsearch, 25 %, 812 words/s"));
     harness.get_by_label("Pause").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&Command::PauseTask(number, true)));
+    assert!(wires.sent.borrow().contains(&TaskCommand::Pause(number, true).into()));
     assert!(shows(&harness, "Translating with RNNsearch, 25 %, paused"));
     harness.get_by_label("Go on").click();
     harness.run();
     harness.get_by_label("Cancel").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&Command::CancelTask(number)));
+    assert!(wires.sent.borrow().contains(&TaskCommand::Cancel(number).into()));
     assert!(shows(&harness, "Evaluate 2 models"));
 }
 
 #[test]
 fn a_failed_run_is_a_sentence() {
     let mut session = ready();
-    let _ = session.apply(page(evaluation::Command::Run));
-    let number = session.evaluation.task.expect("it runs");
+    session.apply(page(EvaluationCommand::Run));
+    let number = session.evaluation().task.expect("it runs");
     let message = "test.fr ends after line 3, but test.en goes on; the files must be translations line by line";
     session.absorb_corpus(CorpusEvent { number, kind: Kind::Failed(message.to_owned()) });
     let (mut harness, wires) = desk::window(session);
     assert!(shows(&harness, message));
     harness.get_by_label("Dismiss").click();
     harness.run();
-    assert!(sent(&wires, evaluation::Command::DismissMessage) && !shows(&harness, message));
+    assert!(sent(&wires, EvaluationCommand::DismissMessage) && !shows(&harness, message));
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn figures_are_a_table_and_plots_whose_points_can_be_read() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert!(sent(&wires, evaluation::Command::Export { format: TableFormat::Tsv, path: PathBuf::from("out.tsv") }));
+    assert!(sent(&wires, EvaluationCommand::Export { format: TableFormat::Tsv, path: PathBuf::from("out.tsv") }));
 }
 
 #[test]
@@ -162,13 +164,13 @@ fn sentences_are_sorted_compared_and_opened() {
     part(&mut harness, "Sentences");
     harness.get_by_label("Greatest first").click();
     harness.run();
-    assert!(sent(&wires, evaluation::Command::Sort(By::BleuDifference)));
+    assert!(sent(&wires, EvaluationCommand::Sort(By::BleuDifference)));
     assert!(shows(&harness, "Least first"));
     harness.get_by_label("Sentence 2 a dog sleeps").click();
     harness.run();
-    assert!(sent(&wires, evaluation::Command::OpenSentence(1)));
+    assert!(sent(&wires, EvaluationCommand::OpenSentence(1)));
     assert_eq!(
-        (harness.state().session().page, harness.state().session().source.as_str()),
+        (harness.state().session().page(), harness.state().session().source()),
         (Page::Sentence, "a dog sleeps")
     );
 }

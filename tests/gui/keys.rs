@@ -6,7 +6,10 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::{Command, Page, Theme};
+use interlinear::session::{
+    ColumnCommand, Command, ListCommand, PAGES, Page, SearchCommand, SelectCommand, SentenceCommand, SettingsCommand,
+    SourceCommand, Theme, WindowCommand,
+};
 use interlinear::ui::views::source;
 
 use crate::desk;
@@ -18,41 +21,44 @@ fn press(modifiers: Modifiers, key: Key) -> Vec<Command> {
     harness.key_press_modifiers(modifiers, key);
     harness.run();
     let sent = wires.sent.borrow();
-    sent.iter().filter(|command| !matches!(command, Command::Hover(_))).cloned().collect()
+    sent.iter()
+        .filter(|command| !matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_)))))
+        .cloned()
+        .collect()
 }
 
 #[test]
 fn keys_send_their_commands() {
     let (ctrl, alt, none) = (Modifiers::COMMAND, Modifiers::ALT, Modifiers::NONE);
     for (modifiers, key, wanted) in [
-        (ctrl, Key::Z, Command::Undo),
-        (ctrl, Key::Y, Command::Redo),
-        (ctrl, Key::T, Command::SetTheme(Theme::Light)),
-        (ctrl, Key::Plus, Command::SetZoom(1.1)),
-        (ctrl, Key::Minus, Command::SetZoom(0.9)),
-        (ctrl, Key::Num0, Command::SetZoom(1.0)),
-        (ctrl, Key::ArrowDown, Command::MoveSentence(1)),
-        (none, Key::PageUp, Command::MoveSentence(-1)),
-        (ctrl, Key::Period, Command::Stop),
-        (ctrl, Key::Num1, Command::ShowPage(Page::Sentence)),
-        (ctrl, Key::Num2, Command::ShowPage(Page::Evaluation)),
-        (ctrl, Key::Num3, Command::ShowPage(Page::Map)),
-        (ctrl, Key::Num4, Command::ShowPage(Page::Phrases)),
-        (alt, Key::ArrowDown, Command::MoveTarget(1)),
-        (alt, Key::ArrowUp, Command::MoveTarget(-1)),
-        (alt, Key::ArrowRight, Command::MoveColumnSelection(1)),
-        (none, Key::CloseBracket, Command::MoveHypothesis(1)),
-        (none, Key::OpenBracket, Command::MoveHypothesis(-1)),
-        (ctrl, Key::P, Command::SetPalette("Print".to_owned())),
-        (ctrl, Key::CloseBracket, Command::SetBeam(6)),
-        (none, Key::Escape, Command::Deselect),
-        (none, Key::Num0, Command::SetLayout { key: "cell".to_owned(), value: -1.0 }),
+        (ctrl, Key::Z, SourceCommand::Undo.into()),
+        (ctrl, Key::Y, SourceCommand::Redo.into()),
+        (ctrl, Key::T, SettingsCommand::SetTheme(Theme::Light).into()),
+        (ctrl, Key::Plus, SettingsCommand::SetZoom(1.1).into()),
+        (ctrl, Key::Minus, SettingsCommand::SetZoom(0.9).into()),
+        (ctrl, Key::Num0, SettingsCommand::SetZoom(1.0).into()),
+        (ctrl, Key::ArrowDown, ListCommand::Move(1).into()),
+        (none, Key::PageUp, ListCommand::Move(-1).into()),
+        (ctrl, Key::Period, SourceCommand::Stop.into()),
+        (ctrl, Key::Num1, WindowCommand::ShowPage(Page::Sentence).into()),
+        (ctrl, Key::Num2, WindowCommand::ShowPage(Page::Evaluation).into()),
+        (ctrl, Key::Num3, WindowCommand::ShowPage(Page::Map).into()),
+        (ctrl, Key::Num4, WindowCommand::ShowPage(Page::Phrases).into()),
+        (alt, Key::ArrowDown, SelectCommand::MoveTarget(1).into()),
+        (alt, Key::ArrowUp, SelectCommand::MoveTarget(-1).into()),
+        (alt, Key::ArrowRight, SelectCommand::MoveColumn(1).into()),
+        (none, Key::CloseBracket, SelectCommand::MoveHypothesis(1).into()),
+        (none, Key::OpenBracket, SelectCommand::MoveHypothesis(-1).into()),
+        (ctrl, Key::P, SettingsCommand::SetPalette("Print".to_owned()).into()),
+        (ctrl, Key::CloseBracket, SearchCommand::SetBeam(6).into()),
+        (none, Key::Escape, SelectCommand::Nothing.into()),
+        (none, Key::Num0, WindowCommand::SetLayout { key: "cell".to_owned(), value: -1.0 }.into()),
     ] {
         let sent = press(modifiers, key);
         assert!(sent.contains(&wanted), "{modifiers:?} {key:?} sent {sent:?}");
     }
-    assert!(press(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z).contains(&Command::Redo));
-    assert!(!press(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z).contains(&Command::Undo));
+    assert!(press(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z).contains(&SourceCommand::Redo.into()));
+    assert!(!press(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z).contains(&SourceCommand::Undo.into()));
 }
 
 #[test]
@@ -62,7 +68,10 @@ fn brackets_are_letters_while_typing() {
     harness.run();
     harness.key_press(Key::CloseBracket);
     harness.run();
-    assert!(!wires.sent.borrow().iter().any(|command| matches!(command, Command::MoveHypothesis(_))));
+    assert!(!wires.sent.borrow().iter().any(|command| matches!(
+        command,
+        Command::Sentence(SentenceCommand::Select(SelectCommand::MoveHypothesis(_)))
+    )));
 }
 
 #[test]
@@ -89,15 +98,15 @@ fn ctrl_l_goes_to_the_source_and_f6_round_the_panels() {
 #[test]
 fn arrows_move_through_the_heatmap_and_its_numbers_are_marked() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    let column = harness.state().session().columns[1].id;
-    harness.state_mut().send(Command::SelectTarget { column, i: 0 });
+    let column = harness.state().session().columns()[1].id;
+    harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();
     harness.key_press(Key::ArrowDown);
     harness.key_press(Key::ArrowRight);
     harness.run();
-    assert!(wires.sent.borrow().contains(&Command::MoveTarget(1)));
-    assert_eq!(harness.state().session().hover.and_then(|hover| hover.j), Some(0));
+    assert!(wires.sent.borrow().contains(&SelectCommand::MoveTarget(1).into()));
+    assert_eq!(harness.state().session().hover().and_then(|hover| hover.j), Some(0));
 }
 
 #[test]
@@ -107,7 +116,7 @@ fn arrows_move_through_the_list() {
     harness.run();
     harness.key_press(Key::ArrowDown);
     harness.run();
-    assert!(wires.sent.borrow().contains(&Command::MoveSentence(1)));
+    assert!(wires.sent.borrow().contains(&ListCommand::Move(1).into()));
 }
 
 #[test]
@@ -115,7 +124,7 @@ fn help_lists_every_shortcut_and_closes_again() {
     let (mut harness, _) = desk::window(desk::two_models());
     harness.key_press(Key::F1);
     harness.run();
-    for binding in interlinear::ui::shortcuts::BINDINGS {
+    for binding in interlinear::ui::shortcuts::bindings() {
         assert!(harness.query_all_by_label(binding.name).next().is_some(), "{} is missing", binding.name);
     }
     harness.key_press(Key::Escape);
@@ -132,7 +141,7 @@ fn ctrl_shift_o_asks_for_a_model_by_path() {
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
-    assert!(wires.sent.borrow().contains(&Command::AddColumn(PathBuf::from("models/third"))));
+    assert!(wires.sent.borrow().contains(&ColumnCommand::Add(PathBuf::from("models/third")).into()));
 }
 
 #[derive(Debug)]
@@ -154,14 +163,14 @@ fn what_is_dropped_is_opened() {
     let path = PathBuf::from("dropped.txt");
     harness.input_mut().dropped_files.push(Arc::new(Dropped(path.clone())));
     harness.run();
-    assert!(wires.sent.borrow().contains(&Command::Open(path)));
+    assert!(wires.sent.borrow().contains(&WindowCommand::Drop(path).into()));
 }
 
 #[test]
 fn on_other_pages_no_key_changes_the_sentence_unseen() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    for page in &Page::ALL[1..] {
-        harness.state_mut().send(Command::ShowPage(*page));
+    for page in PAGES[1..].iter().map(|entry| entry.page) {
+        harness.state_mut().send(WindowCommand::ShowPage(page));
         harness.run();
         wires.sent.borrow_mut().clear();
         for (modifiers, key) in
@@ -171,11 +180,14 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
         }
         harness.run();
         let sent = wires.sent.borrow();
-        let sent: Vec<&Command> = sent.iter().filter(|command| !matches!(command, Command::Hover(_))).collect();
+        let sent: Vec<&Command> = sent
+            .iter()
+            .filter(|command| !matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_)))))
+            .collect();
         assert!(sent.is_empty(), "{page:?} sent {sent:?}");
     }
     harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
     harness.run();
-    assert_eq!(harness.state().session().page, Page::Sentence);
+    assert_eq!(harness.state().session().page(), Page::Sentence);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }

@@ -9,7 +9,7 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::map::Layout;
 use interlinear::analysis::neighbours::Space;
 use interlinear::session::maps::{Chart, Choice, Method, Point};
-use interlinear::session::{Command, CorpusEvent, Page, maps};
+use interlinear::session::{Command, CorpusEvent, MapCommand, Page, SelectCommand, WindowCommand, maps};
 use interlinear::ui::App;
 use interlinear::ui::widgets::plane::layout;
 use interlinear::ui::widgets::plane::layout::{Camera, Labels};
@@ -130,19 +130,19 @@ fn chart() -> Arc<Chart> {
 /// The page with this map.
 fn page() -> (Harness<'static, App>, Wires) {
     let mut session = desk::two_models();
-    let _ = session.apply(Command::ShowPage(Page::Map));
+    session.apply(WindowCommand::ShowPage(Page::Map));
     let (mut harness, wires) = desk::window(session);
     hear(&mut harness, &wires, Kind::Found(Found::Mapped(Mapped { chart: chart() })));
     (harness, wires)
 }
 
 fn hear(harness: &mut Harness<'_, App>, wires: &Wires, kind: Kind) {
-    let number = harness.state().session().maps.task.expect("a map is under way");
+    let number = harness.state().session().maps().task.expect("a map is under way");
     wires.corpus.borrow_mut().push(CorpusEvent { number, kind });
     harness.run();
 }
 
-fn sent(wires: &Wires, wanted: &maps::Command) -> bool {
+fn sent(wires: &Wires, wanted: &MapCommand) -> bool {
     wires.sent.borrow().contains(&Command::Map(wanted.clone()))
 }
 
@@ -154,16 +154,16 @@ fn says(harness: &Harness<'_, App>, label: &str) {
 #[test]
 fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
     let mut session = desk::two_models();
-    let _ = session.apply(Command::ShowPage(Page::Map));
+    session.apply(WindowCommand::ShowPage(Page::Map));
     let (mut harness, wires) = desk::window(session);
-    assert!(sent(&wires, &maps::Command::Compute));
+    assert!(sent(&wires, &MapCommand::Compute));
     let progress = Progress { done: 300, total: 1000, what: "Laying out by t-SNE".to_owned(), ..Progress::default() };
     hear(&mut harness, &wires, Kind::Progress(progress));
     says(&harness, "The map appears here when it is done");
     harness.get_by_label("Cancel").click();
     harness.run();
     // Whoever cancelled the first map is not given it again.
-    assert_eq!((harness.state().session().maps.task, harness.query_by_label("Cancel").is_some()), (None, false));
+    assert_eq!((harness.state().session().maps().task, harness.query_by_label("Cancel").is_some()), (None, false));
     harness.get_by_label("Make map").click();
     harness.run();
     hear(&mut harness, &wires, Kind::Failed("The device is full".to_owned()));
@@ -179,19 +179,19 @@ fn points_have_labels_and_a_click_shows_what_is_near() {
     says(&harness, "Map of 4 source words of RNNsearch, source embedding, PCA, x 50.0 % and y 25.0 % of the variance");
     harness.get_by_label("house, rank 1").click_accesskit();
     harness.run();
-    assert!(sent(&wires, &maps::Command::Select(Some(0))));
+    assert!(sent(&wires, &MapCommand::Select(Some(0))));
     for label in ["id 2, rank 1, 5 letters", "Neighbour barn cosine 0.999", "Neighbour home cosine 0.994"] {
         says(&harness, label);
     }
     harness.get_by_label("Neighbour home cosine 0.994").click();
     harness.run();
-    assert_eq!(harness.state().session().maps.selected, Some(1));
+    assert_eq!(harness.state().session().maps().selected, Some(1));
     harness.get_by_label("Neighbour barn cosine 0.998").click();
     harness.run();
     says(&harness, "id 6, rank 5, 4 letters, not on this map");
     harness.key_press(egui::Key::Escape);
     harness.run();
-    assert_eq!(harness.state().session().maps.selected, None);
+    assert_eq!(harness.state().session().maps().selected, None);
     harness.get_by_label("dog, rank 4").click_accesskit();
     harness.run();
     harness.get_by_label("Save...").click();
@@ -229,17 +229,17 @@ fn searching_lists_what_was_found() {
     harness.run();
     harness.get_by_label("Search the map").type_text("ho");
     harness.run();
-    assert!(sent(&wires, &maps::Command::Search("ho".to_owned())));
+    assert!(sent(&wires, &MapCommand::Search("ho".to_owned())));
     for label in ["Found 2 times", "Match house", "Match home"] {
         says(&harness, label);
     }
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert_eq!(harness.state().session().maps.selected, Some(0));
+    assert_eq!(harness.state().session().maps().selected, Some(0));
     says(&harness, "1 of 2");
     harness.get_by_label("Next match").click();
     harness.run();
-    assert_eq!(harness.state().session().maps.selected, Some(1));
+    assert_eq!(harness.state().session().maps().selected, Some(1));
 }
 
 #[test]
@@ -262,10 +262,10 @@ fn what_is_found_and_not_drawn_is_said() {
 fn the_pages_begin_with_the_selected_model() {
     let mut session = desk::two_models();
     for folder in ["RNNencdec", "RNNsearch"] {
-        let column = session.columns.iter().find(|column| column.folder.ends_with(folder)).expect("it is there").id;
-        let _ = session.apply(Command::SelectTarget { column, i: 0 });
-        assert_eq!(session.mapped_model().map(|model| model.ends_with(folder)), Some(true), "{folder}");
-        assert_eq!(session.phrase_model().map(|model| model.ends_with(folder)), Some(true), "{folder}");
+        let column = session.columns().iter().find(|column| column.folder.ends_with(folder)).expect("it is there").id;
+        session.apply(SelectCommand::Target { column, i: 0 });
+        assert_eq!(session.maps().model_of(&session).map(|model| model.ends_with(folder)), Some(true), "{folder}");
+        assert_eq!(session.phrases().model_of(&session).map(|model| model.ends_with(folder)), Some(true), "{folder}");
     }
 }
 
@@ -285,10 +285,10 @@ fn what_is_mapped_and_how_is_chosen_above() {
     harness.get_by_label("Make map").click();
     harness.run();
     for command in [
-        maps::Command::SetMethod(Method::Pca),
-        maps::Command::SetColour(maps::Colour::Length),
-        maps::Command::SetChoice(Choice::Typed),
-        maps::Command::Compute,
+        MapCommand::SetMethod(Method::Pca),
+        MapCommand::SetColour(maps::Colour::Length),
+        MapCommand::SetChoice(Choice::Typed),
+        MapCommand::Compute,
     ] {
         assert!(sent(&wires, &command), "{command:?}");
     }

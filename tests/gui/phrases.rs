@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::phrases::{Command, Drawn, Pairs, Samples};
-use interlinear::session::{Command as Act, CorpusEvent, Page, Session};
+use interlinear::session::effect::{Effect, News};
+use interlinear::session::phrases::{Drawn, Pairs, Samples};
+use interlinear::session::{CorpusEvent, Dropped, LaneCall, Page, PhrasesCommand, Session, WindowCommand};
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ui::App;
 use interlinear::ui::widgets::scatter::layout::{Bins, View};
@@ -30,21 +31,21 @@ fn pairs() -> Arc<Pairs> {
 
 /// Tells the session what came of its newest order.
 fn tell(session: &mut Session, found: Scored) {
-    let number = session.phrases.task.expect("an order is under way");
+    let number = session.phrases().task.expect("an order is under way");
     assert!(session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Phrases(found)) }));
 }
 
 /// Both models on the page Phrases; nothing is open.
 fn page() -> Session {
     let mut session = desk::two_models();
-    let _ = session.apply(Act::ShowPage(Page::Phrases));
+    session.apply(WindowCommand::ShowPage(Page::Phrases));
     session
 }
 
 /// The table is read.
 fn opened() -> Session {
     let mut session = page();
-    let _ = session.apply(Act::Phrases(Command::Open(PathBuf::from("folder/shoes.txt"))));
+    session.apply(PhrasesCommand::Open(PathBuf::from("folder/shoes.txt")));
     tell(&mut session, Scored::Read(pairs()));
     session
 }
@@ -64,8 +65,8 @@ fn scored() -> Session {
     session
 }
 
-fn sent(wires: &Wires, wanted: Command) -> bool {
-    wires.sent.borrow().contains(&Act::Phrases(wanted))
+fn sent(wires: &Wires, wanted: PhrasesCommand) -> bool {
+    wires.sent.borrow().contains(&wanted.into())
 }
 
 fn has(harness: &Harness<'_, App>, label: &str) -> bool {
@@ -82,9 +83,9 @@ fn the_empty_page_says_what_to_do_and_takes_a_path() {
     harness.run();
     harness.get_by_label("Open").click();
     harness.run();
-    assert!(sent(&wires, Command::Open("some/table.gz".into())));
+    assert!(sent(&wires, PhrasesCommand::Open("some/table.gz".into())));
     assert!(has(&harness, "Cancel") && has(&harness, "Pause"), "it is being read");
-    let number = harness.state().session().phrases.task.expect("an order");
+    let number = harness.state().session().phrases().task.expect("an order");
     let message = "some/table.gz, line 2: has 1 field".to_owned();
     wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Failed(message.clone()) });
     harness.run();
@@ -99,20 +100,20 @@ fn the_empty_page_says_what_to_do_and_takes_a_path() {
 #[test]
 fn a_table_is_scored_with_the_first_model_as_soon_as_it_is_read() {
     let mut session = opened();
-    let calls = session.take_lane_calls();
-    let asked = calls.iter().any(|call| {
-        let interlinear::session::LaneCall::Submit(_, Order::Phrases(Job::Score { model, feature, .. })) = call else {
+    let effects = session.take_effects();
+    let asked = effects.iter().any(|effect| {
+        let Effect::Lane(LaneCall::Submit(_, Order::Phrases(Job::Score { model, feature, .. }))) = effect else {
             return false;
         };
         model == Path::new("RNNencdec") && *feature == 3
     });
-    assert!(asked, "{calls:?}");
+    assert!(asked, "{effects:?}");
     let (mut harness, wires) = desk::window(session);
     assert!(
         has(&harness, "Source phrase the red shoe") && has(&harness, "Source phrase the hat"),
         "most targets first"
     );
-    let number = harness.state().session().phrases.task.expect("an order");
+    let number = harness.state().session().phrases().task.expect("an order");
     let progress = Progress { done: 2, total: 5, what: "Scoring phrase pairs".to_owned(), words_per_second: 80.0 };
     wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Progress(progress) });
     harness.run();
@@ -121,7 +122,7 @@ fn a_table_is_scored_with_the_first_model_as_soon_as_it_is_read() {
     harness.run();
     harness.get_by_label("Score with RNNencdec").click();
     harness.run();
-    assert!(sent(&wires, Command::Score) && harness.state().session().phrases.task.is_some());
+    assert!(sent(&wires, PhrasesCommand::Score) && harness.state().session().phrases().task.is_some());
 }
 
 #[test]
@@ -143,19 +144,19 @@ fn both_lists_are_ranked_and_what_one_lacks_is_marked() {
     }
     harness.get_by_label("By the table 1 la chaussure rouge 0.500").click();
     harness.run();
-    assert!(sent(&wires, Command::Select(Some(1))));
+    assert!(sent(&wires, PhrasesCommand::Select(Some(1))));
     assert!(has(&harness, "Line of the table") && has(&harness, "0.500, its logarithm -0.693"));
 }
 
 #[test]
 fn samples_of_a_phrase_are_counted_and_new_ones_marked() {
     let mut session = scored();
-    let _ = session.apply(Act::Phrases(Command::TypeSource("the red shoe".to_owned())));
+    session.apply(PhrasesCommand::TypeSource("the red shoe".to_owned()));
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Draw samples").click();
     harness.run();
-    assert!(sent(&wires, Command::Sample) && has(&harness, "Drawing"));
-    let number = harness.state().session().phrases.sampling.expect("an order");
+    assert!(sent(&wires, PhrasesCommand::Sample) && has(&harness, "Drawing"));
+    let number = harness.state().session().phrases().sampling.expect("an order");
     let drawn = [("le soulier  Rouge", -1.5, 40), ("la botte", -4.0, 10)];
     let drawn = drawn.map(|(text, log_p, count)| Drawn { text: text.to_owned(), log_p, count });
     let samples = Samples { model: "RNNencdec".into(), source: "the red shoe".into(), seed: 1, drawn: drawn.into() };
@@ -168,17 +169,20 @@ fn samples_of_a_phrase_are_counted_and_new_ones_marked() {
     }
     assert!(has(&harness, "Draw others"));
     // They are of this phrase and this model alone.
-    harness.state_mut().send(Act::Phrases(Command::TypeSource("the hat".to_owned())));
+    harness.state_mut().send(PhrasesCommand::TypeSource("the hat".to_owned()));
     harness.run();
-    assert!(has(&harness, "Draw samples") && harness.state().session().phrase_samples().is_none());
+    assert!(
+        has(&harness, "Draw samples")
+            && harness.state().session().phrases().samples(harness.state().session()).is_none()
+    );
 }
 
 #[test]
 fn phrases_are_offered_while_they_are_typed() {
     let mut session = scored();
     let type_in = |session: &mut Session, text: &str| {
-        let _ = session.apply(Act::Phrases(Command::TypeSource(text.to_owned())));
-        let phrases = &session.phrases;
+        session.apply(PhrasesCommand::TypeSource(text.to_owned()));
+        let phrases = &session.phrases();
         let pairs = phrases.pairs.clone().expect("it is open");
         let offered: Vec<String> = phrases.suggested.iter().map(|s| pairs.source_phrase(*s).to_owned()).collect();
         (phrases.source.is_some(), offered)
@@ -198,30 +202,30 @@ fn what_is_searched_is_counted_and_another_feature_compared() {
     harness.run();
     harness.get_by_label("Search in both sides").type_text("ROUGE");
     harness.run();
-    assert_eq!(*harness.state().session().phrases.found, [0, 1]);
+    assert_eq!(*harness.state().session().phrases().found, [0, 1]);
     assert!(has(&harness, "2 pairs found"));
-    harness.state_mut().send(Act::Phrases(Command::SetFeature(1)));
+    harness.state_mut().send(PhrasesCommand::SetFeature(1));
     harness.run();
-    let number = harness.state().session().phrases.task.expect("the scatter is made anew");
+    let number = harness.state().session().phrases().task.expect("the scatter is made anew");
     let kind = Kind::Found(Found::Phrases(scores("RNNencdec", 1)));
     wires.corpus.borrow_mut().push(CorpusEvent { number, kind });
     harness.run();
     assert!(has(&harness, "Scatter of 5 phrase pairs, log p of the table and log p of RNNencdec"));
     // The scores are kept: going back to a model compares, and does not score again.
-    harness.state_mut().send(Act::Phrases(Command::SetModel("RNNsearch".into())));
-    harness.state_mut().send(Act::Phrases(Command::SetModel("RNNencdec".into())));
+    harness.state_mut().send(PhrasesCommand::SetModel("RNNsearch".into()));
+    harness.state_mut().send(PhrasesCommand::SetModel("RNNencdec".into()));
     harness.run();
-    assert!(!harness.state().session().wants_phrase_scores());
+    assert!(!harness.state().session().phrases().wants_scores(harness.state().session()));
 }
 
 #[test]
 fn a_file_dropped_on_the_page_is_a_phrase_table() {
     let mut session = page();
-    let _ = session.hear(interlinear::session::driver::News::Text("x.txt".into()));
-    assert!(session.phrases.task.is_some() && session.files.is_empty());
+    session.hear(News::Opened { path: "x.txt".into(), what: Dropped::Text, on: Page::Phrases });
+    assert!(session.phrases().task.is_some() && session.lists().files.is_empty());
     let mut session = desk::two_models();
-    let _ = session.hear(interlinear::session::driver::News::PhraseTable("x.gz".into()));
-    assert!(session.phrases.task.is_some() && session.page == Page::Phrases);
+    session.hear(News::Opened { path: "x.gz".into(), what: Dropped::PhraseTable, on: Page::Sentence });
+    assert!(session.phrases().task.is_some() && session.page() == Page::Phrases);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::{Command, Format, Session};
+use interlinear::session::{AlignmentFormat, ColumnCommand, SelectCommand, Session};
 use interlinear::ui::App;
 
 use crate::desk;
@@ -20,8 +20,8 @@ fn inspected() -> Session {
         let output = words.iter().map(|word| word.replace("word", "mot")).collect::<Vec<_>>().join(" ");
         desk::finish(&mut session, column, &text, &[output.as_str(); 5], None);
     }
-    let column = session.columns[0].id;
-    let _ = session.apply(Command::SelectTarget { column, i: 6 });
+    let column = session.columns()[0].id;
+    session.apply(SelectCommand::Target { column, i: 6 });
     session
 }
 
@@ -50,11 +50,11 @@ fn the_inspector_leaves_the_heatmap_its_room() {
 #[test]
 fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
     let session = desk::two_models();
-    let column = session.columns[1].id;
+    let column = session.columns()[1].id;
     for (item, title, format) in [
-        ("Save alignment as TSV...", "Save the alignment as TSV", Format::Tsv),
-        ("Save alignment as links...", "Save the alignment as links", Format::Pharaoh),
-        ("Save translations as JSON...", "Save the translations as JSON", Format::Json),
+        ("Save alignment as TSV...", "Save the alignment as TSV", AlignmentFormat::Tsv),
+        ("Save alignment as links...", "Save the alignment as links", AlignmentFormat::Pharaoh),
+        ("Save translations as JSON...", "Save the translations as JSON", AlignmentFormat::Json),
     ] {
         let (mut harness, wires) = desk::window(desk::two_models());
         harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
@@ -66,7 +66,7 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
         harness.run();
         harness.get_by_role_and_label(Role::Button, "Save").click();
         harness.run();
-        let wanted = Command::Export { column, format, path: PathBuf::from("some/file") };
-        assert!(wires.sent.borrow().contains(&wanted), "{item}");
+        let wanted = ColumnCommand::Export { column, format, path: PathBuf::from("some/file") };
+        assert!(wires.sent.borrow().contains(&wanted.into()), "{item}");
     }
 }

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::session::effect::News;
 use interlinear::session::{
-    Average, Command, EnsembleSpec, Event, Hover, List, Mixing, Page, Selection, Shown, new_training,
+    Average, ColumnCommand, Command, Dropped, EnsembleSpec, Event, Hover, List, ListCommand, Mixing, Page,
+    SelectCommand, Selection, SentenceCommand, SettingsCommand, Shown, SourceCommand, TrainingCommand, WindowCommand,
 };
 use interlinear::ui::App;
 use interlinear::worker::protocol::Member;
@@ -20,7 +22,7 @@ fn sent(wires: &Wires, wanted: &Command) -> bool {
 
 /// The last hover that the window sent.
 fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
-    harness.state().session().hover
+    harness.state().session().hover()
 }
 
 #[test]
@@ -53,31 +55,34 @@ fn every_cell_in_view_has_a_label() {
 #[test]
 fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
     let session = desk::two_models();
-    let column = session.columns[1].id;
+    let column = session.columns()[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("chaussure <- red 0.80").click();
     harness.run();
-    assert!(sent(&wires, &Command::SelectTarget { column, i: 1 }));
-    assert_eq!(harness.state().session().selection, Selection { column: Some(column), target: Some(1) });
-    for label in ["Candidate autre probability 0.135", "alpha red 0.800", "alpha over the source words"] {
+    assert!(sent(&wires, &SelectCommand::Target { column, i: 1 }.into()));
+    assert_eq!(harness.state().session().selection(), Selection { column: Some(column), target: Some(1) });
+    for label in ["Candidate autre probability 0.135", "alpha red 0.800"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
     }
+    // 0.8 on one word, 0.2 shared by the three others.
+    let bits = -0.8_f32 * 0.8_f32.log2() - 0.2 * (0.2_f32 / 3.0).log2();
+    harness.get_by_label(&format!("alpha over the source words   {bits:.2} bits"));
 }
 
 #[test]
 fn a_screen_reader_can_click_a_cell_too() {
     let session = desk::two_models();
-    let column = session.columns[1].id;
+    let column = session.columns()[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("rouge <- the 0.07").click_accesskit();
     harness.run();
-    assert!(sent(&wires, &Command::SelectTarget { column, i: 2 }));
+    assert!(sent(&wires, &SelectCommand::Target { column, i: 2 }.into()));
 }
 
 #[test]
 fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
     let session = desk::two_models();
-    let column = session.columns[1].id;
+    let column = session.columns()[1].id;
     let (mut harness, _) = desk::window(session);
     harness.get_by_label("chaussure <- shoe 0.07").hover();
     harness.run();
@@ -93,7 +98,7 @@ fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
 #[test]
 fn pointing_at_words_marks_them_everywhere() {
     let session = desk::two_models();
-    let (encdec, search) = (session.columns[0].id, session.columns[1].id);
+    let (encdec, search) = (session.columns()[0].id, session.columns()[1].id);
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Source word 3 shoe").hover();
     harness.run();
@@ -103,7 +108,7 @@ fn pointing_at_words_marks_them_everywhere() {
     assert_eq!(hovered(&harness), Some(Hover { column: search, i: Some(1), j: None }));
     harness.get_by_label("soulier probability 0.69").click();
     harness.run();
-    assert!(sent(&wires, &Command::SelectTarget { column: encdec, i: 2 }));
+    assert!(sent(&wires, &SelectCommand::Target { column: encdec, i: 2 }.into()));
 }
 
 #[test]
@@ -128,13 +133,14 @@ fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
     assert!(harness.query_by_label("models/broken/config.json does not exist; check the path").is_some());
     harness.get_by_label("Try again").click();
     harness.run();
-    assert!(sent(&wires, &Command::ReloadColumn(column)));
+    assert!(sent(&wires, &ColumnCommand::Reload(column).into()));
 }
 
 #[test]
 fn loading_shows_how_far_it_is() {
     let mut session = desk::session("");
-    let column = desk::add_column(&mut session, desk::facts("slow", true));
+    session.apply(ColumnCommand::Add("slow".into()));
+    let column = session.columns()[0].id;
     session.absorb(Event::Loading { column, fraction: 0.42 });
     let (harness, _) = desk::window(session);
     assert!(harness.query_all_by_label("Loading the model, 42 %").next().is_some());
@@ -148,11 +154,11 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     harness.run();
     harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").type_text("x");
     harness.run();
-    let text = harness.state().session().source.clone();
-    assert!(sent(&wires, &Command::EditSource(text.clone())) && text.contains('x'), "{text}");
+    let text = harness.state().session().source().to_owned();
+    assert!(sent(&wires, &SourceCommand::Edit(text.clone()).into()) && text.contains('x'), "{text}");
     let session = harness.state().session();
-    assert!(session.columns[1].stale, "the old picture waits, dimmed");
-    let (number, column) = (session.newest(), session.columns[1].id);
+    assert!(session.columns()[1].stale, "the old picture waits, dimmed");
+    let (number, column) = (session.newest(), session.columns()[1].id);
     let source = desk::sentence("a new text", &[]);
     let mut best = desk::hypothesis("un texte", 4, true, -1.0);
     best.finished = false;
@@ -167,11 +173,11 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
 #[test]
 fn the_beam_shows_each_hypothesis_and_a_click_its_alignment() {
     let session = desk::two_models();
-    let column = session.columns[1].id;
+    let column = session.columns()[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Hypothesis 2, log p -2.50, le soulier rouge").click();
     harness.run();
-    assert!(sent(&wires, &Command::SelectHypothesis { column, hypothesis: 1 }));
+    assert!(sent(&wires, &SelectCommand::Hypothesis { column, hypothesis: 1 }.into()));
     assert!(harness.query_by_label("soulier <- red 0.80").is_some());
 }
 
@@ -183,7 +189,7 @@ fn unknown_words_are_shown_as_they_are_with_what_was_typed() {
     let (mut harness, _) = desk::window(session);
     assert!(harness.query_by_label("Source word 2 zorglub, not in the vocabulary").is_some());
     assert!(harness.query_by_label("[UNK] (zorglub) <- zorglub [UNK] 0.80").is_some());
-    harness.state_mut().send(Command::SetUnkReplacement(true));
+    harness.state_mut().send(SettingsCommand::SetUnkReplacement(true));
     harness.run();
     assert!(harness.query_by_label("zorglub [UNK] <- zorglub [UNK] 0.80").is_some());
 }
@@ -193,7 +199,7 @@ fn energies_take_the_place_of_alpha() {
     let (mut harness, wires) = desk::window(desk::two_models());
     harness.get_by_role_and_label(Role::Button, "energies").click();
     harness.run();
-    assert!(sent(&wires, &Command::SetShown(Shown::Energies)));
+    assert!(sent(&wires, &SettingsCommand::SetShown(Shown::Energies).into()));
     assert!(harness.query_by_label("la <- the e -0.22").is_some());
 }
 
@@ -207,8 +213,8 @@ fn two_hundred_words_by_two_hundred_are_drawn_and_scrolled() {
     assert!(harness.query_by_label("Alignment of RNNsearch, 200 target by 200 source words").is_some());
     assert!(harness.query_by_label("w0 <- w0 0.80").is_some());
     assert!(harness.query_by_label("w199 <- w199 0.80").is_none(), "cells out of view have no nodes");
-    harness.state_mut().send(Command::SetLayout { key: "cell".to_owned(), value: -1.0 });
-    harness.state_mut().send(Command::SelectTarget { column, i: 150 });
+    harness.state_mut().send(WindowCommand::SetLayout { key: "cell".to_owned(), value: -1.0 });
+    harness.state_mut().send(SelectCommand::Target { column, i: 150 });
     harness.run();
     assert!(harness.query_by_label("w150 <- w150 0.80").is_some(), "the selected row of a whole matrix is readable");
 }
@@ -220,19 +226,19 @@ fn a_million_lines_cost_no_more_than_those_in_view() {
     let text: String = (0..1_000_000).map(|n| format!("line {n}\n")).collect();
     std::fs::write(&path, text).expect("the file is written");
     let mut session = desk::session("");
-    let _ = session.apply(Command::ShowList(List::Examples));
-    session.hear(interlinear::session::driver::News::Text(path.clone()));
+    session.apply(ListCommand::Show(List::Examples));
+    session.hear(News::Opened { path: path.clone(), what: Dropped::Text, on: Page::Sentence });
     let lines = interlinear::text::lines::TextFile::open(&path).expect("the file is read");
-    session.hear(interlinear::session::driver::News::Read { path, lines: std::sync::Arc::new(lines) });
-    let _ = session.apply(Command::ShowList(List::File(0)));
+    session.hear(News::Read { path, lines: std::sync::Arc::new(lines) });
+    session.apply(ListCommand::Show(List::File(0)));
     let (mut harness, wires) = desk::window(session);
     assert!(harness.query_by_label("line 3").is_some());
     assert!(harness.query_all_by_role(Role::ListBoxOption).count() < 60);
-    harness.state_mut().send(Command::LastSentence);
+    harness.state_mut().send(ListCommand::Last);
     harness.run();
     harness.get_by_label("line 999998").click();
     harness.run();
-    assert!(sent(&wires, &Command::PickSentence(999_998)));
+    assert!(sent(&wires, &ListCommand::Pick(999_998).into()));
 }
 
 #[test]
@@ -242,7 +248,7 @@ fn the_search_field_searches() {
     harness.run();
     harness.get_by_role(Role::TextInput).type_text("not");
     harness.run();
-    assert!(sent(&wires, &Command::Search("not".to_owned())));
+    assert!(sent(&wires, &ListCommand::Search("not".to_owned()).into()));
 }
 
 #[test]
@@ -257,7 +263,7 @@ fn a_megabyte_is_cut_with_a_sentence_and_nothing_panics() {
         .borrow()
         .iter()
         .filter_map(|command| match command {
-            Command::EditSource(text) => Some(text.chars().count()),
+            Command::Sentence(SentenceCommand::Source(SourceCommand::Edit(text))) => Some(text.chars().count()),
             _ => None,
         })
         .max();
@@ -279,7 +285,7 @@ fn control_characters_and_other_scripts_do_no_harm() {
         desk::finish(&mut session, column, text, &["un deux", text], None);
         let (mut harness, _) = desk::window(session);
         harness.run();
-        let source = &harness.state().session().source;
+        let source = harness.state().session().source();
         assert_eq!(source, text);
     }
 }
@@ -298,18 +304,18 @@ fn right_to_left_words_stand_from_the_right() {
 #[test]
 fn models_are_removed_moved_and_added_by_path() {
     let session = desk::two_models();
-    let first = session.columns[0].id;
+    let first = session.columns()[0].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Remove RNNencdec").click();
     harness.run();
-    assert!(sent(&wires, &Command::RemoveColumn(first)));
+    assert!(sent(&wires, &ColumnCommand::Remove(first).into()));
     harness.get_by_label("Add a model").click();
     harness.run();
     harness.get_by_label("Path").type_text("some/folder");
     harness.run();
     harness.get_by_role_and_label(Role::Button, "Add").click();
     harness.run();
-    assert!(sent(&wires, &Command::AddColumn(PathBuf::from("some/folder"))));
+    assert!(sent(&wires, &ColumnCommand::Add(PathBuf::from("some/folder")).into()));
 }
 
 #[test]
@@ -321,13 +327,13 @@ fn a_window_without_models_says_what_to_do() {
 #[test]
 fn notices_are_sentences_that_can_be_dismissed() {
     let mut session = desk::two_models();
-    session.notify("The disk is full; free some space and try again", true);
-    let id = session.notices[0].id;
+    session.hear(News::Notice { text: "The disk is full; free some space and try again".to_owned(), is_error: true });
+    let id = session.notices()[0].id;
     let (mut harness, wires) = desk::window(session);
     assert!(harness.query_by_label("The disk is full; free some space and try again").is_some());
     harness.get_by_label("Dismiss").click();
     harness.run();
-    assert!(sent(&wires, &Command::DismissNotice(id)));
+    assert!(sent(&wires, &WindowCommand::DismissNotice(id).into()));
     assert!(harness.query_by_label("The disk is full; free some space and try again").is_none());
 }
 
@@ -346,7 +352,7 @@ fn the_smallest_window_and_many_models_still_work() {
         }
         let (mut harness, _) = desk::window_of(copy, size);
         harness.run();
-        assert_eq!(harness.state().session().columns.len(), 6);
+        assert_eq!(harness.state().session().columns().len(), 6);
     }
 }
 
@@ -365,7 +371,7 @@ fn the_window_rests_when_nothing_happens() {
 fn no_page_asks_for_frames_once_it_has_settled() {
     for page in [Page::Sentence, Page::Evaluation, Page::Map, Page::Phrases] {
         let (mut harness, _) = desk::window(desk::two_models());
-        harness.state_mut().send(Command::ShowPage(page));
+        harness.state_mut().send(WindowCommand::ShowPage(page));
         harness.run();
         if page == Page::Sentence {
             harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").click();
@@ -391,7 +397,7 @@ fn a_column_that_is_selected_comes_into_view() {
     };
     for (by, name) in [(-1, "RNNencdec"), (1, "Model 6")] {
         for _ in 0..6 {
-            harness.state_mut().send(Command::MoveColumnSelection(by));
+            harness.state_mut().send(SelectCommand::MoveColumn(by));
         }
         harness.run_steps(4);
         assert!(in_view(&harness, name), "{name} is not in view");
@@ -409,7 +415,7 @@ fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
     for page in [Page::Evaluation, Page::Map, Page::Phrases] {
         harness.get_by_role_and_label(Role::Tab, &format!("Page {}", page.name())).click();
         harness.run();
-        assert!(sent(&wires, &Command::ShowPage(page)));
+        assert!(sent(&wires, &WindowCommand::ShowPage(page).into()));
         assert!(!source(&harness), "{page:?} shows the sentence");
         assert!(harness.query_all_by_label("Remove RNNsearch").next().is_some(), "the models belong to every page");
     }
@@ -447,7 +453,7 @@ fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
     assert!(harness.query_all_by_label("p_t 1.90, window from red to shoe").next().is_some(), "in the tooltip");
     harness.get_by_label("Marks of local attention").click();
     harness.run();
-    assert!(sent(&wires, &Command::SetLayout { key: "gaze".to_owned(), value: 0.0 }));
+    assert!(sent(&wires, &WindowCommand::SetLayout { key: "gaze".to_owned(), value: 0.0 }.into()));
     assert!(harness.query_by_label(cell).is_some(), "what is not drawn is said all the same");
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Marks of local attention").is_none(), "RNNsearch looks everywhere");
@@ -459,7 +465,7 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     assert!(harness.query_by_label("Rows of Local by the word predicted").is_some());
     harness.get_by_label("Rows by input").click();
     harness.run();
-    assert!(sent(&wires, &Command::SetReading(interlinear::session::Reading::Input)));
+    assert!(sent(&wires, &SettingsCommand::SetReading(interlinear::session::Reading::Input).into()));
     assert!(harness.query_by_label("Rows of Local by the word read").is_some());
     for label in ["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
@@ -481,8 +487,8 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     harness.get_by_role_and_label(Role::Button, "Add ensemble").click();
     harness.run();
     let members = vec![PathBuf::from("RNNencdec"), PathBuf::from("RNNsearch")];
-    assert!(sent(&wires, &Command::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() })));
-    let column = harness.state().session().columns[2].id;
+    assert!(sent(&wires, &ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() }).into()));
+    let column = harness.state().session().columns()[2].id;
     let mut facts = desk::facts("Both", true);
     facts.members = [("RNNencdec", false), ("RNNsearch", true)]
         .map(|(name, has_alignment)| Member { name: name.to_owned(), has_alignment })
@@ -500,7 +506,7 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     harness.get_by_role_and_label(Role::Button, "mean of log p").click();
     harness.run();
     let mixing = Mixing { average: Average::LogProbability, ..Mixing::default() };
-    assert!(sent(&wires, &Command::SetMixing { column, mixing }));
+    assert!(sent(&wires, &ColumnCommand::SetMixing { column, mixing }.into()));
 }
 
 #[test]
@@ -514,7 +520,7 @@ fn a_new_training_is_chosen_from_the_tables() {
         harness.get_by_role_and_label(Role::Button, choice).click();
         harness.run();
     }
-    let plan = harness.state().session().training.plan.clone();
+    let plan = harness.state().session().training().plan.clone();
     assert_eq!((plan.attention.as_deref(), plan.score.as_deref()), (Some("local-p"), Some("dot")));
     for line in plan.explanation().expect("sound") {
         assert!(harness.query_all_by_label(&line).next().is_some(), "{line} is missing");
@@ -525,14 +531,14 @@ fn a_new_training_is_chosen_from_the_tables() {
     harness.run();
     harness.get_by_role_and_label(Role::Button, "Save").click();
     harness.run();
-    assert!(sent(&wires, &Command::Training(new_training::Command::Save(PathBuf::from("out/train.toml")))));
+    assert!(sent(&wires, &Command::Training(TrainingCommand::Save(PathBuf::from("out/train.toml")))));
 }
 
 #[test]
 fn what_went_well_is_said_for_a_while_and_trouble_until_it_is_dismissed() {
     let mut session = desk::two_models();
-    session.notify("Saved a.tsv", false);
-    session.notify("b.tsv does not exist; check the path", true);
+    session.hear(News::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
+    session.hear(News::Notice { text: "b.tsv does not exist; check the path".to_owned(), is_error: true });
     let (mut harness, _) = desk::window(session);
     let is_there = |harness: &Harness<'_, App>, text: &str| harness.query_all_by_label(text).next().is_some();
     assert!(is_there(&harness, "Saved a.tsv"));
@@ -545,7 +551,7 @@ fn what_went_well_is_said_for_a_while_and_trouble_until_it_is_dismissed() {
 #[test]
 fn an_empty_text_shows_no_sentence_about_c() {
     let mut session = desk::two_models();
-    let _ = session.apply(Command::EditSource(String::new()));
+    session.apply(SourceCommand::Edit(String::new()));
     let (harness, _) = desk::window(session);
     assert!(harness.query_by_label("Every word reads the same c; this model has no alignment").is_none());
     assert_eq!(harness.query_all_by_label("Type a sentence above").count(), 2);

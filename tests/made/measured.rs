@@ -22,7 +22,7 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
         architecture: "rnnsearch",
         folder: PathBuf::from(name),
         test_set: "shoes.en".to_owned(),
-        search: decoding::Options::default(),
+        search: decoding::SearchOptions::default(),
         replaced: false,
         batch: 16,
         rows: rows(&records, &unk, &Buckets::default()),
@@ -68,7 +68,7 @@ pub fn evaluated(models: Vec<Measured>) -> Evaluated {
             comparisons.extend(by.map(|by| Compared { pair: (first, second), by }));
         }
     }
-    Evaluated { models, comparisons, gold_note: None, reverse: None, left_out: None }
+    Evaluated { models, comparisons, gold_note: None, reverse: None, baselines: Vec::new(), left_out: None }
 }
 
 /// Links that were right so often, of 100, with the greatest alpha and with two thresholds.

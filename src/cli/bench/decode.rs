@@ -5,31 +5,36 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cli::bench::machine::Rates;
-use crate::cli::bench::race::{BEAM, Course, Race, Racer};
+use crate::cli::bench::race::{BEAM, Course, PeerLap, Race, Racer};
+use crate::cli::bench::rates::Rates;
 use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::setup::{Setup, peer_must_have_run};
 use crate::cli::bench::subject::{Source, Subject};
-use crate::cli::bench::{Setup, peer_must_have_run, subject, work};
-use crate::models::Engine;
+use crate::cli::bench::{subject, work};
+use crate::models::Kernels;
 
 const COLUMNS: &[Column] = &[
-    Column::left("model", 22),
-    Column::left("weights", 7),
-    Column::right("threads", 7),
-    Column::right("ms/sentence", 11),
-    Column::right("p5", 7),
-    Column::right("p95", 7),
-    Column::right("bound f32 ms", 12),
-    Column::left("by", 8),
-    Column::right("products ms", 11),
-    Column::right("bound 16-bit ms", 15),
-    Column::right("of bound", 8),
-    Column::right("readable ms", 11),
-    Column::right("ratio", 6),
-    Column::left("words, log p", 12),
+    Column::words("model", "model", 22),
+    Column::words("weights", "weights", 7),
+    Column::number("threads", "threads", 7, 0),
+    Column::number("sentence_millis", "ms/sentence", 11, 2),
+    Column::number("sentence_millis_p5", "p5", 7, 2),
+    Column::number("sentence_millis_p95", "p95", 7, 2),
+    Column::number("", "bound f32 ms", 12, 2),
+    Column::words("", "by", 8),
+    Column::number("", "products ms", 11, 2),
+    Column::number("", "bound 16-bit ms", 15, 2),
+    Column::number("of_bound_f32", "of bound", 8, 2),
+    Column::number("readable_millis", "readable ms", 11, 2),
+    Column::number("", "ratio", 6, 2),
+    Column::words("", "words, log p", 12),
 ];
 
-const PEER: &[Column] = &[Column::right("peer ms", 8), Column::right("ratio", 6), Column::left("words, log p", 12)];
+const PEER: &[Column] = &[
+    Column::number("", "peer ms", 8, 2),
+    Column::number("peer_ratio", "ratio", 6, 2),
+    Column::words("", "words, log p", 12),
+];
 
 /// Measures every bundled model (or the one given) and random ones of a bundled and of the papers' sizes.
 pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
@@ -49,8 +54,8 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     race_all(setup, report, random, &courses, row)
 }
 
-/// The cells and the record of a row.
-type MakeRow = fn(&Setup, &Subject, &Course, &Race, &Rates) -> (Vec<String>, Value);
+/// The values of a row, those of a peer last, and what else is recorded.
+type MakeRow = fn(&Subject, &Course, &Race, &Rates) -> (Vec<Value>, Value);
 
 /// Runs every model over its courses; a row each.
 pub fn race_all(
@@ -67,8 +72,11 @@ pub fn race_all(
         for course in courses(&subject) {
             let race = racer.race(&course)?;
             let rates = setup.rates(course.threads)?;
-            let (cells, record) = row(setup, &subject, &course, &race, &rates);
-            report.row(&cells)?;
+            let (values, figures) = row(&subject, &course, &race, &rates);
+            let mut record = report.row(&values, describe(setup, &subject, &course, &race))?;
+            for (key, value) in figures.as_object().into_iter().flatten() {
+                record[key] = value.clone();
+            }
             // why a peer left a model out
             race.refused.as_ref().map_or(Ok(()), |why| report.note(why))?;
             rows.push(record);
@@ -95,61 +103,45 @@ fn course(setup: &Setup, subject: &Subject, threads: usize) -> Course {
     Course { batch: 1, threads, count, readable, patience: Duration::from_secs(patience) }
 }
 
-fn row(setup: &Setup, subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> (Vec<String>, Value) {
+fn row(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> (Vec<Value>, Value) {
     let work = work::decoding(&subject.config, &course.load());
     let (f32, half) = (work.bound(4, rates), work.bound(2, rates));
     let timing = &race.ours.timing;
     let millis = 1000.0 * timing.median();
-    let mut record = describe(setup, subject, course, race);
-    record["sentence_millis"] = json!(millis);
-    record["sentence_millis_p5"] = json!(1000.0 * timing.p5());
-    record["sentence_millis_p95"] = json!(1000.0 * timing.p95());
-    record["bound_f32"] = f32.json();
-    record["bound_16_bit"] = half.json();
-    record["of_bound_f32"] = json!(millis / f32.millis);
-    let mut cells = vec![
-        subject.name.clone(),
-        subject.precision().to_owned(),
-        course.threads.to_string(),
-        format!("{millis:.2}"),
-        format!("{:.2}", 1000.0 * timing.p5()),
-        format!("{:.2}", 1000.0 * timing.p95()),
-        format!("{:.2}", f32.millis),
-        f32.by.to_owned(),
-        format!("{:.2}", f32.products_millis),
-        format!("{:.2}", half.millis),
-        format!("{:.2}", millis / f32.millis),
-    ];
     let readable = race.readable.as_ref().map(|lap| 1000.0 * lap.timing.median());
-    record["readable_millis"] = json!(readable);
-    cells.extend(compared(readable, readable.map(|readable| readable / millis)));
-    cells.push(race.apart.map_or_else(|| "-".into(), |apart| apart.to_string()));
-    if setup.peer.is_some() {
-        let peer = race.peer.as_ref().map(super::race::PeerLap::millis);
-        record["peer_ratio"] = json!(peer.map(|peer| peer / millis));
-        cells.extend(compared(peer, peer.map(|peer| peer / millis)));
-        cells.push(race.peer.as_ref().map_or_else(|| "-".into(), |peer| peer.apart.to_string()));
-    }
-    (cells, record)
+    let peer = race.peer.as_ref().map(PeerLap::millis);
+    let values = vec![
+        json!(subject.name),
+        json!(subject.precision()),
+        json!(course.threads),
+        json!(millis),
+        json!(1000.0 * timing.p5()),
+        json!(1000.0 * timing.p95()),
+        json!(f32.millis),
+        json!(f32.by),
+        json!(f32.products_millis),
+        json!(half.millis),
+        json!(millis / f32.millis),
+        json!(readable),
+        json!(readable.map(|readable| readable / millis)),
+        json!(race.apart.map(|apart| apart.to_string())),
+        json!(peer),
+        json!(peer.map(|peer| peer / millis)),
+        json!(race.peer.as_ref().map(|peer| peer.apart.to_string())),
+    ];
+    (values, json!({"bound_f32": f32.json(), "bound_16_bit": half.json()}))
 }
 
-/// A figure of another program and the ratio to ours.
-fn compared(figure: Option<f64>, ratio: Option<f64>) -> [String; 2] {
-    let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"));
-    [cell(figure), cell(ratio)]
-}
-
-/// What is known of a row before its figures.
-pub fn describe(setup: &Setup, subject: &Subject, course: &Course, race: &Race) -> Value {
+/// What is known of a row beside its figures.
+fn describe(setup: &Setup, subject: &Subject, course: &Course, race: &Race) -> Value {
     let config = &subject.config;
     let timing = &race.ours.timing;
-    let engine = if setup.runtime.engine == Engine::Fused { "fused" } else { "readable" };
+    let engine = if setup.runtime.engine == Kernels::Fused { "fused" } else { "readable" };
     json!({
-        "model": subject.name, "architecture": config.architecture.name(), "weights": subject.precision(),
-        "hidden": config.hidden, "vocabulary": config.target_vocabulary,
-        "engine": engine, "device": subject.device().name, "threads": course.threads, "batch": course.batch,
+        "architecture": config.architecture.name(), "hidden": config.hidden, "vocabulary": config.target_vocabulary,
+        "engine": engine, "device": subject.device().name, "batch": course.batch,
         "beam": BEAM, "sentences": course.count, "passes": timing.passes(), "words_per_s": race.ours.rate(),
         "spread": timing.spread(), "apart": race.apart.map(|apart| apart.json()),
-        "peer": race.peer.as_ref().map(super::race::PeerLap::json), "peer_refused": race.refused,
+        "peer": race.peer.as_ref().map(PeerLap::json), "peer_refused": race.refused,
     })
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::bench::Setup;
 use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::setup::Setup;
 use crate::cli::bench::timing::quantile;
 
 /// Words a side, and whether all of them are in view.
@@ -12,13 +12,13 @@ const SIZES: &[(usize, bool)] = &[(60, false), (200, false), (200, true)];
 const FRAMES: usize = 300;
 
 const COLUMNS: &[Column] = &[
-    Column::left("words", 10),
-    Column::left("window", 11),
-    Column::right("triangles", 9),
-    Column::left("what happens", 12),
-    Column::right("median ms", 9),
-    Column::right("p99 ms", 7),
-    Column::right("most ms", 7),
+    Column::words("", "words", 10),
+    Column::words("", "window", 11),
+    Column::number("triangles", "triangles", 9, 0),
+    Column::words("what", "what happens", 12),
+    Column::number("frame_millis", "median ms", 9, 2),
+    Column::number("p99", "p99 ms", 7, 2),
+    Column::number("most", "most ms", 7, 2),
 ];
 
 /// Measures frames in which nothing happens, the mouse moves, the wheel turns, and all colours change.
@@ -41,21 +41,11 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
             ("new numbers", &figures.new_numbers_millis),
         ];
         for (kind, millis) in kinds {
-            let at = |share: f64| quantile(millis, share);
-            report.row(&[
-                format!("{words} x {words}"),
-                format!("{width:.0} x {height:.0}"),
-                figures.triangles.to_string(),
-                kind.to_owned(),
-                format!("{:.2}", at(0.5)),
-                format!("{:.2}", at(0.99)),
-                format!("{:.2}", at(1.0)),
-            ])?;
-            rows.push(
-                json!({"words": words, "whole": whole, "window": [width, height], "triangles": figures.triangles,
-                             "what": kind, "frame_millis": at(0.5), "p99": at(0.99), "most": at(1.0),
-                             "frames": millis.len()}),
-            );
+            let [median, p99, most] = [0.5, 0.99, 1.0].map(|share| json!(quantile(millis, share)));
+            let (size, shown) = (format!("{words} x {words}"), format!("{width:.0} x {height:.0}"));
+            let row = [json!(size), json!(shown), json!(figures.triangles), json!(kind), median, p99, most];
+            let more = json!({"words": words, "whole": whole, "window": [width, height], "frames": millis.len()});
+            rows.push(report.row(&row, more)?);
         }
     }
     Ok(Value::Array(rows))

@@ -1,18 +1,18 @@
 //! Floor 9: `interlinear bench`: how fast this machine decodes, trains and starts.
 //!
 //! Sections are a table, run in order; each prints its rows as they are measured and leaves them
-//! for `--json`. With `--file` one model folder decodes one file instead, and prints the figures
-//! that a peer program prints, so that both can be compared in the same run (`--peer`).
+//! for `--json`. Other programs that do the same work run by turns with ours (`--peer`, `--train-peer`).
 
 mod corpora;
 mod decode;
-mod file;
 mod heatmap;
 mod machine;
 mod opening;
 mod peer;
 mod race;
+mod rates;
 mod report;
+mod setup;
 mod startup;
 mod subject;
 mod timing;
@@ -27,16 +27,13 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::{RunArgs, Runtime};
-use crate::cli::bench::machine::Rates;
+use crate::cli::Context;
+use crate::cli::args::RunArgs;
 use crate::cli::bench::peer::Peer;
 use crate::cli::bench::report::Report;
+use crate::cli::bench::setup::Setup;
 use crate::cli::output::Output;
-use crate::cli::{Context, MeasureWindow};
-use crate::error::{Error, Result};
-use crate::models::Engine;
-use crate::session::figures::MeasureHeatmap;
-use crate::text::lines::write_atomic;
+use crate::text::write::write_atomic;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -63,18 +60,6 @@ pub struct Low {
     /// A program that trains, to compare with
     #[arg(long, value_name = "COMMAND")]
     train_peer: Option<String>,
-    /// Decode this file with --model, and nothing else
-    #[arg(long, value_name = "FILE", requires = "model")]
-    file: Option<PathBuf>,
-    /// Hypotheses kept (with --file)
-    #[arg(long, value_name = "K", default_value_t = 5, requires = "file", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    beam: u16,
-    /// Most target words of a translation (with --file)
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "file", value_parser = clap::value_parser!(u16).range(1..))]
-    max_length: u16,
-    /// Sentences decoded together (with --file)
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "file", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    batch: u16,
     /// Repetitions of each measurement, at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: Option<u16>,
@@ -108,30 +93,7 @@ added behind each. Its last line must be a JSON object with words_per_s (target 
 none for a model, the row says so.
 --train-peer COMMAND runs beside training. It is called with rnnencdec, rnnsearch or luong and threads=N updates=N
 B=PAIRS length=WORDS V=VOCABULARY n=N m=N l=N drop=P (luong: layers=N and no l; rnnsearch: n' is the bundled models'
-n), draws its own pairs, and its last line must be a JSON object with words_per_second (target words, </s> included).
-
-With --file the model decodes the file's sentences, words split by spaces, and prints one JSON object: sentences,
-words_per_s, median_s and p95_s of a batch, the first words of the first translation and its log p; with --peer also
-those of the peer.";
-
-/// What the sections need to know.
-struct Setup {
-    runtime: Runtime,
-    /// Whether `--threads` was given: then only that number is measured.
-    threads_given: bool,
-    model: Option<PathBuf>,
-    measure_window: Option<MeasureWindow>,
-    measure_heatmap: Option<MeasureHeatmap>,
-    quick: bool,
-    /// Repetitions of each measurement, at most.
-    repeat: usize,
-    /// Repetitions of each measurement, however long they take.
-    least: usize,
-    peer: Option<Peer>,
-    train_peer: Option<Peer>,
-    /// What the machine reaches, by threads.
-    rates: RefCell<Vec<Rates>>,
-}
+n), draws its own pairs, and its last line must be a JSON object with words_per_second (target words, </s> included).";
 
 /// One line of [`SECTIONS`].
 struct Section {
@@ -168,17 +130,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let setup = low.setup(&context)?;
-    if let (Some(folder), Some(text)) = (low.model, low.file) {
-        return file::run(&file::High {
-            setup,
-            folder,
-            text,
-            beam: low.beam.into(),
-            max_length: low.max_length.into(),
-            batch: low.batch.into(),
-            repeat: low.repeat.map_or(1, usize::from),
-        });
-    }
     let mut output = Output::stdout();
     let mut report = Report::new(&mut output);
     let (program, mut record) = (program(&setup), Map::new());
@@ -231,48 +182,4 @@ impl Low {
             rates: RefCell::default(),
         })
     }
-}
-
-impl Setup {
-    /// The numbers of threads to measure.
-    fn threads(&self) -> Vec<usize> {
-        if self.threads_given || self.runtime.threads == 1 {
-            return vec![self.runtime.threads];
-        }
-        if self.quick { vec![self.runtime.threads.min(2)] } else { vec![1, 2] }
-    }
-
-    /// What so many threads reach together; measured once.
-    fn rates(&self, threads: usize) -> Result<Rates> {
-        let known = self.rates.borrow().iter().find(|rates| rates.threads == threads).copied();
-        if let Some(rates) = known {
-            return Ok(rates);
-        }
-        let rates = Rates::measure(threads, self.quick)?;
-        self.rates.borrow_mut().push(rates);
-        Ok(rates)
-    }
-
-    /// What the measured way to decode is compared with.
-    fn compared(&self) -> &'static str {
-        match (self.runtime.engine, self.runtime.device.is_cpu()) {
-            (Engine::Fused, _) => "compared with the readable form",
-            (Engine::Plain, true) => "the readable form, compared with the fused one",
-            (Engine::Plain, false) => "compared with the fused form on the processor",
-        }
-    }
-}
-
-/// A peer that printed no figures for any row is a mistake of whoever typed it.
-fn peer_must_have_run(asked: bool, rows: &[Value]) -> Result<()> {
-    if asked && rows.iter().all(|row| row["peer_ratio"].is_null()) {
-        return Err(Error::Input("the peer printed no figures for any model; what it said stands above".into()));
-    }
-    Ok(())
-}
-
-/// A pool of so many threads; the readable engine's products use no others.
-fn pool(threads: usize) -> Result<rayon::ThreadPool> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| Error::Internal(format!("no {threads} threads could be started ({error})")))
 }

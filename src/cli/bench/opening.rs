@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::cli::bench::Setup;
 use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::setup::Setup;
 use crate::error::{Error, Result};
 use crate::session::measure;
 
@@ -17,14 +17,14 @@ const LINES: (usize, usize) = (1_000_000, 2_000);
 const NEEDLES: &[(&str, &str)] = &[("every line", "RIVER"), ("one in 1,000", "blue 77;"), ("no line", "violet")];
 
 const COLUMNS: &[Column] = &[
-    Column::left("search finds", 12),
-    Column::right("lines", 9),
-    Column::right("MB", 6),
-    Column::right("first lines ms", 14),
-    Column::right("all lines ms", 12),
-    Column::right("search ms", 9),
-    Column::right("longest turn ms", 15),
-    Column::right("memory MB", 9),
+    Column::words("finds", "search finds", 12),
+    Column::number("lines", "lines", 9, 0),
+    Column::number("bytes", "MB", 6, 0).times(1e-6),
+    Column::number("first_millis", "first lines ms", 14, 1),
+    Column::number("whole_millis", "all lines ms", 12, 0),
+    Column::number("search_millis", "search ms", 9, 0),
+    Column::number("longest_turn_millis", "longest turn ms", 15, 1),
+    Column::number("memory_bytes", "memory MB", 9, 0).times(1e-6),
 ];
 
 /// Opens the file as the window does, once for each thing to look for.
@@ -40,21 +40,11 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     for (what, needle) in NEEDLES {
         let figures = measure::opening(&path, needle)?;
         anyhow::ensure!(figures.lines == lines, "{lines} lines were opened as {}", figures.lines);
-        let mega = |bytes: u64| bytes as f64 / 1e6;
-        report.row(&[
-            (*what).to_owned(),
-            figures.lines.to_string(),
-            format!("{:.0}", mega(figures.bytes)),
-            format!("{:.1}", figures.first_millis),
-            format!("{:.0}", figures.whole_millis),
-            format!("{:.0}", figures.search_millis),
-            format!("{:.1}", figures.longest_turn_millis),
-            figures.memory_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.0}", mega(bytes))),
-        ])?;
-        rows.push(json!({"finds": what, "found": figures.found, "lines": figures.lines, "bytes": figures.bytes,
-                         "first_millis": figures.first_millis, "whole_millis": figures.whole_millis,
-                         "search_millis": figures.search_millis, "longest_turn_millis": figures.longest_turn_millis,
-                         "memory_bytes": figures.memory_bytes}));
+        let millis = [figures.first_millis, figures.whole_millis, figures.search_millis, figures.longest_turn_millis];
+        let mut row = vec![json!(what), json!(figures.lines), json!(figures.bytes)];
+        row.extend(millis.map(Value::from));
+        row.push(json!(figures.memory_bytes));
+        rows.push(report.row(&row, json!({"found": figures.found}))?);
     }
     Ok(Value::Array(rows))
 }

@@ -9,16 +9,17 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cli::bench::peer::Peer;
+use crate::cli::bench::rates::pool;
+use crate::cli::bench::setup::Setup;
 use crate::cli::bench::subject::Subject;
 use crate::cli::bench::timing::{Timing, quantile};
 use crate::cli::bench::work::Load;
-use crate::cli::bench::{Setup, pool};
 use crate::decoding;
-use crate::decoding::{Hypothesis, Options};
+use crate::decoding::{Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
-use crate::models::{Engine, Stepper};
+use crate::models::{Kernels, Stepper};
 use crate::nn::device::Device;
-use crate::text::lines::write_atomic;
+use crate::text::write::write_atomic;
 use crate::ticket::Ticket;
 
 /// Hypotheses kept.
@@ -135,7 +136,8 @@ impl<'a> Racer<'a> {
         let runtime = &self.setup.runtime;
         let sentences = self.subject.sentences(course.count, WORDS);
         let mut ours = Runner::new(self.subject, runtime.engine, self.subject.device(), course)?;
-        let (other, cpu) = (if runtime.engine == Engine::Fused { Engine::Plain } else { Engine::Fused }, Device::cpu());
+        let (other, cpu) =
+            (if runtime.engine == Kernels::Fused { Kernels::Plain } else { Kernels::Fused }, Device::cpu());
         let mut reference = match course.readable {
             0 => None,
             _ => Some(Runner::new(self.subject, other, &cpu, course)?),
@@ -210,14 +212,14 @@ struct Runner<'a> {
     stepper: Box<dyn Stepper>,
     pool: rayon::ThreadPool,
     batch: usize,
-    options: Options,
+    options: SearchOptions,
 }
 
 impl<'a> Runner<'a> {
-    fn new(subject: &'a Subject, engine: Engine, device: &Device, course: &Course) -> Result<Self> {
+    fn new(subject: &'a Subject, engine: Kernels, device: &Device, course: &Course) -> Result<Self> {
         let pool = pool(course.threads)?;
         let stepper = pool.install(|| subject.stepper(engine, device, course.threads))?;
-        let options = Options { beam: BEAM, max_length: Some(WORDS), ..Options::default() };
+        let options = SearchOptions { beam: BEAM, max_length: Some(WORDS), ..SearchOptions::default() };
         Ok(Self { subject, stepper, pool, batch: course.batch, options })
     }
 
@@ -252,7 +254,7 @@ fn decode(
     subject: &Subject,
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],
-    options: &Options,
+    options: &SearchOptions,
 ) -> Result<Vec<decoding::Decoded>> {
     decoding::decode(stepper, subject.specials(), sources, options, &Ticket::forever(), &mut |_, _| {})
 }

@@ -1,24 +1,47 @@
-//! Floor 9: what the sections print: lines and aligned rows as they are measured, and the same tables in Markdown.
+//! Floor 9: what the sections print: lines and aligned rows as they are measured, the same tables in Markdown, and the
+//! record of each row. A column says once how a figure is called in the table and in the record.
+
+use serde_json::{Map, Value};
 
 use crate::cli::output::Output;
 
 /// A column of a table. Its name says the unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
+    /// Its key in the record; empty: it is left out there.
+    key: &'static str,
     name: &'static str,
     width: usize,
-    left: bool,
+    /// Digits behind the point; `None`: words, to the left.
+    digits: Option<usize>,
+    /// The table shows the recorded number times this.
+    times: f64,
 }
 
 impl Column {
     /// Words, to the left.
-    pub const fn left(name: &'static str, width: usize) -> Self {
-        Self { name, width, left: true }
+    pub const fn words(key: &'static str, name: &'static str, width: usize) -> Self {
+        Self { key, name, width, digits: None, times: 1.0 }
     }
 
-    /// Numbers, to the right.
-    pub const fn right(name: &'static str, width: usize) -> Self {
-        Self { name, width, left: false }
+    /// Numbers with so many digits behind the point, to the right.
+    pub const fn number(key: &'static str, name: &'static str, width: usize, digits: usize) -> Self {
+        Self { key, name, width, digits: Some(digits), times: 1.0 }
+    }
+
+    /// The same, shown as so many times what is recorded.
+    pub const fn times(self, times: f64) -> Self {
+        Self { times, ..self }
+    }
+
+    /// `-` for what is not there.
+    fn cell(&self, value: &Value) -> String {
+        match (value, self.digits, value.as_f64()) {
+            (Value::Null, ..) => "-".to_owned(),
+            (_, Some(digits), Some(number)) => format!("{:.digits$}", self.times * number),
+            (Value::String(words), ..) => words.clone(),
+            (other, ..) => other.to_string(),
+        }
     }
 }
 
@@ -72,21 +95,29 @@ impl<'a> Report<'a> {
     pub fn head(&mut self, columns: &[Column]) -> anyhow::Result<()> {
         self.columns = columns.to_vec();
         let names: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
-        let rule: Vec<&str> = columns.iter().map(|column| if column.left { "---" } else { "---:" }).collect();
+        let rule: Vec<&str> = columns.iter().map(|column| column.digits.map_or("---", |_| "---:")).collect();
         self.markdown.push_str(&format!("\n| {} |\n|{}|\n", names.join(" | "), rule.join("|")));
         let line = aligned(&self.columns, &names);
         self.print(&line)
     }
 
-    /// A row under the last head.
-    pub fn row(&mut self, cells: &[String]) -> anyhow::Result<()> {
+    /// A row under the last head, a value for each column; answers with the record: these values and `more`.
+    pub fn row(&mut self, values: &[Value], more: Value) -> anyhow::Result<Value> {
+        let cells: Vec<String> = self.columns.iter().zip(values).map(|(column, value)| column.cell(value)).collect();
         self.markdown.push_str(&format!("| {} |\n", cells.join(" | ")));
-        let line = aligned(&self.columns, cells);
-        self.print(&line)
+        let line = aligned(&self.columns, &cells);
+        self.print(&line)?;
+        let named = self.columns.iter().zip(values).filter(|(column, _)| !column.key.is_empty());
+        let mut record: Map<String, Value> =
+            named.map(|(column, value)| (column.key.to_owned(), value.clone())).collect();
+        if let Value::Object(more) = more {
+            record.extend(more);
+        }
+        Ok(Value::Object(record))
     }
 
     fn print(&mut self, line: &str) -> anyhow::Result<()> {
-        self.output.line(line)?;
+        self.output.text(&format!("{line}\n"))?;
         self.output.flush()
     }
 }
@@ -99,7 +130,7 @@ fn aligned(columns: &[Column], cells: &[String]) -> String {
             line.push_str("  ");
         }
         let width = column.width.max(column.name.chars().count());
-        if column.left {
+        if column.digits.is_none() {
             line.push_str(&format!("{cell:<width$.width$}"));
         } else {
             line.push_str(&format!("{cell:>width$}"));
@@ -110,13 +141,27 @@ fn aligned(columns: &[Column], cells: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
+    const COLUMNS: [Column; 3] = [
+        Column::words("model", "model", 8),
+        Column::number("share", "% share", 7, 1).times(100.0),
+        Column::words("", "by", 6),
+    ];
+
     #[test]
-    fn rows_stand_under_their_heads() {
-        let columns = [Column::left("model", 8), Column::right("ms", 5), Column::left("by", 6)];
-        let row = |cells: [&str; 3]| aligned(&columns, &cells.map(str::to_owned));
-        assert_eq!(row(["a model", "1.5", "memory"]), "a model     1.5  memory");
-        assert_eq!(row(["far too long", "-", ""]), "far too       -");
+    fn rows_stand_under_their_heads_and_are_recorded_by_key() {
+        let row = |values: &[Value; 3]| {
+            aligned(&COLUMNS, &COLUMNS.iter().zip(values).map(|(column, value)| column.cell(value)).collect::<Vec<_>>())
+        };
+        assert_eq!(row(&[json!("a model"), json!(0.015), json!("memory")]), "a model       1.5  memory");
+        assert_eq!(row(&[json!("far too long"), json!(null), json!("")]), "far too         -");
+        let mut output = Output::stdout();
+        let mut report = Report::new(&mut output);
+        report.head(&COLUMNS).expect("printed");
+        let record = report.row(&[json!("a"), json!(0.5), json!("b")], json!({"more": 1})).expect("printed");
+        assert_eq!(record, json!({"model": "a", "share": 0.5, "more": 1}));
     }
 }

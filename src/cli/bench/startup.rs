@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cli::bench::Setup;
 use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::setup::Setup;
 use crate::cli::bench::timing::Timing;
 use crate::cli::{bundled, words};
-use crate::decoding::Options;
+use crate::decoding::SearchOptions;
 use crate::models::Model;
 
 /// What is translated first.
@@ -20,10 +20,10 @@ const SENTENCE: &str = "My neighbour repaired the old bicycle before the childre
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const COLUMNS: &[Column] = &[
-    Column::left("model", 22),
-    Column::right("load ms", 8),
-    Column::right("first translation ms", 20),
-    Column::right("whole process ms", 16),
+    Column::words("model", "model", 22),
+    Column::number("load_millis", "load ms", 8, 0),
+    Column::number("first_translation_millis", "first translation ms", 20, 1),
+    Column::number("process_millis", "whole process ms", 16, 0),
 ];
 
 /// Measures each bundled model (or the one given), and a fresh process of this program.
@@ -42,16 +42,9 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
         let model = setup.runtime.load(folder)?;
         let first = Timing::measure(setup.repeat, PATIENCE, |timing| timing.piece(|| translate(setup, &model)))?;
         let process = Timing::measure(setup.repeat, PATIENCE, |timing| timing.piece(|| spawn(setup, folder)))?;
-        let millis = |timing: &Timing| 1000.0 * timing.median();
-        let name = &model.config.name;
-        report.row(&[
-            name.clone(),
-            format!("{:.0}", millis(&load)),
-            format!("{:.1}", millis(&first)),
-            format!("{:.0}", millis(&process)),
-        ])?;
-        rows.push(json!({"model": name, "load_millis": millis(&load), "load_spread": load.spread(),
-                         "first_translation_millis": millis(&first), "process_millis": millis(&process)}));
+        let millis = |timing: &Timing| json!(1000.0 * timing.median());
+        let row = [json!(model.config.name), millis(&load), millis(&first), millis(&process)];
+        rows.push(report.row(&row, json!({"load_spread": load.spread()}))?);
     }
     Ok(Value::Array(rows))
 }
@@ -64,7 +57,7 @@ fn translate(setup: &Setup, model: &Model) -> crate::error::Result<()> {
         words::specials(model),
         stepper.as_mut(),
         &[&sentence.ids],
-        &Options::default(),
+        &SearchOptions::default(),
         1,
         &mut |_, _| {},
     )

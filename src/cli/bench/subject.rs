@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::cli::bench::Setup;
+use crate::cli::bench::setup::Setup;
 use crate::cli::bundled;
 use crate::decoding::Specials;
 use crate::error::{Error, Result};
@@ -20,11 +20,11 @@ use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use crate::models::fused::{Prepared, supports};
 use crate::models::plain::PlainStepper;
-use crate::models::{Engine, Model, Stepper, folder, shapes};
+use crate::models::{Kernels, Model, Stepper, folder, shapes};
 use crate::nn::device::Device;
-use crate::text::lines::write_atomic;
 use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::Tokenizer;
+use crate::text::write::write_atomic;
 
 /// Half the width of the uniform distribution of random weights; its deviation is 0.05.
 const HALF_WIDTH: f32 = 0.0866;
@@ -130,8 +130,8 @@ impl Subject {
     }
 
     /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
-    pub fn stepper(&self, engine: Engine, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
-        if engine == Engine::Fused && device.is_cpu() && supports(&self.config) {
+    pub fn stepper(&self, engine: Kernels, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
+        if engine == Kernels::Fused && device.is_cpu() && supports(&self.config) {
             if self.prepared.get().is_none() {
                 let _ = self.prepared.set(Prepared::new(&self.config, &self.weights)?);
             }
@@ -221,7 +221,7 @@ fn write_tokenizer(path: &Path, letter: char, count: usize) -> Result<()> {
 pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
     Config {
         name: name.into(),
-        architecture: Architecture::RnnSearch,
+        architecture: Architecture::RNN_SEARCH,
         source_language: "en".into(),
         target_language: "fr".into(),
         source_vocabulary: k,
@@ -240,7 +240,7 @@ pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
 
 /// RNNencdec of the sizes [K, m, n, l].
 pub fn rnn_encdec(name: &str, [k, m, n, l]: [usize; 4]) -> Config {
-    Config { architecture: Architecture::RnnEncDec, alignment: 0, ..rnn_search(name, [k, m, n, l, 0]) }
+    Config { architecture: Architecture::RNN_ENC_DEC, alignment: 0, ..rnn_search(name, [k, m, n, l, 0]) }
 }
 
 /// Luong's global attention with the score general and input feeding, of the sizes [K, m, n, layers].
@@ -255,7 +255,7 @@ pub fn luong(name: &str, [k, m, n, layers]: [usize; 4]) -> Config {
         max_source: 0,
         start: 0,
     };
-    Config { architecture: Architecture::Luong, maxout: 0, luong: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
+    Config { architecture: Architecture::LUONG, maxout: 0, luong: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
 /// RNNsearch as large as a bundled model: what the peers are measured with.

@@ -7,12 +7,14 @@ use serde_json::{Value, json};
 
 use crate::cli::bench::decode::with_peer;
 use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::setup::{Setup, peer_must_have_run};
+use crate::cli::bench::subject;
 use crate::cli::bench::timing::quantile;
-use crate::cli::bench::{Setup, peer_must_have_run, subject};
 use crate::cli::bundled;
-use crate::models::config::{Architecture, Config};
+use crate::models::config::Config;
 use crate::models::cost::Cost;
 use crate::models::folder::CONFIG_FILE;
+use crate::nn::fused::Precision;
 use crate::training::bench;
 
 /// Pairs of a minibatch, as in the papers.
@@ -23,16 +25,18 @@ const WORDS: usize = 13;
 const UPDATES: usize = 6;
 
 const COLUMNS: &[Column] = &[
-    Column::left("model", 22),
-    Column::right("threads", 7),
-    Column::right("target words/s", 14),
-    Column::right("least", 8),
-    Column::right("most", 8),
-    Column::right("% of peak", 9),
-    Column::right("MB", 5),
+    Column::words("model", "model", 22),
+    Column::words("factors", "factors", 7),
+    Column::number("threads", "threads", 7, 0),
+    Column::number("target_words_per_s", "target words/s", 14, 0),
+    Column::number("least", "least", 8, 0),
+    Column::number("most", "most", 8, 0),
+    Column::number("share_of_f32_peak", "% of peak", 9, 0).times(100.0),
+    Column::number("bytes", "MB", 5, 0).times(1e-6),
 ];
 
-const PEER: &[Column] = &[Column::right("peer words/s", 12), Column::right("ratio", 6)];
+const PEER: &[Column] =
+    &[Column::number("peer_target_words_per_s", "peer words/s", 12, 0), Column::number("peer_ratio", "ratio", 6, 2)];
 
 /// Measures the sizes of the bundled models (or of the one given), and those that the peer is known with.
 pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
@@ -41,15 +45,16 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     report.head(&with_peer(setup.train_peer.is_some(), COLUMNS, PEER))?;
     let mut rows = Vec::new();
     let threads = setup.threads().last().copied().unwrap_or(1);
-    let (shape, peak) = (Shape { threads, batch, words }, setup.rates(threads)?.f32_gflops);
-    for config in configs(setup)? {
-        let raced = race(setup, &config, &shape)?;
-        let (cells, record) = row(setup, &config, &shape, peak, &raced);
-        report.row(&cells)?;
+    let peak = setup.rates(threads)?.f32_gflops;
+    let precisions = [Precision::F32, Precision::Bf16].into_iter().filter(|precision| precision.here() == *precision);
+    let shapes: Vec<Shape> = precisions.map(|precision| Shape { precision, threads, batch, words }).collect();
+    let configs = configs(setup)?;
+    for (config, shape) in configs.iter().flat_map(|config| shapes.iter().map(move |shape| (config, shape))) {
+        let raced = race(setup, config, shape)?;
+        rows.push(report.row(&row(config, shape, peak, &raced), more(config, shape, &raced))?);
         if let Some(why) = raced.refused {
             report.note(&why)?;
         }
-        rows.push(record);
     }
     peer_must_have_run(setup.train_peer.is_some(), &rows)?;
     Ok(Value::Array(rows))
@@ -58,6 +63,7 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
 /// How it is trained.
 #[derive(Clone, Copy)]
 struct Shape {
+    precision: Precision,
     threads: usize,
     batch: usize,
     words: usize,
@@ -98,7 +104,7 @@ fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<Raced> 
     let clock = || started.elapsed().as_secs_f64();
     let updates = if setup.quick { 1 } else { UPDATES };
     for _ in 0..setup.least.max(1) {
-        let speed = bench::speed(config, shape.threads, shape.batch, shape.words, updates, &clock)?;
+        let speed = bench::speed(config, shape.precision, shape.threads, shape.batch, shape.words, updates, &clock)?;
         anyhow::ensure!(speed.nll.is_finite(), "the loss of {} is not a number, so nothing was measured", config.name);
         raced.bytes = speed.bytes;
         raced.ours.extend(speed.seconds.iter().map(|seconds| speed.words as f64 / seconds.max(1e-9)));
@@ -132,39 +138,39 @@ fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
         ("l", config.maxout),
         ("layers", layers),
     ];
-    // Luong's peer has no maxout layer, the others no more than one layer
-    let luong = config.architecture == Architecture::Luong;
-    let known = numbers.iter().filter(|(key, _)| if luong { *key != "l" } else { *key != "layers" });
+    // a peer is told the sizes that its architecture has
+    let needs = config.architecture.entry().needs;
+    let own = |key: &str| match key {
+        "l" => needs.contains(&"maxout"),
+        "layers" => needs.contains(&"layers"),
+        _ => true,
+    };
+    let known = numbers.iter().filter(|(key, _)| own(key));
     arguments.extend(known.map(|(key, value)| format!("{key}={value}").into()));
     arguments.push(format!("drop={}", bench::DROPOUT).into());
     arguments
 }
 
-fn row(setup: &Setup, config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> (Vec<String>, Value) {
-    let Raced { ours, theirs, bytes, .. } = raced;
-    let rate = quantile(ours, 0.5);
+/// The values of a row, those of a peer last.
+fn row(config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> Vec<Value> {
+    let rate = quantile(&raced.ours, 0.5);
     let operations = Cost::of(config).train(shape.words, shape.words) as f64 / shape.words as f64;
-    let share = rate * operations / (peak * 1e9);
-    let (least, most) = (quantile(ours, 0.0), quantile(ours, 1.0));
-    let mut cells = vec![
-        config.name.clone(),
-        shape.threads.to_string(),
-        format!("{rate:.0}"),
-        format!("{least:.0}"),
-        format!("{most:.0}"),
-        format!("{:.0}", 100.0 * share),
-        (bytes / 1_000_000).to_string(),
-    ];
-    let peer = (!theirs.is_empty()).then(|| quantile(theirs, 0.5));
-    if setup.train_peer.is_some() {
-        let cell = |value: Option<f64>, digits| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.digits$}"));
-        cells.extend([cell(peer, 0), cell(peer.map(|peer| rate / peer), 2)]);
-    }
-    let record = json!({
-        "model": config.name, "architecture": config.architecture.name(), "threads": shape.threads,
-        "batch": shape.batch, "length": shape.words, "target_words_per_s": rate, "least": least, "most": most,
-        "spread": (most - least) / rate.max(1e-9), "updates": ours.len(), "share_of_f32_peak": share, "bytes": bytes,
-        "peer_target_words_per_s": peer, "peer_ratio": peer.map(|peer| rate / peer),
-    });
-    (cells, record)
+    let peer = (!raced.theirs.is_empty()).then(|| quantile(&raced.theirs, 0.5));
+    vec![
+        json!(config.name),
+        json!(shape.precision.name()),
+        json!(shape.threads),
+        json!(rate),
+        json!(quantile(&raced.ours, 0.0)),
+        json!(quantile(&raced.ours, 1.0)),
+        json!(rate * operations / (peak * 1e9)),
+        json!(raced.bytes),
+        json!(peer),
+        json!(peer.map(|peer| rate / peer)),
+    ]
+}
+
+fn more(config: &Config, shape: &Shape, raced: &Raced) -> Value {
+    json!({"architecture": config.architecture.name(), "batch": shape.batch, "length": shape.words,
+           "updates": raced.ours.len()})
 }

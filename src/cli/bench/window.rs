@@ -5,15 +5,19 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::bench::Setup;
 use crate::cli::bench::report::{Column, Report};
+use crate::cli::bench::setup::Setup;
 use crate::cli::bench::timing::quantile;
 use crate::cli::bundled;
 use crate::session::DeviceChoice;
-use crate::session::driver::Options;
+use crate::session::driver::OpenWith;
 
-const COLUMNS: &[Column] =
-    &[Column::left("", 32), Column::right("median ms", 9), Column::right("p99", 7), Column::right("max", 7)];
+const COLUMNS: &[Column] = &[
+    Column::words("", "", 32),
+    Column::number("median", "median ms", 9, 1),
+    Column::number("p99", "p99", 7, 1),
+    Column::number("max", "max", 7, 1),
+];
 
 /// Measures one window; in the quick form none.
 pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
@@ -22,8 +26,12 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
         return Ok(Value::Null);
     };
     let models = setup.model.clone().map_or_else(bundled::models, |folder| vec![folder]);
-    let options =
-        Options { models, device: Some(DeviceChoice::Cpu), threads: Some(setup.runtime.threads), ..Options::default() };
+    let options = OpenWith {
+        models,
+        device: Some(DeviceChoice::Cpu),
+        threads: Some(setup.runtime.threads),
+        ..OpenWith::default()
+    };
     let figures = match measure(options) {
         Ok(figures) => figures,
         Err(error) => {
@@ -51,10 +59,8 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
         ("frame to frame otherwise", "idle_interval_millis", &figures.idle_intervals_millis),
     ];
     for (name, key, values) in rows {
-        let at = |share: f64| quantile(values, share);
-        let cell = |share| format!("{:.1}", at(share));
-        report.row(&[name.to_owned(), cell(0.5), cell(0.99), cell(1.0)])?;
-        record[key] = json!({"median": at(0.5), "p99": at(0.99), "max": at(1.0), "count": values.len()});
+        let [median, p99, max] = [0.5, 0.99, 1.0].map(|share| json!(quantile(values, share)));
+        record[key] = report.row(&[json!(name), median, p99, max], json!({"count": values.len()}))?;
     }
     Ok(record)
 }

@@ -6,9 +6,9 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::bench::machine::Rates;
-use crate::models::config::{Architecture, Config};
-use crate::models::cost::Cost;
+use crate::cli::bench::rates::Rates;
+use crate::models::config::Config;
+use crate::models::cost::{Applied, Cost, applied};
 use crate::models::shapes;
 
 /// How much a batch is.
@@ -51,20 +51,12 @@ pub const BOUNDS: &str = "reading all weights from memory at every step or makin
 /// How often the matrix of that name is read.
 fn reads(config: &Config, name: &str, load: &Load) -> f64 {
     let (once, words, steps) = (1.0, load.t_x as f64, load.t_y as f64);
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let score = config.luong.as_ref().map(|luong| luong.score.as_str());
-    match (config.architecture, name) {
-        (_, "source_embedding" | "target_embedding") => 0.0,
-        (Architecture::RnnSearch, "decoder.W_s" | "attention.U_a") => once,
-        // c is the same at every step
-        (Architecture::RnnEncDec, "decoder.V" | "readout.O_c") => once,
-        (Architecture::RnnEncDec, "decoder.C" | "decoder.C_z" | "decoder.C_r") => once,
-        // h_t' W_a h_s: the keys W_a h_s of a sentence are made once; of concat, the half for h_s
-        (Architecture::Luong, "attention.W_a") if score == Some("general") => once,
-        (Architecture::Luong, "attention.W_a") if score == Some("concat") => 0.5 * (once + steps),
-        _ if name.starts_with("encoder.") && last.starts_with('U') => words,
-        _ if name.starts_with("encoder.") => once,
-        _ => steps,
+    match applied(config, name) {
+        Applied::Never => 0.0,
+        Applied::Word | Applied::Sentence => once,
+        Applied::WordAfterWord => words,
+        Applied::Step | Applied::Output => steps,
+        Applied::Halves => 0.5 * (once + steps),
     }
 }
 

@@ -30,7 +30,10 @@ use crate::error::{Error, Result};
               pieces of a source word and averaged over those of a target word.
               Models of Luong et al. with a score that compares contents have two readings of
               a row of alpha: `predicted`, the word that was predicted with it, and `input`, the
-              word that was read just before
+              word that was read just before. Beside the models stands the diagonal, each word of the
+              target with the source word at its share of the sentence, and a statistical aligner: the one
+              that comes with the program for the models' languages, or that of --statistical or
+              --learned
 
 Kept in memory are the texts and, for each sentence and model, the translations and half a kilobyte of
 counts: a million lines come to about a gigabyte a model.

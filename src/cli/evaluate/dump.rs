@@ -11,37 +11,43 @@ use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::machine;
 use crate::cli::evaluate::report::Told;
 use crate::error::Result;
+use crate::evaluation::alignment::Baseline;
 use crate::evaluation::{Record, Translation};
-use crate::text::lines::write_atomic;
+use crate::text::tsv;
+use crate::text::write::write_inside;
 
 /// Writes all files; those of an earlier run with the same names are replaced.
-pub fn write(folder: &Path, told: &[Told], gold: Option<&GoldSet>) -> Result<()> {
-    let text = |name: &str, text: &str| write_atomic(&folder.join(name), |file| file.write_all(text.as_bytes()));
+pub fn write(folder: &Path, told: &[Told], gold: Option<&GoldSet>, baselines: &[Baseline]) -> Result<()> {
+    let text = |name: &str, text: &str| write_inside(&folder.join(name), |file| file.write_all(text.as_bytes()));
     text("figures.tsv", &machine::figures(told))?;
     if let Some(bootstrap) = machine::bootstrap(told) {
         text("bootstrap.tsv", &bootstrap)?;
     }
-    if let Some(alignments) = machine::alignments(told) {
+    if let Some(alignments) = machine::alignments(told, baselines) {
         text("alignment.tsv", &alignments)?;
     }
-    text("report.json", &format!("{:#}\n", machine::json(told, gold)))?;
+    text("report.json", &format!("{:#}\n", machine::json(told, gold, baselines)))?;
     for (told, name) in told.iter().zip(names(told)) {
-        write_atomic(&folder.join(format!("{name}.sentences.tsv")), |file| tsv(file, told))?;
-        write_atomic(&folder.join(format!("{name}.sentences.jsonl")), |file| jsonl(file, told))?;
+        write_inside(&folder.join(format!("{name}.sentences.tsv")), |file| table(file, told))?;
+        write_inside(&folder.join(format!("{name}.sentences.jsonl")), |file| jsonl(file, told))?;
         if !told.report.unk.is_empty() {
-            write_atomic(&folder.join(format!("{name}.txt")), |file| translations(file, told))?;
+            write_inside(&folder.join(format!("{name}.txt")), |file| translations(file, told))?;
         }
     }
     Ok(())
 }
 
-/// A file name for each model: its own name, numbered where two have the same.
+/// The longest file name of a model in bytes: file systems allow 255, and endings and numbers follow.
+const MOST_NAME: usize = 150;
+
+/// A file name for each model: its own name, cut where it is long, numbered where two have the same.
 fn names(told: &[Told]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(told.len());
     for Told { report, .. } in told {
         let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
         let name: String = report.name.chars().map(safe).collect();
-        let name = name.trim_start_matches('.').to_owned();
+        let mut name = name.trim_start_matches('.').to_owned();
+        name.truncate(name.floor_char_boundary(MOST_NAME));
         let wanted = if name.is_empty() { "model".to_owned() } else { name };
         let free = (1..).map(|n| if n == 1 { wanted.clone() } else { format!("{wanted}-{n}") });
         names.extend(free.filter(|name| !names.contains(name)).take(1).collect::<Vec<_>>());
@@ -49,13 +55,18 @@ fn names(told: &[Told]) -> Vec<String> {
     names
 }
 
-/// Tabs and ends of lines inside a sentence become spaces.
+/// A sentence as a cell; see [`crate::text::tsv`].
 fn cell(text: &str) -> String {
-    text.replace(['\t', '\r', '\n'], " ")
+    tsv::one_cell(text)
+}
+
+/// A sentence on a line of its own.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 /// A row for each sentence, for sorting.
-fn tsv(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
+fn table(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
     let report = &told.report;
     write!(file, "line\tsource_words\twords\tnll\tnll_per_word\tsource_unk\treference_unk")?;
     for unk in &report.unk {
@@ -128,7 +139,7 @@ fn sentence(told: &Told, number: usize, record: &Record) -> Value {
 fn translations(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
     for record in &told.report.records {
         let text = record.translations.first().map_or("", |translation| translation.text.as_str());
-        writeln!(file, "{}", cell(text))?;
+        writeln!(file, "{}", one_line(text))?;
     }
     Ok(())
 }

@@ -4,16 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::aligner::words::LineAligner;
 use crate::cli::args::{Runtime, threshold};
 use crate::cli::output;
 use crate::cli::progress::Progress;
+use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::alignment::Aligner;
-use crate::evaluation::{TestSet, alignment};
+use crate::evaluation::alignment::{Aligner, Baseline};
+use crate::evaluation::{Pair, TestSet, alignment};
 use crate::models::Model;
 use crate::text::links::read;
-use crate::text::links::read::{Base, Gold, Order, Reading};
+use crate::text::links::read::{Base, Gold, LinkLayout, Notation, Order};
 use crate::ticket::Ticket;
 
 /// A gold alignment, as typed.
@@ -37,6 +39,8 @@ pub struct GoldArgs {
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
     #[arg(long, value_name = "DIR", requires = "gold")]
     reverse_model: Vec<PathBuf>,
+    #[command(flatten)]
+    statistical: StatisticalArgs,
 }
 
 /// How links are written, as typed.
@@ -90,10 +94,10 @@ impl GoldArgs {
     /// Reads the links of a test set, if there are any, and says how.
     pub fn read(&self, test_set: &TestSet) -> Result<Option<GoldSet>> {
         let Some(path) = &self.gold else { return Ok(None) };
-        let format = match self.gold_format {
+        let notation = match self.gold_format {
             FormatArg::Auto => None,
-            FormatArg::Pharaoh => Some(read::Format::Pharaoh),
-            FormatArg::Naacl => Some(read::Format::Naacl),
+            FormatArg::Pharaoh => Some(Notation::Pharaoh),
+            FormatArg::Naacl => Some(Notation::Naacl),
         };
         let order = match self.gold_order {
             OrderArg::Auto => None,
@@ -108,7 +112,7 @@ impl GoldArgs {
         let source: Vec<&str> = test_set.pairs.iter().map(|pair| pair.source.as_ref()).collect();
         let target: Vec<&str> =
             test_set.pairs.iter().filter_map(|pair| pair.references.first()).map(AsRef::as_ref).collect();
-        let gold = read::read(path, &read::lengths(&source, &target), &Reading { format, base, order })?;
+        let gold = read::read(path, &read::lengths(&source, &target), &LinkLayout { notation, base, order })?;
         output::tell(&format!("{}: {}", path.display(), gold.note));
         Ok(Some(GoldSet { gold, path: path.clone(), thresholds: self.threshold.clone() }))
     }
@@ -131,6 +135,30 @@ impl GoldArgs {
             }
         };
         runtime.load(folder).map(Some)
+    }
+}
+
+impl GoldArgs {
+    /// What needs no model: the diagonal, and a statistical aligner: the one that is asked for, or the one that comes with the
+    /// program for the languages of the models.
+    pub fn baselines(
+        &self,
+        gold: &GoldSet,
+        test_set: &TestSet,
+        languages: Option<(&str, &str)>,
+        threads: usize,
+    ) -> Result<Vec<Baseline>> {
+        let pair = |pair: &'_ Pair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
+        let pairs: Vec<_> = test_set.pairs.iter().map(pair).collect();
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(source, target)| (&**source, &**target)).collect();
+        let target = test_set.references.first().unwrap_or(&test_set.source);
+        let text = Text { files: (&test_set.source, target), pairs: &pairs, pretokenized: test_set.pretokenized };
+        let mut aligner = match languages {
+            _ if self.statistical.asked() => Some(self.statistical.aligner(text, threads)?),
+            Some((source, target)) => LineAligner::bundled(source, target, test_set.pretokenized)?,
+            None => None,
+        };
+        Ok(alignment::baselines(test_set, &gold.gold.pairs, aligner.as_mut()))
     }
 }
 

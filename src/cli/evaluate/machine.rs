@@ -4,17 +4,23 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::analysis::aer;
 use crate::analysis::bootstrap::{Interval, Paired};
 use crate::cli::columns::figure;
 use crate::cli::evaluate::gold::GoldSet;
 use crate::cli::evaluate::report::Told;
+use crate::evaluation::alignment::Baseline;
 use crate::evaluation::compare::Comparison;
-use crate::evaluation::figures::plain;
 use crate::evaluation::{alignment, figures};
+use crate::text::tsv::one_cell;
 
 /// The tables, a blank line between them.
-pub fn tsv(told: &[Told]) -> String {
-    [Some(figures(told)), bootstrap(told), alignments(told)].into_iter().flatten().collect::<Vec<_>>().join("\n")
+pub fn tsv(told: &[Told], baselines: &[Baseline]) -> String {
+    [Some(figures(told)), bootstrap(told), alignments(told, baselines)]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// One row for each model, set, kind of output and bucket.
@@ -22,14 +28,14 @@ pub fn figures(told: &[Told]) -> String {
     let mut text = figures::HEADER.to_owned();
     for Told { report, .. } in told {
         let speed = report.words_per_second().filter(|_| !report.unk.is_empty());
-        text.extend(report.rows.iter().map(|row| figures::line(&report.name, row, speed, "-")));
+        text.extend(report.rows.iter().map(|row| figures::line(&one_cell(&report.name), row, speed, "-")));
     }
     text
 }
 
 /// One row for each model but the first, kind of output and metric.
 pub fn bootstrap(told: &[Told]) -> Option<String> {
-    let first = told.first().map(|told| plain(&told.report.name))?;
+    let first = told.first().map(|told| one_cell(&told.report.name))?;
     let mut text = String::from(
         "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\n",
     );
@@ -40,7 +46,7 @@ pub fn bootstrap(told: &[Told]) -> Option<String> {
                 let _ = writeln!(
                     text,
                     "{first}\t{}\t{}\t{metric}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{:.4}\t{}",
-                    plain(&report.name),
+                    one_cell(&report.name),
                     comparison.unk.name(),
                     paired.first.value,
                     paired.second.value,
@@ -57,8 +63,8 @@ pub fn bootstrap(told: &[Told]) -> Option<String> {
     (text.len() > head).then_some(text)
 }
 
-/// One row for each model, direction, reading and rule.
-pub fn alignments(told: &[Told]) -> Option<String> {
+/// One row for each model, direction, reading and rule, and for what needs no model.
+pub fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
     let mut text =
         String::from("model\treverse_model\tdirection\treading\tthreshold\tlinks\tsure\tprecision\trecall\taer\n");
     let head = text.len();
@@ -66,8 +72,8 @@ pub fn alignments(told: &[Told]) -> Option<String> {
         for row in &report.rows {
             let rates = row.counts.rates();
             let cells = [
-                plain(&report.name),
-                report.reverse.as_deref().map_or_else(|| "-".to_owned(), plain),
+                one_cell(&report.name),
+                report.reverse.as_deref().map_or_else(|| "-".to_owned(), one_cell),
                 row.direction.name().to_owned(),
                 row.extraction.reading.name().to_owned(),
                 row.extraction.threshold.map_or_else(|| "-".to_owned(), |theta| theta.to_string()),
@@ -80,18 +86,37 @@ pub fn alignments(told: &[Told]) -> Option<String> {
             let _ = writeln!(text, "{}", cells.join("\t"));
         }
     }
+    for (baseline, (direction, counts)) in baselines.iter().flat_map(|one| one.rows.iter().map(move |row| (one, row))) {
+        let rates = counts.rates();
+        let _ = write!(text, "{}\t-\t{direction}\t-\t-\t{}\t{}", baseline.name, counts.found, counts.sure);
+        for rate in [rates.precision, rates.recall, rates.aer] {
+            let _ = write!(text, "\t{}", figure(rate, 6));
+        }
+        text.push('\n');
+    }
     (text.len() > head).then_some(text)
 }
 
 /// Everything but the sentences.
-pub fn json(told: &[Told], gold: Option<&GoldSet>) -> Value {
+pub fn json(told: &[Told], gold: Option<&GoldSet>, baselines: &[Baseline]) -> Value {
     let first = told.first().map(|told| &told.report);
     let gold = gold.map(|set| json!({"file": set.path.display().to_string(), "note": set.gold.note}));
     json!({"test_set": first.map(|report| report.test_set.clone()),
            "bleu_signature": first.map(|report| report.bleu_signature.clone()),
            "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
            "gold": gold,
-           "models": told.iter().map(model).collect::<Vec<_>>()})
+           "models": told.iter().map(model).collect::<Vec<_>>(),
+           "baselines": baselines.iter().map(baseline).collect::<Vec<_>>()})
+}
+
+fn baseline(baseline: &Baseline) -> Value {
+    let row = |(direction, counts): &(&str, aer::Counts)| {
+        let rates = counts.rates();
+        json!({"direction": direction, "links": counts.found, "sure": counts.sure,
+               "links_sure": counts.found_sure, "links_possible": counts.found_possible,
+               "precision": rates.precision, "recall": rates.recall, "aer": rates.aer})
+    };
+    json!({"name": baseline.name, "rows": baseline.rows.iter().map(row).collect::<Vec<_>>()})
 }
 
 fn model(told: &Told) -> Value {

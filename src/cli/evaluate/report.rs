@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::analysis::bootstrap::Paired;
 use crate::cli::columns::{Table, figure};
+use crate::evaluation::alignment::Baseline;
 use crate::evaluation::compare::Comparison;
 use crate::evaluation::{Report, Row, Unk, alignment};
 
@@ -27,11 +28,11 @@ pub fn rule_name(row: &alignment::Row) -> String {
 }
 
 /// All of it.
-pub fn table(told: &[Told]) -> String {
+pub fn table(told: &[Told], baselines: &[Baseline]) -> String {
     let mut parts = vec![at_a_glance(told), summary(told)];
     parts.extend(by_length(told));
     parts.extend(bootstrap(told));
-    parts.extend(alignments(told));
+    parts.extend(alignments(told, baselines));
     parts.push(notes(told));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
@@ -153,7 +154,7 @@ fn interval_cells(paired: &Paired) -> [String; 6] {
 }
 
 /// Alignments against the gold ones.
-fn alignments(told: &[Told]) -> Option<String> {
+fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
     let mut table = Table::new(["alignment", "direction", "reading", "links", "found", "precision", "recall", "AER"]);
     let mut any = false;
     for report in told.iter().filter_map(|told| told.alignment.as_ref()) {
@@ -171,6 +172,13 @@ fn alignments(told: &[Told]) -> Option<String> {
                 figure(rates.aer, 4),
             ]);
         }
+    }
+    for (baseline, (direction, counts)) in baselines.iter().flat_map(|one| one.rows.iter().map(move |row| (one, row))) {
+        any = true;
+        let rates = counts.rates();
+        let name = [baseline.name, direction, "-", "-"].map(str::to_owned);
+        let rates = [rates.precision, rates.recall, rates.aer].map(|rate| figure(rate, 4));
+        table.row(name.into_iter().chain([counts.found.to_string()]).chain(rates));
     }
     any.then(|| table.text())
 }

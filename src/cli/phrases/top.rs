@@ -1,28 +1,17 @@
 //! Floor 9: the top targets of source phrases, by the model and by the table, side by side: tables 2 of
 //! Cho et al. 2014.
 
-use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::analysis::phrases::best;
-use crate::cli::output::Output;
+use crate::cli::args::TableFormat;
+use crate::cli::output::{Output, STDOUT, failed};
 use crate::cli::phrases::{Low, Scorer, WINDOW_LINES};
 use crate::decoding::phrases::Phrases;
 use crate::error::{Error, Result};
 use crate::text::phrases::{Entry, PhraseTable, feature, unescape};
+use crate::text::tsv::{Cell, Tsv};
 use crate::ticket::Ticket;
-
-/// How the top targets are written.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// For reading.
-    #[default]
-    Text,
-    /// For a spreadsheet.
-    Tsv,
-    /// For a program, a line for each source phrase.
-    Json,
-}
 
 /// A source phrase with all its targets.
 struct Group {
@@ -42,16 +31,14 @@ struct Target {
 ///
 /// # Errors
 /// When the table, the model or the output fails; at the end when a phrase is not in the table.
-pub fn run(mut scorer: Scorer, mut table: PhraseTable, low: &Low, k: usize) -> anyhow::Result<()> {
+pub fn run(mut scorer: Scorer, mut table: PhraseTable, low: &Low, format: TableFormat, k: usize) -> anyhow::Result<()> {
     let n = usize::from(low.table_feature);
-    let mut output = Output::stdout();
-    if low.format == Format::Tsv {
-        output.line("source\trank\tmodel_target\tmodel_log_p\tmodel_table\ttable_target\ttable_log_p\ttable_table")?;
-    }
-    let mut show = |groups: &mut [Group], output: &mut Output| -> anyhow::Result<()> {
+    let name = scorer.model.config.name.clone();
+    let mut output = Written::new(format, low, &name)?;
+    let mut show = |groups: &mut [Group], output: &mut Written| -> anyhow::Result<()> {
         score(&mut scorer, &table_name(low), groups)?;
         for group in groups.iter().filter(|group| !group.targets.is_empty()) {
-            write(group, low, k, &scorer.model.config.name, output)?;
+            write(group, k, output)?;
         }
         output.flush()
     };
@@ -64,11 +51,11 @@ pub fn run(mut scorer: Scorer, mut table: PhraseTable, low: &Low, k: usize) -> a
             }
             show(&mut groups, &mut output)?;
         }
-        return output.finish();
+        return output.flush();
     }
     let mut groups = find(&mut table, &low.phrases, n)?;
     show(&mut groups, &mut output)?;
-    output.finish()?;
+    output.flush()?;
     let missing: Vec<String> =
         groups.iter().filter(|group| group.targets.is_empty()).map(|group| format!("`{}`", group.source)).collect();
     if missing.is_empty() {
@@ -164,7 +151,35 @@ struct Record<'a> {
     table: Vec<Placed<'a>>,
 }
 
-fn write(group: &Group, low: &Low, k: usize, model: &str, output: &mut Output) -> anyhow::Result<()> {
+/// What is written so far.
+enum Written<'a> {
+    Text(Output, &'a Low, &'a str),
+    Tsv(Box<Tsv<Output>>),
+    Json(Output),
+}
+
+const HEAD: [&str; 8] =
+    ["source", "rank", "model_target", "model_log_p", "model_table", "table_target", "table_log_p", "table_table"];
+
+impl<'a> Written<'a> {
+    fn new(format: TableFormat, low: &'a Low, model: &'a str) -> anyhow::Result<Self> {
+        let output = Output::stdout();
+        Ok(match format {
+            TableFormat::Text => Self::Text(output, low, model),
+            TableFormat::Tsv => Self::Tsv(Box::new(Tsv::new(output, HEAD).map_err(|error| failed(STDOUT, error))?)),
+            TableFormat::Json => Self::Json(output),
+        })
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        match self {
+            Self::Text(output, ..) | Self::Json(output) => output.flush(),
+            Self::Tsv(tsv) => tsv.flush().map_err(|error| failed(STDOUT, error)),
+        }
+    }
+}
+
+fn write(group: &Group, k: usize, output: &mut Written) -> anyhow::Result<()> {
     let placed = |order: Vec<usize>| -> Vec<Placed> {
         let place = |&index: &usize| &group.targets[index];
         order.iter().map(place).map(|t| Placed { target: &t.text, log_p: t.log_p, table: t.table }).collect()
@@ -173,28 +188,25 @@ fn write(group: &Group, low: &Low, k: usize, model: &str, output: &mut Output) -
     let by_model = placed(best(&targets.iter().map(|t| f64::from(t.log_p)).collect::<Vec<_>>(), k));
     let by_table = placed(best(&targets.iter().map(|t| t.table).collect::<Vec<_>>(), k));
     let record = Record { source: &group.source, targets: targets.len(), model: by_model, table: by_table };
-    match low.format {
-        Format::Json => output.json(&record),
-        Format::Tsv => tsv(&record, output),
-        Format::Text => text(&record, low, model, output),
+    match output {
+        Written::Json(output) => output.json(&record),
+        Written::Tsv(tsv) => rows(&record, tsv).map_err(|error| failed(STDOUT, error)),
+        Written::Text(output, low, model) => text(&record, low, model, output),
     }
 }
 
-fn tsv(record: &Record, output: &mut Output) -> anyhow::Result<()> {
-    // A tab inside a phrase would shift the columns.
-    let cell = |text: &str| text.replace('\t', " ");
+fn rows(record: &Record, tsv: &mut Tsv<Output>) -> std::io::Result<()> {
     for (rank, (model, table)) in record.model.iter().zip(&record.table).enumerate() {
-        output.line(&format!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-            cell(record.source),
-            rank + 1,
-            cell(model.target),
-            model.log_p,
-            model.table,
-            cell(table.target),
-            table.log_p,
-            table.table
-        ))?;
+        tsv.row([
+            record.source.into(),
+            Cell::plain(&(rank + 1)),
+            model.target.into(),
+            Cell::plain(&model.log_p),
+            Cell::plain(&model.table),
+            table.target.into(),
+            Cell::plain(&table.log_p),
+            Cell::plain(&table.table),
+        ])?;
     }
     Ok(())
 }

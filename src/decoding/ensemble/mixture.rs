@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::decoding::ensemble::Average;
+use crate::decoding::ensemble::average::Average;
 use crate::decoding::ensemble::readings::{Batch, Readings};
 use crate::error::{Error, Result};
 use crate::models::{Need, Row, StepOutput, Stepper};
@@ -16,6 +16,8 @@ pub struct Mixture {
     readings: Arc<Readings>,
     average: Average,
     shown: Vec<usize>,
+    /// The alpha of the running step, as the caller last left it.
+    alpha: Vec<f32>,
     /// The running batch, by member.
     batches: Vec<Batch>,
     /// Longest source, in the lead's words.
@@ -27,7 +29,7 @@ impl Mixture {
     /// one alone, it must be the lead of the merged sentences.
     pub fn new(steppers: Vec<Box<dyn Stepper>>, readings: Arc<Readings>, average: Average, shown: Vec<usize>) -> Self {
         let outputs = steppers.iter().map(|_| StepOutput::default()).collect();
-        Self { steppers, outputs, readings, average, shown, batches: Vec::new(), t_x: 0 }
+        Self { steppers, outputs, readings, average, shown, alpha: Vec::new(), batches: Vec::new(), t_x: 0 }
     }
 }
 
@@ -42,18 +44,33 @@ impl Stepper for Mixture {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
         for (stepper, own) in self.steppers.iter_mut().zip(&mut self.outputs) {
-            stepper.step(rows, &Need::all(), own)?;
+            stepper.align(rows, own)?;
+        }
+        (output.rows, output.t_x) = (rows.len(), self.t_x);
+        output.vocabulary = self.outputs.first().map_or(0, |first| first.vocabulary);
+        self.average_alpha(rows, output);
+        self.alpha.clone_from(&output.alpha);
+        Ok(())
+    }
+
+    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        if output.alpha.len() != self.alpha.len() {
+            return Err(Error::Internal("the members of an ensemble were given no alpha of theirs".to_owned()));
+        }
+        if output.alpha != self.alpha {
+            self.share_alpha(rows, output);
+        }
+        for (stepper, own) in self.steppers.iter_mut().zip(&mut self.outputs) {
+            stepper.predict(rows, &Need::all(), own)?;
         }
         let [first, others @ ..] = self.outputs.as_slice() else {
             return Err(Error::Internal("an ensemble without members was asked for a step".to_owned()));
         };
-        (output.rows, output.vocabulary, output.t_x) = (rows.len(), first.vocabulary, self.t_x);
         output.log_p.clone_from(&first.log_p);
         average(self.average, &mut output.log_p, others, first.vocabulary);
         output.answer(need);
-        self.align(rows, output);
         Ok(())
     }
 
@@ -61,12 +78,17 @@ impl Stepper for Mixture {
     fn context(&self, _: usize) -> Option<Vec<f32>> {
         None
     }
+
+    /// Likewise.
+    fn annotations(&self, _: usize) -> Option<Vec<Vec<f32>>> {
+        None
+    }
 }
 
 impl Mixture {
     /// alpha_ij = the mean over the shown members of the weight that each gives to its tokens at place j. Energies of
-    /// different models cannot be compared, so only a single one's are told, and so its p_t.
-    fn align(&self, rows: &[Row], output: &mut StepOutput) {
+    /// different models cannot be compared, so only those of a single one are given, and so is p_t.
+    fn average_alpha(&self, rows: &[Row], output: &mut StepOutput) {
         output.alpha.clear();
         output.energies.clear();
         output.p_t.clear();
@@ -87,6 +109,41 @@ impl Mixture {
             output.energies.clone_from(&self.outputs[only].energies);
             output.p_t.clone_from(&self.outputs[only].p_t);
         }
+    }
+}
+
+impl Mixture {
+    /// Hands on an alpha that the caller changed: in the rows that differ, every member that aligns looks at each place
+    /// as much as is asked for. Of several tokens at a place each gets its own share, or all the same where the
+    /// member did not look there. A weight on a place where a member reads nothing is lost to it.
+    fn share_alpha(&mut self, rows: &[Row], output: &StepOutput) {
+        for (r, row) in rows.iter().enumerate() {
+            let at = r * self.t_x..(r + 1) * self.t_x;
+            let wanted = &output.alpha[at.clone()];
+            if *wanted == self.alpha[at] {
+                continue;
+            }
+            for (own, batch) in self.outputs.iter_mut().zip(&self.batches).filter(|(own, _)| !own.alpha.is_empty()) {
+                let places = &batch.places[row.sentence];
+                share(wanted, places, &mut own.alpha[r * own.t_x..][..places.len()]);
+            }
+        }
+        self.alpha.clone_from(&output.alpha);
+    }
+}
+
+/// Gives the tokens at each of `places` the weight that is `wanted` there; see [`Mixture::share_alpha`].
+fn share(wanted: &[f32], places: &[usize], alpha: &mut [f32]) {
+    let mut from = 0;
+    while from < places.len() {
+        // the tokens of a place follow each other
+        let count = places[from..].iter().take_while(|place| **place == places[from]).count();
+        let tokens = &mut alpha[from..from + count];
+        let (sum, wanted) = (tokens.iter().sum::<f32>(), wanted[places[from]]);
+        for alpha in tokens {
+            *alpha = wanted * if sum > 0.0 { *alpha / sum } else { 1.0 / count as f32 };
+        }
+        from += count;
     }
 }
 

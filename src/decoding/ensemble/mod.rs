@@ -8,6 +8,7 @@
 //!
 //! One model is an ensemble too: it then translates exactly as it does alone.
 
+mod average;
 pub mod mixture;
 pub mod readings;
 
@@ -20,39 +21,12 @@ use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
 use crate::decoding::ensemble::readings::Readings;
 use crate::error::{Error, Result};
-use crate::models::{Engine, Model, Stepper};
+use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::{Encode, Tokenizer};
 
-/// What is averaged over the members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Average {
-    /// p = sum_m p_m / M.
-    #[default]
-    Probability,
-    /// log p = sum_m log p_m / M - log Z: the geometric mean, normalised.
-    LogProbability,
-}
-
-/// Everything that can be averaged.
-pub const AVERAGES: [Average; 2] = [Average::Probability, Average::LogProbability];
-
-impl Average {
-    /// The average of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        AVERAGES.into_iter().find(|average| average.to_string() == name)
-    }
-}
-
-impl fmt::Display for Average {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Probability => "probability",
-            Self::LogProbability => "log-probability",
-        })
-    }
-}
+pub use crate::decoding::ensemble::average::{AVERAGES, Average};
 
 /// Whose alignment an ensemble shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -138,7 +112,7 @@ impl Ensemble {
     }
 
     /// What the search drives; feed it the ids of this ensemble's own [`Encode::encode`].
-    pub fn stepper(&self, engine: Engine, threads: usize) -> Result<Box<dyn Stepper>> {
+    pub fn stepper(&self, engine: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         if let [only] = self.members.as_slice() {
             return only.stepper(engine, threads);
         }

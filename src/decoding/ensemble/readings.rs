@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::text::sentence::Sentence;
 
 /// The ids that each member reads at one place.
-type Reading = Arc<[Vec<u32>]>;
+type MemberIds = Arc<[Vec<u32>]>;
 
 /// All combinations that came up so far.
 #[derive(Debug)]
@@ -25,11 +25,11 @@ pub struct Readings {
 /// Ids count up; those below `fixed.len()` stay, of the others the newest are known.
 #[derive(Debug, Default)]
 struct Known {
-    fixed: Vec<Reading>,
-    newest: VecDeque<Reading>,
+    fixed: Vec<MemberIds>,
+    newest: VecDeque<MemberIds>,
     /// Combinations forgotten.
     forgotten: u32,
-    ids: HashMap<Reading, u32>,
+    ids: HashMap<MemberIds, u32>,
     most: usize,
 }
 
@@ -49,8 +49,8 @@ pub struct Batch {
 impl Readings {
     /// For as many members as `ends` has; it tells which of them read `</s>`.
     pub fn new(eos: u32, unk: u32, ends: &[bool]) -> Self {
-        let ended: Reading = ends.iter().map(|&ends| if ends { vec![eos] } else { Vec::new() }).collect();
-        let unknown: Reading = ends.iter().map(|_| vec![unk]).collect();
+        let ended: MemberIds = ends.iter().map(|&ends| if ends { vec![eos] } else { Vec::new() }).collect();
+        let unknown: MemberIds = ends.iter().map(|_| vec![unk]).collect();
         let mut known = Known { most: MOST, ..Known::default() };
         for id in 0..=eos.max(unk) {
             known.fixed.push(Arc::clone(if id == eos { &ended } else { &unknown }));
@@ -110,7 +110,7 @@ impl Readings {
 }
 
 impl Known {
-    fn reading(&self, id: u32) -> Option<&Reading> {
+    fn reading(&self, id: u32) -> Option<&MemberIds> {
         let at = id as usize;
         match at.checked_sub(self.fixed.len()) {
             None => self.fixed.get(at),
@@ -118,7 +118,7 @@ impl Known {
         }
     }
 
-    fn id(&mut self, reading: Reading) -> u32 {
+    fn id(&mut self, reading: MemberIds) -> u32 {
         let next = self.fixed.len() as u32 + self.forgotten + self.newest.len() as u32;
         if let Some(&id) = self.ids.get(&reading) {
             let is_fixed = (id as usize) < self.fixed.len();

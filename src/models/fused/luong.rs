@@ -7,20 +7,21 @@
 
 use std::sync::Arc;
 
-use super::Sources;
 use super::gather_states;
-use super::gaze;
-use super::gaze::Gaze;
 use super::pack;
 use super::readout;
 use super::readout::Readout;
 use super::rows::{Distinct, Table};
 use super::sized;
 use super::stack;
+use super::sums;
+use super::sums::Sums;
+use super::{Pack, PackedModel, Sources};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::{AttentionKind, Config, LuongSizes};
-use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::models::need::Need;
+use crate::models::stepper::{Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise::{sigmoid, sum, tanh_all};
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::pack::padded;
@@ -58,13 +59,42 @@ struct Cell {
     width: usize,
 }
 
-/// How energies come about; see `attention/`.
+/// How energies are computed; see `attention/`.
 #[derive(Debug)]
 enum Score {
     Dot,
     General(Packed),
     Concat { query: Packed, keys: Packed, v_a: Vec<f32> },
     Location(Packed),
+}
+
+/// Packs the parameters of a score function.
+type Kernel = fn(n: usize, &Weights) -> Result<Score>;
+
+/// The scores that have kernels here; a score function of another name decodes by the readable form.
+const KERNELS: &[(&str, Kernel)] = &[
+    ("dot", |_, _| Ok(Score::Dot)),
+    ("general", |n, weights| Ok(Score::General(pack(weights, &["attention.W_a"], n)?))),
+    ("concat", concat),
+    ("location", |n, weights| Ok(Score::Location(pack(weights, &["attention.W_a"], n)?))),
+];
+
+fn kernel(score: &str) -> Option<Kernel> {
+    KERNELS.iter().find(|(name, _)| *name == score).map(|(_, kernel)| *kernel)
+}
+
+/// The halves of W_a, for h_t and for h_s.
+fn concat(n: usize, weights: &Weights) -> Result<Score> {
+    let w = &weights.numbers("attention.W_a")?;
+    let [query, keys] = [0, n].map(|from| Packed::compact(&columns(w, 2 * n, from, from + n), n, n));
+    Ok(Score::Concat { query, keys, v_a: weights.numbers("attention.v_a")? })
+}
+
+/// What packs a model of this configuration, where its score has kernels.
+pub fn packs(config: &Config) -> Option<Pack> {
+    let sizes = config.luong.as_ref()?;
+    kernel(&sizes.score)?;
+    Some(|config, weights| Ok(Arc::new(Prepared::new(config, weights)?)))
 }
 
 /// Attention and what is made of it.
@@ -149,20 +179,10 @@ impl Look {
         if sizes.attention == AttentionKind::None {
             return Ok(None);
         }
-        let score = match sizes.score.as_str() {
-            "dot" => Score::Dot,
-            "general" => Score::General(pack(weights, &["attention.W_a"], n)?),
-            "concat" => {
-                let w = &weights.numbers("attention.W_a")?;
-                Score::Concat {
-                    query: Packed::compact(&columns(w, 2 * n, 0, n), n, n),
-                    keys: Packed::compact(&columns(w, 2 * n, n, 2 * n), n, n),
-                    v_a: weights.numbers("attention.v_a")?,
-                }
-            }
-            "location" => Score::Location(pack(weights, &["attention.W_a"], n)?),
-            other => return Err(Error::Internal(format!("the score `{other}` has no kernels"))),
+        let Some(kernel) = kernel(&sizes.score) else {
+            return Err(Error::Internal(format!("the score `{}` has no kernels", sizes.score)));
         };
+        let score = kernel(n, weights)?;
         let w_c = &weights.numbers("W_c")?;
         let local_p = sizes.attention == AttentionKind::LocalP;
         let place = || Ok::<_, Error>((pack(weights, &["attention.W_p"], n)?, weights.numbers("attention.v_p")?));
@@ -172,6 +192,12 @@ impl Look {
             place: local_p.then(place).transpose()?,
             w_c: [0, n].map(|from| Packed::compact(&columns(w_c, 2 * n, from, from + n), n, n)),
         }))
+    }
+}
+
+impl PackedModel for Prepared {
+    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
+        Box::new(FusedStepper::new(self, threads))
     }
 }
 
@@ -382,7 +408,7 @@ impl FusedStepper {
     fn combine(&mut self, look: &Look, rows: &[Row], alpha: &[f32]) {
         let (n, t_x, count) = (self.model.config.hidden, self.sources.t_x, self.sources.lengths.len());
         let [for_c, for_h] = &look.w_c;
-        if self.projected.is_empty() && gaze::is_worthwhile(rows.len(), count) {
+        if self.projected.is_empty() && sums::is_worthwhile(rows.len(), count) {
             self.projected.resize(count * t_x * padded(n), 0.0);
             for_c.apply_onto(self.threads, count * t_x, &self.h, n, &mut self.projected, padded(n), Onto::Zero);
         }
@@ -390,15 +416,15 @@ impl FusedStepper {
         let Buffers { sentences, c, h_tilde, .. } = &mut self.buffers;
         sentences.clear();
         sentences.extend(rows.iter().map(|row| row.sentence));
-        let gaze = Gaze { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
+        let sums = Sums { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
         let h_tilde = sized(h_tilde, rows.len() * n);
         for_h.apply_on(self.threads, rows.len(), top, n, h_tilde, n, false);
         if self.projected.is_empty() {
             let c = sized(c, rows.len() * n);
-            gaze.contexts(&self.h, n, c, n);
+            sums.contexts(&self.h, n, c, n);
             for_c.apply_on(self.threads, rows.len(), c, n, h_tilde, n, true);
         } else {
-            gaze.mix(&self.projected, n, h_tilde, Onto::C);
+            sums.mix(&self.projected, n, h_tilde, Onto::C);
         }
         tanh_all(h_tilde);
     }
@@ -433,10 +459,9 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
-        let config = &model.config;
-        let (n, vocabulary) = (config.hidden, config.target_vocabulary);
+        let (n, vocabulary) = (model.config.hidden, model.config.target_vocabulary);
         super::prepare(output, rows.len(), vocabulary, model.look.as_ref().map(|_| self.sources.t_x));
         super::check_rows(rows, self.sources.lengths.len())?;
         let Buffers { parents, words, e, before, .. } = &mut self.buffers;
@@ -453,22 +478,31 @@ impl Stepper for FusedStepper {
             }
         }
         let y_prev = words.first.iter().map(|row| Some(rows[*row].y_prev.unwrap_or(model.sizes.start)));
-        model.target_embedding.gather(config.embedding, y_prev, e)?;
+        model.target_embedding.gather(model.config.embedding, y_prev, e)?;
         self.move_on(rows.len());
-        let top = self.states.len() - 1;
         if let Some(look) = &model.look {
             self.ask(look, rows.len());
             self.attend(look, rows, output);
-            self.combine(look, rows, &output.alpha);
-        } else {
-            sized(&mut self.buffers.h_tilde, rows.len() * n).copy_from_slice(&self.states[top - 2]);
         }
-        let h_tilde = &self.buffers.h_tilde[..rows.len() * n];
-        self.states[top].clear();
-        self.states[top].extend_from_slice(h_tilde);
-        model.w_s.answer(self.threads, h_tilde, need, &mut self.buffers.readout, output)?;
         self.t += 1;
         Ok(())
+    }
+
+    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        let model = Arc::clone(&self.model);
+        output.check_aligned(rows, model.look.as_ref().map(|_| self.sources.t_x))?;
+        let n = model.config.hidden;
+        if let Some(look) = &model.look {
+            self.combine(look, rows, &output.alpha);
+        } else {
+            let top = &self.states[2 * model.decoder.len() - 2];
+            sized(&mut self.buffers.h_tilde, rows.len() * n).copy_from_slice(top);
+        }
+        let h_tilde = &self.buffers.h_tilde[..rows.len() * n];
+        let fed = self.states.len() - 1;
+        self.states[fed].clear();
+        self.states[fed].extend_from_slice(h_tilde);
+        model.w_s.answer(self.threads, h_tilde, need, &mut self.buffers.readout, output)
     }
 
     fn context(&self, _sentence: usize) -> Option<Vec<f32>> {

@@ -3,57 +3,58 @@
 //! Everything that does not depend on the step is computed once a sentence, all products of one
 //! input are one product, and weights are packed once for all steppers of a model.
 
-mod gaze;
 pub mod luong;
 mod readout;
 pub mod rnn_encdec;
 pub mod rnn_search;
 mod rows;
+mod sums;
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::config::{Architecture, Config};
-use crate::models::{Row, StepOutput, Stepper};
+use crate::models::config::Config;
+use crate::models::stepper::{Row, StepOutput, Stepper};
 use crate::nn::fused::Packed;
+
+/// The weights of one model, packed.
+pub trait PackedModel: Debug + Send + Sync {
+    /// A stepper that may use `threads` threads of the current pool.
+    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper>;
+}
+
+/// Packs the weights of a model.
+pub type Pack = fn(&Config, &Arc<Weights>) -> Result<Arc<dyn PackedModel>>;
 
 /// A model packed for decoding; cheap to clone.
 #[derive(Clone, Debug)]
-pub enum Prepared {
-    /// Bahdanau et al. 2015.
-    Search(Arc<rnn_search::Prepared>),
-    /// Cho et al. 2014.
-    EncDec(Arc<rnn_encdec::Prepared>),
-    /// Luong et al. 2015.
-    Luong(Arc<luong::Prepared>),
-}
-
-/// The scores that have kernels here; an attention function of another name decodes by the readable form.
-const SCORES: &[&str] = &["dot", "general", "concat", "location"];
+pub struct Prepared(Arc<dyn PackedModel>);
 
 /// Whether a model of this configuration has a fused form.
 pub fn supports(config: &Config) -> bool {
-    config.luong.as_ref().is_none_or(|luong| SCORES.contains(&luong.score.as_str()))
+    pack_of(config).is_some()
+}
+
+fn pack_of(config: &Config) -> Option<Pack> {
+    (config.architecture.entry().fused)(config)
 }
 
 impl Prepared {
-    /// Packs the weights.
+    /// Packs the weights of a model that [`supports`] names.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
-        Ok(match config.architecture {
-            Architecture::RnnSearch => Self::Search(Arc::new(rnn_search::Prepared::new(config, weights)?)),
-            Architecture::RnnEncDec => Self::EncDec(Arc::new(rnn_encdec::Prepared::new(config, weights)?)),
-            Architecture::Luong => Self::Luong(Arc::new(luong::Prepared::new(config, weights)?)),
-        })
+        let Some(pack) = pack_of(config) else {
+            let attention = config.attention().unwrap_or_default();
+            let message = format!("there are no kernels for {} {attention}", config.architecture.name());
+            return Err(Error::Internal(message));
+        };
+        pack(config, weights).map(Self)
     }
 
     /// A stepper that may use `threads` threads of the current pool.
     pub fn stepper(&self, threads: usize) -> Box<dyn Stepper> {
-        match self {
-            Self::Search(prepared) => Box::new(rnn_search::FusedStepper::new(Arc::clone(prepared), threads)),
-            Self::EncDec(prepared) => Box::new(rnn_encdec::FusedStepper::new(Arc::clone(prepared), threads)),
-            Self::Luong(prepared) => Box::new(luong::FusedStepper::new(Arc::clone(prepared), threads)),
-        }
+        Arc::clone(&self.0).stepper(threads)
     }
 }
 

@@ -1,27 +1,28 @@
 //! Floor 3: the output layer log softmax(W t + b) of every fused model, computed as far as it is asked for.
 //!
-//! For the best few words and for given ones, [`Screen`] sifts all words in 16-bit integers: it bounds what it
+//! For the best few words and for given ones, [`IntegerLayer`] sifts all words in 16-bit integers: it bounds what it
 //! rounds off, so the words that can be among the best are known for certain, and they alone are multiplied in `f32`,
 //! from the weights as they were loaded. The normaliser is the sum over all words with the exact logits in their
-//! places. Only who asks for log p of every word (samples, ensembles) has W multiplied in `f32` as a whole.
+//! places. W is multiplied in `f32` as a whole only where log p of every word is needed (samples, ensembles).
 
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
 use crate::models::checkpoint::{Rows, Weights};
-use crate::models::{Need, StepOutput};
+use crate::models::need::Need;
+use crate::models::stepper::StepOutput;
 use crate::nn::fused::elementwise::log_softmax;
-use crate::nn::fused::screen::{Rounded, Screen, Sieve, Sifted};
+use crate::nn::fused::screen::{IntegerLayer, Rounded, Sieve, Sifted};
 use crate::nn::fused::tile::Onto;
 use crate::nn::fused::{Packed, dot, screen, team};
 
 /// The words that are multiplied exactly even where fewer are asked for: those that the normaliser mostly consists of.
 const EXACT: usize = 8;
-/// How far below the best a logit may lie to tell anything: further below, the digits may be lost in a large bias.
+/// How far below the best a logit may lie to be of use: further below, its digits may be lost in a large bias.
 const NOTICEABLE: f64 = 30.0;
 /// Rows that one thread finishes at a time.
 const FEW: usize = 8;
-/// A share of the vocabulary from which on it is no longer worth while to sift.
+/// Where a `SHARE`-th of the vocabulary is needed, sifting costs more than it saves.
 const SHARE: usize = 2;
 
 /// W [K, width] and b [K] of an output layer.
@@ -33,7 +34,7 @@ pub struct Readout {
     vocabulary: usize,
     width: usize,
     /// `None` where numbers are so large that they must be multiplied as they are.
-    screen: Option<Screen>,
+    screen: Option<IntegerLayer>,
     /// Packed when log p of every word is asked for the first time.
     packed: OnceLock<Packed>,
 }
@@ -64,7 +65,7 @@ impl Readout {
         let rows = weights.rows(name)?;
         let (vocabulary, width) = (rows.count, rows.width);
         let bias = bias.map_or_else(|| Ok(vec![0.0; vocabulary]), |name| weights.numbers(name))?;
-        let screen = Screen::new(&weights.numbers(name)?, &bias, vocabulary, width);
+        let screen = IntegerLayer::new(&weights.numbers(name)?, &bias, vocabulary, width);
         Ok(Self { weights: Arc::clone(weights), name, bias, vocabulary, width, screen, packed: OnceLock::new() })
     }
 

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use super::Sources;
 use super::gather_states;
 use super::pack;
 use super::readout;
@@ -14,10 +13,12 @@ use super::rows::{Distinct, Table};
 use super::sized;
 use super::stack;
 use super::stack_gates;
+use super::{PackedModel, Sources};
 use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::models::need::Need;
+use crate::models::stepper::{Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise::{sum, tanh_all};
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, Kept, Unit};
@@ -81,6 +82,17 @@ impl Prepared {
             g_r,
             g: Readout::new(weights, g, Some("readout.b_w"))?,
         })
+    }
+}
+
+/// Packs the weights of a model.
+pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
+    Ok(Arc::new(Prepared::new(config, weights)?))
+}
+
+impl PackedModel for Prepared {
+    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
+        Box::new(FusedStepper::new(self, threads))
     }
 }
 
@@ -225,16 +237,21 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
-        let model = Arc::clone(&self.model);
-        let config = &model.config;
-        let (n, m) = (config.hidden, config.embedding);
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+        let config = &self.model.config;
         super::prepare(output, rows.len(), config.target_vocabulary, None);
         super::check_rows(rows, self.sentences)?;
-        let Buffers { parents, words, h, e, from_word, .. } = &mut self.buffers;
+        let Buffers { parents, h, .. } = &mut self.buffers;
         parents.parents(rows);
+        gather_states(parents.first.iter().map(|row| rows[*row]), self.first, &self.h, config.hidden, h)
+    }
+
+    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        output.check_aligned(rows, None)?;
+        let model = Arc::clone(&self.model);
+        let m = model.config.embedding;
+        let Buffers { words, e, from_word, .. } = &mut self.buffers;
         words.words(rows);
-        gather_states(parents.first.iter().map(|row| rows[*row]), self.first, &self.h, n, h)?;
         model.target_embedding.gather(m, words.first.iter().map(|row| rows[*row].y_prev), e)?;
         let wide = model.word.columns();
         let from_word = sized(from_word, words.len() * wide);
@@ -248,5 +265,9 @@ impl Stepper for FusedStepper {
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         let n = self.model.config.hidden;
         self.c.get(sentence * n..(sentence + 1) * n).map(<[f32]>::to_vec)
+    }
+
+    fn annotations(&self, _sentence: usize) -> Option<Vec<Vec<f32>>> {
+        None
     }
 }

@@ -6,10 +6,7 @@
 
 use std::sync::Arc;
 
-use super::Sources;
 use super::gather_states;
-use super::gaze;
-use super::gaze::Gaze;
 use super::pack;
 use super::readout;
 use super::readout::Readout;
@@ -17,10 +14,14 @@ use super::rows::{Distinct, Table};
 use super::sized;
 use super::stack;
 use super::stack_gates;
+use super::sums;
+use super::sums::Sums;
+use super::{PackedModel, Sources};
 use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::models::need::Need;
+use crate::models::stepper::{Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise::{add, softmax, sum, tanh_all};
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::pack::padded;
@@ -106,12 +107,24 @@ impl Prepared {
     }
 }
 
+/// Packs the weights of a model.
+pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
+    Ok(Arc::new(Prepared::new(config, weights)?))
+}
+
+impl PackedModel for Prepared {
+    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
+        Box::new(FusedStepper::new(self, threads))
+    }
+}
+
 /// Buffers of a step. What depends on the parent alone has a row for each parent, likewise for words.
 #[derive(Debug, Default)]
 struct Buffers {
     parents: Distinct,
     words: Distinct,
-    /// Of each parent.
+    contexts: Distinct,
+    /// Of each context.
     sentences: Vec<usize>,
     s: Vec<f32>,
     e: Vec<f32>,
@@ -217,27 +230,33 @@ impl FusedStepper {
         }
     }
 
-    /// [C; C_o] c_i of every parent, c_i = sum_j alpha_ij h_j.
-    fn look(&mut self, rows: &[Row]) {
+    /// [C; C_o] c_i of every context, c_i = sum_j alpha_ij h_j. Rows of one parent share it, unless they were given
+    /// different weights.
+    fn look(&mut self, rows: &[Row], given: &[f32]) {
         let model = &*self.model;
         let (n, t_x, wide) = (model.config.hidden, self.sources.t_x, model.context.columns());
         let count = self.sources.lengths.len();
-        if self.projected.is_empty() && gaze::is_worthwhile(rows.len(), count) {
+        if self.projected.is_empty() && sums::is_worthwhile(rows.len(), count) {
             self.projected.resize(count * t_x * padded(wide), 0.0);
             let (h, to) = (&self.h, &mut self.projected);
             model.context.apply_onto(self.threads, count * t_x, h, 2 * n, to, padded(wide), Onto::Zero);
         }
-        let Buffers { parents, sentences, alpha, c, from_context, .. } = &mut self.buffers;
+        let Buffers { parents, contexts, sentences, alpha, c, from_context, .. } = &mut self.buffers;
+        contexts.contexts(parents, given, t_x);
         sentences.clear();
-        sentences.extend(parents.first.iter().map(|row| rows[*row].sentence));
-        let gaze = Gaze { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
-        let from_context = sized(from_context, parents.len() * wide);
+        alpha.clear();
+        for row in &contexts.first {
+            sentences.push(rows[*row].sentence);
+            alpha.extend_from_slice(&given[row * t_x..(row + 1) * t_x]);
+        }
+        let sums = Sums { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
+        let from_context = sized(from_context, contexts.len() * wide);
         if self.projected.is_empty() {
-            let c = sized(c, parents.len() * 2 * n);
-            gaze.contexts(&self.h, 2 * n, c, 2 * n);
-            model.context.apply_on(self.threads, parents.len(), c, 2 * n, from_context, wide, false);
+            let c = sized(c, contexts.len() * 2 * n);
+            sums.contexts(&self.h, 2 * n, c, 2 * n);
+            model.context.apply_on(self.threads, contexts.len(), c, 2 * n, from_context, wide, false);
         } else {
-            gaze.mix(&self.projected, wide, from_context, Onto::Zero);
+            sums.mix(&self.projected, wide, from_context, Onto::Zero);
         }
     }
 
@@ -246,12 +265,13 @@ impl FusedStepper {
         let Prepared { config, w_o, .. } = &*self.model;
         let (n, l) = (config.hidden, config.maxout);
         let (state, word) = (config.alignment + 2 * n + 2 * l, 3 * n + 2 * l);
-        let Buffers { parents, words, from_state, from_word, from_context, pre, t, readout, .. } = &mut self.buffers;
+        let Buffers { parents, contexts, words, from_state, from_word, from_context, pre, t, readout, .. } =
+            &mut self.buffers;
         let (pre, t) = (sized(pre, 2 * l), sized(t, rows * l));
         for (i, t) in t.chunks_exact_mut(l).enumerate() {
-            let (parent, y) = (parents.of[i], words.of[i]);
+            let (parent, context, y) = (parents.of[i], contexts.of[i], words.of[i]);
             let at = |row: usize, wide: usize| (row + 1) * wide - 2 * l..(row + 1) * wide;
-            sum(&from_word[at(y, word)], &from_context[at(parent, word)], pre);
+            sum(&from_word[at(y, word)], &from_context[at(context, word)], pre);
             add(&from_state[at(parent, state)], pre);
             output::maxout(pre, t);
         }
@@ -263,14 +283,28 @@ impl FusedStepper {
         let Prepared { config, u: big_u, .. } = &*self.model;
         let (n, a, l) = (config.hidden, config.alignment, config.maxout);
         let (state, word) = (a + 2 * n + 2 * l, 3 * n + 2 * l);
-        let Buffers { parents, words, s, from_state, from_word, from_context, x, u, r, rs, candidate, s_tilde, .. } =
-            &mut self.buffers;
+        let Buffers {
+            parents,
+            contexts,
+            words,
+            s,
+            from_state,
+            from_word,
+            from_context,
+            x,
+            u,
+            r,
+            rs,
+            candidate,
+            s_tilde,
+            ..
+        } = &mut self.buffers;
         let x = sized(x, rows * 3 * n);
         let (u, r, rs) = (sized(u, rows * n), sized(r, rows * n), sized(rs, rows * n));
         let s_prev = |row: usize| &s[parents.of[row] * n..(parents.of[row] + 1) * n];
         for (i, x) in x.chunks_exact_mut(3 * n).enumerate() {
-            let (parent, y, at) = (parents.of[i], words.of[i], i * n..(i + 1) * n);
-            sum(&from_word[y * word..y * word + 3 * n], &from_context[parent * word..parent * word + 3 * n], x);
+            let (parent, context, y, at) = (parents.of[i], contexts.of[i], words.of[i], i * n..(i + 1) * n);
+            sum(&from_word[y * word..y * word + 3 * n], &from_context[context * word..context * word + 3 * n], x);
             let g = &from_state[parent * state..(parent + 1) * state];
             let (u, r, rs) = (&mut u[at.clone()], &mut r[at.clone()], &mut rs[at]);
             gru::gates(Sense::New, n, x, g, state, a, s_prev(i), None, u, r, rs);
@@ -316,24 +350,32 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
-        let config = &model.config;
-        let (n, m, t_x) = (config.hidden, config.embedding, self.sources.t_x);
-        super::prepare(output, rows.len(), config.target_vocabulary, Some(t_x));
+        let (n, t_x) = (model.config.hidden, self.sources.t_x);
+        super::prepare(output, rows.len(), model.config.target_vocabulary, Some(t_x));
         super::check_rows(rows, self.sources.lengths.len())?;
-        let Buffers { parents, words, s, e, from_state, from_word, .. } = &mut self.buffers;
+        let Buffers { parents, s, from_state, .. } = &mut self.buffers;
         parents.parents(rows);
-        words.words(rows);
         gather_states(parents.first.iter().map(|row| rows[*row]), self.first, &self.s, n, s)?;
-        model.target_embedding.gather(m, words.first.iter().map(|row| rows[*row].y_prev), e)?;
-        let (state, word) = (model.state.columns(), model.word.columns());
-        let from_state = sized(from_state, parents.len() * state);
-        model.state.apply_on(self.threads, parents.len(), s, n, from_state, state, false);
-        let from_word = sized(from_word, words.len() * word);
-        model.word.apply_onto(self.threads, words.len(), e, m, from_word, word, Onto::Row(&model.bias));
+        let wide = model.state.columns();
+        let from_state = sized(from_state, parents.len() * wide);
+        model.state.apply_on(self.threads, parents.len(), s, n, from_state, wide, false);
         self.attend(rows, output);
-        self.look(rows);
+        Ok(())
+    }
+
+    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        output.check_aligned(rows, Some(self.sources.t_x))?;
+        let model = Arc::clone(&self.model);
+        let m = model.config.embedding;
+        let Buffers { words, e, from_word, .. } = &mut self.buffers;
+        words.words(rows);
+        model.target_embedding.gather(m, words.first.iter().map(|row| rows[*row].y_prev), e)?;
+        let wide = model.word.columns();
+        let from_word = sized(from_word, words.len() * wide);
+        model.word.apply_onto(self.threads, words.len(), e, m, from_word, wide, Onto::Row(&model.bias));
+        self.look(rows, &output.alpha);
         self.advance(rows.len());
         self.read_out(rows.len(), need, output)?;
         self.first = false;

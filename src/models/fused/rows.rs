@@ -7,15 +7,15 @@ use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 
 use crate::error::{Error, Result};
-use crate::models::Row;
+use crate::models::stepper::Row;
 use crate::nn::fused::pack;
 
-/// Things that rows ask for, each once.
+/// The different things that rows need, each once.
 #[derive(Debug, Default)]
 pub struct Distinct {
-    /// The first row that asks for each.
+    /// The first row that needs each.
     pub first: Vec<usize>,
-    /// For each row, which of them it asks for.
+    /// For each row, which of them it needs.
     pub of: Vec<usize>,
     places: HashMap<(usize, usize), usize>,
 }
@@ -29,6 +29,23 @@ impl Distinct {
     /// The words that rows follow.
     pub fn words(&mut self, rows: &[Row]) {
         self.find(rows.iter().map(|row| row.y_prev.map_or((0, 0), |word| (1, word as usize))));
+    }
+
+    /// The contexts that rows mix: one for each of `parents`, and one more for each row that was given another alpha
+    /// [rows, t_x] than the first row of its parent.
+    pub fn contexts(&mut self, parents: &Self, alpha: &[f32], t_x: usize) {
+        self.first.clear();
+        self.of.clear();
+        let alpha = |row: usize| &alpha[row * t_x..(row + 1) * t_x];
+        for (row, parent) in parents.of.iter().enumerate() {
+            let first = parents.first[*parent];
+            if first < row && alpha(row) == alpha(first) {
+                self.of.push(self.of[first]);
+            } else {
+                self.of.push(self.first.len());
+                self.first.push(row);
+            }
+        }
     }
 
     fn find(&mut self, keys: impl Iterator<Item = (usize, usize)>) {

@@ -82,8 +82,8 @@ per_level! {
 }
 
 per_level! {
-    /// Every row of `y` [rows, b.len()] starts as `b`.
-    pub fn add_bias(b: &[f32], y: &mut [f32]) {
+    /// Every row of `y` [rows, b.len()] becomes `b`.
+    pub fn fill_rows(b: &[f32], y: &mut [f32]) {
         for row in y.chunks_exact_mut(b.len()) {
             row.copy_from_slice(b);
         }

@@ -1,6 +1,10 @@
-//! Floor 1: large matrix products through the `gemm` crate, on one thread.
+//! Floor 1: large matrix products on one thread, in `f32` through the `gemm` crate or with factors in bf16.
 
 use gemm::Parallelism;
+
+use super::Precision;
+use super::rounded;
+use super::rounded::Factor;
 
 /// C [m, n] (+)= A [m, k] B [k, n] with row strides; `a` and `b` may be transposed views by
 /// their (row stride, column stride).
@@ -102,4 +106,88 @@ pub fn matmul_nt_columns(
 #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 pub fn matmul_columns(m: usize, n: usize, k: usize, a: &[f32], b: &[f32], ldb: usize, c: &mut [f32], accumulate: bool) {
     strided(m, n, k, a, (k, 1), b, (ldb, 1), c, n, accumulate);
+}
+
+/// Rows and columns, and terms of a sum, from which rounding the factors pays.
+const WORTHWHILE: (usize, usize) = (64, 16);
+
+/// The products above, with factors kept so.
+impl Precision {
+    /// Whether factors of this size are rounded.
+    fn rounds(self, m: usize, n: usize, k: usize) -> bool {
+        self == Self::Bf16 && m.min(n) >= WORTHWHILE.0 && k >= WORTHWHILE.1
+    }
+
+    /// As [`matmul`].
+    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+    pub fn matmul(self, m: usize, n: usize, k: usize, a: &[f32], b: &[f32], c: &mut [f32], accumulate: bool) {
+        self.matmul_columns(m, n, k, a, b, n, c, accumulate);
+    }
+
+    /// As [`matmul_nt`].
+    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+    pub fn matmul_nt(self, m: usize, n: usize, k: usize, a: &[f32], w: &[f32], c: &mut [f32], accumulate: bool) {
+        self.matmul_nt_columns(m, n, k, a, w, k, c, accumulate);
+    }
+
+    /// As [`matmul_tn`].
+    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+    pub fn matmul_tn(
+        self,
+        m: usize,
+        n: usize,
+        k: usize,
+        a: &[f32],
+        lda: usize,
+        b: &[f32],
+        ldb: usize,
+        c: &mut [f32],
+        accumulate: bool,
+    ) {
+        if !self.rounds(m, n, k) {
+            return matmul_tn(m, n, k, a, lda, b, ldb, c, accumulate);
+        }
+        let a = Factor { data: a, stride: lda, transposed: true };
+        rounded::product(m, n, k, a, Factor { data: b, stride: ldb, transposed: false }, c, accumulate);
+    }
+
+    /// As [`matmul_nt_columns`].
+    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+    pub fn matmul_nt_columns(
+        self,
+        m: usize,
+        n: usize,
+        k: usize,
+        a: &[f32],
+        w: &[f32],
+        ldw: usize,
+        c: &mut [f32],
+        accumulate: bool,
+    ) {
+        if !self.rounds(m, n, k) {
+            return matmul_nt_columns(m, n, k, a, w, ldw, c, accumulate);
+        }
+        let a = Factor { data: a, stride: k, transposed: false };
+        rounded::product(m, n, k, a, Factor { data: w, stride: ldw, transposed: true }, c, accumulate);
+    }
+
+    /// As [`matmul_columns`].
+    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+    pub fn matmul_columns(
+        self,
+        m: usize,
+        n: usize,
+        k: usize,
+        a: &[f32],
+        b: &[f32],
+        ldb: usize,
+        c: &mut [f32],
+        accumulate: bool,
+    ) {
+        if !self.rounds(m, n, k) {
+            return matmul_columns(m, n, k, a, b, ldb, c, accumulate);
+        }
+        let a = Factor { data: a, stride: k, transposed: false };
+        rounded::product(m, n, k, a, Factor { data: b, stride: ldb, transposed: false }, c, accumulate);
+    }
 }

@@ -6,26 +6,58 @@
 //! and the tests compare each kernel with a plain loop on odd shapes.
 #![allow(unsafe_code, reason = "SIMD kernels; each block says why it is sound")]
 
+use serde::{Deserialize, Serialize};
+
 pub mod attention;
 pub mod elementwise;
 pub mod focus;
 pub mod gru;
 pub mod lstm;
 pub mod matmul;
+pub mod number;
 pub mod output;
 pub mod pack;
+pub mod pairs;
 pub mod peak;
+mod rounded;
 pub mod scan;
 pub mod screen;
 pub mod team;
 pub mod tile;
 pub mod update;
 pub mod vocabulary;
+mod width;
 
-pub use elementwise::{add_bias, axpy, dot};
+pub use elementwise::{axpy, dot, fill_rows};
 pub use matmul::{matmul, matmul_columns, matmul_nt, matmul_nt_columns, matmul_tn};
 pub use pack::Packed;
 pub use tile::Onto;
+
+/// How exactly the factors of products are kept while a model learns; sums and weights are `f32` always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// As they are.
+    #[default]
+    F32,
+    /// Rounded to bf16 ([`pairs`]), where the processor multiplies those faster; elsewhere as [`Precision::F32`].
+    Bf16,
+}
+
+impl Precision {
+    /// As configurations write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Bf16 => "bf16",
+        }
+    }
+
+    /// What it comes to on this processor.
+    pub fn here(self) -> Self {
+        if pairs::multiplied() { self } else { Self::F32 }
+    }
+}
 
 /// Which instructions the processor has, found once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,11 +8,14 @@
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 
-use super::Level;
-use super::level;
+use super::number::Number;
+use super::pairs;
+use super::pairs::Pair;
 use super::team;
 use super::tile;
-use super::tile::{Onto, Out, Panels, Start, WIDTH};
+use super::tile::{Finish, Onto, Out, Panels, View};
+use super::width::WIDTH;
+use super::{Level, Precision, level};
 
 /// A weight packed for `x W'` or `y W`.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +29,8 @@ pub struct Packed {
 enum Numbers {
     Full(Vec<f32>),
     Half(Vec<f16>),
+    /// Rounded to bf16, two rows of B in one.
+    Pairs(Vec<Pair>),
 }
 
 impl Default for Numbers {
@@ -38,14 +43,14 @@ impl Packed {
     /// For C = A W' with W [n, k] (an [out, in] weight applied to rows).
     pub fn transposed(w: &[f32], n: usize, k: usize) -> Self {
         let mut packed = Self::default();
-        packed.pack_transposed(w, n, k);
+        packed.pack_transposed(Precision::F32, w, n, k);
         packed
     }
 
     /// For C = A W with W [k, n] (the gradient through an [out, in] weight, out = k).
     pub fn plain(w: &[f32], k: usize, n: usize) -> Self {
         let mut packed = Self::default();
-        packed.pack_plain(w, k, n);
+        packed.pack_plain(Precision::F32, w, k, n);
         packed
     }
 
@@ -70,7 +75,7 @@ impl Packed {
     /// The panels of a weight of this size, as `f32`.
     fn resize(&mut self, k: usize, n: usize) -> &mut [f32] {
         (self.k, self.n) = (k, n);
-        if self.is_half() {
+        if !matches!(self.panels, Numbers::Full(_)) {
             self.panels = Numbers::default();
         }
         let Numbers::Full(panels) = &mut self.panels else { return &mut [] };
@@ -78,14 +83,28 @@ impl Packed {
         panels
     }
 
-    /// Packs again, as `f32`, reusing the memory; see [`Packed::transposed`].
+    /// The panels of a weight of this size, as pairs.
+    fn resize_pairs(&mut self, k: usize, n: usize) -> &mut [Pair] {
+        (self.k, self.n) = (k, n);
+        if !matches!(self.panels, Numbers::Pairs(_)) {
+            self.panels = Numbers::Pairs(Vec::new());
+        }
+        let Numbers::Pairs(panels) = &mut self.panels else { return &mut [] };
+        panels.resize(n.div_ceil(WIDTH) * WIDTH * k.div_ceil(2), pairs::NONE);
+        panels
+    }
+
+    /// Packs again, reusing the memory; see [`Packed::transposed`]. With bf16, what it is applied to is rounded too.
     ///
     /// # Panics
     /// When `w` has another size.
-    pub fn pack_transposed(&mut self, w: &[f32], n: usize, k: usize) {
+    pub fn pack_transposed(&mut self, precision: Precision, w: &[f32], n: usize, k: usize) {
         /// Rows of a panel that are written together: few enough to stay in the first-level cache.
         const BLOCK: usize = 64;
         assert_eq!(w.len(), n * k, "a weight of [n, k]");
+        if precision == Precision::Bf16 {
+            return pairs::panels_transposed(w, k, k, n, self.resize_pairs(k, n));
+        }
         for (p, panel) in self.resize(k, n).chunks_exact_mut(WIDTH * k.max(1)).enumerate() {
             for (block, rows) in panel.chunks_mut(WIDTH * BLOCK).enumerate() {
                 for l in 0..WIDTH {
@@ -104,12 +123,15 @@ impl Packed {
         }
     }
 
-    /// Packs again, as `f32`, reusing the memory; see [`Packed::plain`].
+    /// Packs again, reusing the memory; see [`Packed::plain`]. With bf16, what it is applied to is rounded too.
     ///
     /// # Panics
     /// When `w` has another size.
-    pub fn pack_plain(&mut self, w: &[f32], k: usize, n: usize) {
+    pub fn pack_plain(&mut self, precision: Precision, w: &[f32], k: usize, n: usize) {
         assert_eq!(w.len(), n * k, "a weight of [k, n]");
+        if precision == Precision::Bf16 {
+            return pairs::panels(w, n, k, n, self.resize_pairs(k, n));
+        }
         for (p, panel) in self.resize(k, n).chunks_exact_mut(WIDTH * k.max(1)).enumerate() {
             let first = p * WIDTH;
             let width = WIDTH.min(n - first);
@@ -163,14 +185,21 @@ impl Packed {
         onto: Onto<'_>,
     ) {
         match &self.panels {
-            Numbers::Full(b) => multiply(threads, m, self.n, a, lda, b, self.packed(b), c, ldc, onto),
-            Numbers::Half(b) => multiply(threads, m, self.n, a, lda, b, self.packed(b), c, ldc, onto),
+            Numbers::Full(b) => multiply(threads, m, self.n, a, lda, b, whole(b, self.k), c, ldc, onto),
+            Numbers::Half(b) => multiply(threads, m, self.n, a, lda, b, whole(b, self.k), c, ldc, onto),
+            Numbers::Pairs(b) => {
+                let half = self.k.div_ceil(2);
+                pairs::with_lines(m, self.k, a, lda, |a| {
+                    multiply(threads, m, self.n, a, half, b, whole(b, half), c, ldc, onto);
+                });
+            }
         }
     }
+}
 
-    fn packed<T>(&self, b: &[T]) -> Panels<T> {
-        Panels { b: b.as_ptr(), k: self.k, row: WIDTH, panel: WIDTH * self.k }
-    }
+/// The panels of a packed weight of k rows.
+pub(super) fn whole<T>(b: &[T], k: usize) -> Panels<T> {
+    Panels { b: b.as_ptr(), k, row: WIDTH, panel: WIDTH * k }
 }
 
 /// The numbers as f16 where each of them is one.
@@ -227,12 +256,29 @@ const CUTS: usize = 4;
 
 /// Checks the sizes and shares the panels among threads. `b` is what `panels` points into.
 #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-fn multiply<T: tile::Number>(
+fn multiply<T: Number>(
     threads: usize,
     m: usize,
     n: usize,
-    a: &[f32],
+    a: &[T::Line],
     lda: usize,
+    b: &[T],
+    panels: Panels<T>,
+    c: &mut [f32],
+    ldc: usize,
+    onto: Onto<'_>,
+) {
+    assert!(lda >= panels.k, "rows of A do not overlap");
+    multiply_view(threads, m, n, View { data: a, line: lda, k: 1 }, b, panels, c, ldc, onto);
+}
+
+/// As [`multiply`], of any view of A.
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+pub(super) fn multiply_view<T: Number>(
+    threads: usize,
+    m: usize,
+    n: usize,
+    a: View<'_, T::Line>,
     b: &[T],
     panels: Panels<T>,
     c: &mut [f32],
@@ -243,24 +289,24 @@ fn multiply<T: tile::Number>(
         return;
     }
     let (k, count) = (panels.k, n.div_ceil(WIDTH));
-    assert!(a.len() >= (m - 1) * lda + k && lda >= k, "A is too short");
+    assert!(k == 0 || a.data.len() > (m - 1) * a.line + (k - 1) * a.k, "A is too short");
     assert!(c.len() >= (m - 1) * ldc + n && ldc >= n, "C is too short");
     assert!(k == 0 || b.len() >= (count - 1) * panels.panel + (k - 1) * panels.row + WIDTH, "B is too short");
-    let start = match onto {
-        Onto::Zero => Start::Zero,
-        Onto::C => Start::C,
+    let finish = match onto {
+        Onto::Zero => Finish::Write,
+        Onto::C => Finish::Add,
         Onto::Row(row) => {
             assert!(row.len() >= n, "the row to start from is too short");
-            Start::Row(row.as_ptr())
+            Finish::Row(row.as_ptr())
         }
     };
-    let out = Out { c: c.as_mut_ptr(), ldc, start };
+    let out = Out { c: c.as_mut_ptr(), ldc, finish };
     let threads = threads.min(count).min(n * k * (m + READING) / WORTHWHILE + 1);
     // some parts a thread, so that none waits long for another that began late
     let cuts = if threads > 1 { (threads * CUTS).min(count) } else { 1 };
     team::run(threads, cuts, &|cut| {
         let (first, last) = (count * cut / cuts, count * (cut + 1) / cuts);
         // SAFETY: the asserts bound A, B, C and the row; no two cuts share a panel, so none a column of C.
-        unsafe { tile::product(m, n, a, lda, panels, out, first, last) };
+        unsafe { tile::product(m, n, a, panels, out, first, last) };
     });
 }

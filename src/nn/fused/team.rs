@@ -197,9 +197,10 @@ fn call(shared: &Arc<Shared>, wanted: usize) {
         rayon::spawn(move || {
             // the pool may give the order back to the caller when it has nothing else to do
             if std::thread::current().id() != owner {
-                INSIDE.set(true);
+                // it may be inside a part of its own, which waits for something of the pool
+                let before = INSIDE.replace(true);
                 shared.help();
-                INSIDE.set(false);
+                INSIDE.set(before);
             }
             shared.helpers.fetch_sub(1, Ordering::Relaxed);
         });

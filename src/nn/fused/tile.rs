@@ -1,82 +1,18 @@
-//! Floor 1: the register tiles of products of a few rows: R rows of A times P panels of [`WIDTH`] columns of B,
-//! kept in registers and written straight to C. B is `f32`, or `f16` that is widened as it is read.
+//! Floor 1: the register tiles of all our products: up to twelve lines of A times panels of [`WIDTH`] columns of B,
+//! kept in registers, finished there and written straight to C. B is `f32`, `f16` that is widened as it is read, or
+//! pairs of `bf16` that lie one below the other, whose products are added in `f32` ([`super::pairs`]).
 //!
-//! A number of C is the sum over k in order, whatever R and P are and whatever B is stored as, so that neither
-//! the company of a row nor the number of threads changes it.
-
-use half::f16;
+//! A number of C is the sum over k in order, whatever the number of lines and panels is and whether B is stored as
+//! `f32` or `f16`, so that neither the company of a row nor the number of threads changes it.
 
 use super::Level;
 use super::level;
+use super::number::Number;
+use super::pairs;
+use super::width::WIDTH;
 
-/// Columns of a panel.
-pub const WIDTH: usize = 32;
-/// Most rows of A that one pass over a panel serves.
-pub const ROWS: usize = 12;
-
-/// How B is stored.
-pub trait Number: Copy + Send + Sync {
-    /// As `f32`.
-    fn widen(self) -> f32;
-
-    /// Sixteen numbers.
-    ///
-    /// # Safety
-    /// They can be read at `p`, and the processor has AVX-512 F.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn sixteen(p: *const Self) -> std::arch::x86_64::__m512;
-
-    /// Eight numbers.
-    ///
-    /// # Safety
-    /// They can be read at `p`, and the processor has AVX2 and F16C.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn eight(p: *const Self) -> std::arch::x86_64::__m256;
-}
-
-impl Number for f32 {
-    fn widen(self) -> f32 {
-        self
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    unsafe fn sixteen(p: *const Self) -> std::arch::x86_64::__m512 {
-        // SAFETY: the caller's promise.
-        unsafe { std::arch::x86_64::_mm512_loadu_ps(p) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn eight(p: *const Self) -> std::arch::x86_64::__m256 {
-        // SAFETY: the caller's promise.
-        unsafe { std::arch::x86_64::_mm256_loadu_ps(p) }
-    }
-}
-
-impl Number for f16 {
-    fn widen(self) -> f32 {
-        self.to_f32()
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    unsafe fn sixteen(p: *const Self) -> std::arch::x86_64::__m512 {
-        // SAFETY: the caller's promise; an f16 is its 16 bits.
-        unsafe { std::arch::x86_64::_mm512_cvtph_ps(std::arch::x86_64::_mm256_loadu_si256(p.cast())) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn eight(p: *const Self) -> std::arch::x86_64::__m256 {
-        // SAFETY: the caller's promise; an f16 is its 16 bits.
-        unsafe { std::arch::x86_64::_mm256_cvtph_ps(std::arch::x86_64::_mm_loadu_si128(p.cast())) }
-    }
-}
+/// Most lines of A that one pass over a panel serves.
+pub const LINES: usize = 12;
 
 /// What a product is added to.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +23,14 @@ pub enum Onto<'a> {
     C,
     /// A row that is the same for all rows of C.
     Row(&'a [f32]),
+}
+
+/// A: the distance between its lines and that between the terms of a sum.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a, L> {
+    pub data: &'a [L],
+    pub line: usize,
+    pub k: usize,
 }
 
 /// Panels of B, from the first number on.
@@ -101,20 +45,25 @@ pub(super) struct Panels<T> {
     pub panel: usize,
 }
 
-/// Where a product goes: its first number, its row stride and what it is added to.
+/// Where a product goes: its first number, its row stride and how it is finished.
 #[derive(Clone, Copy)]
 pub(super) struct Out {
     pub c: *mut f32,
     pub ldc: usize,
-    pub start: Start,
+    pub finish: Finish,
 }
 
-/// [`Onto`] with a pointer that moves with the columns.
+/// How a sum becomes a number of C. Pointers move with the lines and columns.
 #[derive(Clone, Copy)]
-pub(super) enum Start {
-    Zero,
-    C,
+pub(super) enum Finish {
+    /// It is written.
+    Write,
+    /// It is added to what C holds.
+    Add,
+    /// The number of its column is added, and it is written.
     Row(*const f32),
+    /// The number of its line is added, it is written, and the maximum of its column is raised.
+    Lines { bias: *const f32, max: *mut f32 },
 }
 
 // SAFETY: `product` writes only the columns that it was given, and no two threads get the same ones.
@@ -127,27 +76,42 @@ unsafe impl<T: Number> Send for Panels<T> {}
 unsafe impl<T: Number> Sync for Panels<T> {}
 
 impl Out {
-    /// From column `column` on, `rows` rows further down.
-    fn moved(self, rows: usize, column: usize) -> Self {
-        let start = match self.start {
-            Start::Row(row) => Start::Row(row.wrapping_add(column)),
-            other => other,
+    /// From column `column` on, `lines` lines further down.
+    fn moved(self, lines: usize, column: usize) -> Self {
+        let finish = match self.finish {
+            Finish::Row(row) => Finish::Row(row.wrapping_add(column)),
+            Finish::Lines { bias, max } => {
+                Finish::Lines { bias: bias.wrapping_add(lines), max: max.wrapping_add(column) }
+            }
+            Finish::Write => Finish::Write,
+            Finish::Add => Finish::Add,
         };
-        Self { c: self.c.wrapping_add(rows * self.ldc + column), start, ..self }
+        Self { c: self.c.wrapping_add(lines * self.ldc + column), finish, ..self }
+    }
+}
+
+/// Calls `work` with the first line and the number of lines of each pass over `lines`. The last two share what is left,
+/// so that neither is tiny.
+pub(super) fn for_each_pass(lines: usize, mut work: impl FnMut(usize, usize)) {
+    let mut first = 0;
+    while first < lines {
+        let rest = lines - first;
+        let pass = if rest > LINES && rest < 2 * LINES { rest.div_ceil(2) } else { rest.min(LINES) };
+        work(first, pass);
+        first += pass;
     }
 }
 
 /// C [m, n] (+)= A [m, k] B for the panels `first..last` of B; panel p makes the columns from p * [`WIDTH`] on.
 ///
 /// # Safety
-/// `a` holds m rows of stride `lda` with k numbers each; panels first..last can be read, all [`WIDTH`] columns of
-/// them; C (and the row it starts from) has the columns below n of these panels, and they are the caller's alone.
+/// Panels first..last can be read, all [`WIDTH`] columns of them; C (and what it is finished with) has the columns
+/// below n of these panels and m lines, and they are the caller's alone.
 #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
 pub(super) unsafe fn product<T: Number>(
     m: usize,
     n: usize,
-    a: &[f32],
-    lda: usize,
+    a: View<'_, T::Line>,
     b: Panels<T>,
     out: Out,
     first: usize,
@@ -160,50 +124,189 @@ pub(super) unsafe fn product<T: Number>(
         let together = together(level, m, whole);
         let width = (together * WIDTH).min(n - p * WIDTH);
         let panels = Panels { b: b.b.wrapping_add(p * b.panel), ..b };
-        let mut row = 0;
-        while row < m {
-            // the last two passes share the rows, so that neither is tiny
-            let rest = m - row;
-            let rows = if rest > ROWS && rest < 2 * ROWS { rest.div_ceil(2) } else { rest.min(ROWS) };
-            let tile = Tile { level, a: &a[row * lda..], lda, b: panels, out: out.moved(row, p * WIDTH), width };
-            // SAFETY: the caller's promise, for these rows and columns.
-            unsafe { tile.run(rows, together) };
-            row += rows;
-        }
+        for_each_pass(m, |line, lines| {
+            let a = View { data: &a.data[line * a.line..], ..a };
+            let tile = Tile { level, a, b: panels, out: out.moved(line, p * WIDTH), width };
+            // SAFETY: the caller's promise, for these lines and columns.
+            unsafe { tile.run(lines, together) };
+        });
         p += together;
     }
 }
 
-/// Panels that are read side by side, so that few rows have enough sums to keep the multipliers busy.
-fn together(level: Level, rows: usize, whole: usize) -> usize {
-    match (level, rows) {
+/// One tile: at most [`LINES`] lines of A times one panel `b` whose rows of [`WIDTH`] numbers are `row` apart, of which
+/// `width` columns go to `c`, whose lines are `ldc` apart.
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+#[inline(always)]
+pub(super) fn tile<T: Number>(
+    lines: usize,
+    width: usize,
+    k: usize,
+    a: View<'_, T::Line>,
+    b: &[T],
+    row: usize,
+    c: &mut [f32],
+    ldc: usize,
+    finish: Onto<'_>,
+) {
+    let finish = match finish {
+        Onto::Zero => Finish::Write,
+        Onto::C => Finish::Add,
+        Onto::Row(row) => {
+            assert!(row.len() >= width, "a number for each column");
+            Finish::Row(row.as_ptr())
+        }
+    };
+    checked(lines, width, k, a, b, row, c, ldc, finish);
+}
+
+/// As [`tile`] of a whole panel, finished by [`Finish::Lines`].
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+#[inline(always)]
+pub(super) fn tile_lines<T: Number>(
+    lines: usize,
+    k: usize,
+    a: View<'_, T::Line>,
+    b: &[T],
+    c: &mut [f32],
+    ldc: usize,
+    bias: &[f32],
+    max: &mut [f32],
+) {
+    assert!(bias.len() >= lines && max.len() >= WIDTH, "a bias for each line, a maximum for each column");
+    let finish = Finish::Lines { bias: bias.as_ptr(), max: max.as_mut_ptr() };
+    checked(lines, WIDTH, k, a, b, WIDTH, c, ldc, finish);
+}
+
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+#[inline(always)]
+fn checked<T: Number>(
+    lines: usize,
+    width: usize,
+    k: usize,
+    a: View<'_, T::Line>,
+    b: &[T],
+    row: usize,
+    c: &mut [f32],
+    ldc: usize,
+    finish: Finish,
+) {
+    if k == 0 || lines == 0 || width == 0 {
+        return;
+    }
+    assert!(lines <= LINES && width <= WIDTH, "a tile has at most {LINES} lines and {WIDTH} columns");
+    assert!(b.len() >= (k - 1) * row + WIDTH, "B is too short");
+    assert!(c.len() >= (lines - 1) * ldc + width, "C is too short");
+    let out = Out { c: c.as_mut_ptr(), ldc, finish };
+    let tile = Tile { level: level(), a, b: Panels { b: b.as_ptr(), k, row, panel: 0 }, out, width };
+    // SAFETY: the asserts bound what is read of B and written; C and the maxima are ours alone.
+    unsafe { tile.run(lines, 1) };
+}
+
+/// Panels that are read side by side, so that few lines have enough sums to keep the multipliers busy.
+fn together(level: Level, lines: usize, whole: usize) -> usize {
+    match (level, lines) {
         (Level::Avx512, 1) if whole >= 4 => 4,
         (Level::Avx512, 1 | 2) | (Level::Avx2, 1) if whole >= 2 => 2,
         _ => 1,
     }
 }
 
-struct Tile<'a, T> {
+struct Tile<'a, T: Number> {
     level: Level,
-    a: &'a [f32],
-    lda: usize,
+    a: View<'a, T::Line>,
     b: Panels<T>,
     out: Out,
     width: usize,
 }
 
+/// The kernel of AVX-512 with these features: 2 R P sums of 16 lanes, written by masks where the last panel is not full.
+macro_rules! avx512 {
+    ($name:ident, $features:literal) => {
+        /// # Safety
+        /// As [`product`], and the processor has these features.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $name<const R: usize, const P: usize>(&self) {
+            use std::arch::x86_64::{
+                _MM_HINT_ET0, _mm_prefetch, _mm512_add_ps, _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_max_ps,
+                _mm512_set1_ps, _mm512_setzero_ps,
+            };
+            let (line, step, Panels { k, row, panel, .. }) = (self.a.line, self.a.k, self.b);
+            // SAFETY: all offsets stay inside what the caller promises; masks cover no column beyond `width`, and
+            // prefetching may point anywhere.
+            unsafe {
+                let mut sums = [[[_mm512_setzero_ps(); 2]; P]; R];
+                for r in 0..R {
+                    for half in 0..2 * P {
+                        _mm_prefetch::<_MM_HINT_ET0>(self.out.c.wrapping_add(r * self.out.ldc + 16 * half).cast());
+                    }
+                }
+                let (mut a, mut b) = (self.a.data.as_ptr(), self.b.b);
+                for _ in 0..k {
+                    let mut y = [[_mm512_setzero_ps(); 2]; P];
+                    for p in 0..P {
+                        y[p] = [T::sixteen(b.add(p * panel)), T::sixteen(b.add(p * panel + 16))];
+                    }
+                    for r in 0..R {
+                        let x = T::all_sixteen(*a.add(r * line));
+                        for p in 0..P {
+                            sums[r][p][0] = T::add_products_16(sums[r][p][0], x, y[p][0]);
+                            sums[r][p][1] = T::add_products_16(sums[r][p][1], x, y[p][1]);
+                        }
+                    }
+                    (a, b) = (a.wrapping_add(step), b.wrapping_add(row));
+                }
+                // the loops stay small, so that the compiler unrolls them and the sums never leave the registers
+                macro_rules! finish {
+                    (|$c:ident, $mask:ident, $sum:ident, $at:ident, $r:ident| $value:expr) => {
+                        for $r in 0..R {
+                            for p in 0..P {
+                                for half in 0..2 {
+                                    let $at = 16 * (2 * p + half);
+                                    let lanes = self.width.saturating_sub($at).min(16);
+                                    let $mask = ((1u32 << lanes) - 1) as u16;
+                                    let $c = self.out.c.wrapping_add($r * self.out.ldc + $at);
+                                    let $sum = sums[$r][p][half];
+                                    _mm512_mask_storeu_ps($c, $mask, $value);
+                                }
+                            }
+                        }
+                    };
+                }
+                match self.out.finish {
+                    Finish::Write => finish!(|c, mask, sum, at, r| sum),
+                    Finish::Add => finish!(|c, mask, sum, at, r| _mm512_add_ps(_mm512_maskz_loadu_ps(mask, c), sum)),
+                    Finish::Row(row) => finish!(|c, mask, sum, at, r| {
+                        _mm512_add_ps(_mm512_maskz_loadu_ps(mask, row.wrapping_add(at)), sum)
+                    }),
+                    Finish::Lines { bias, max } => {
+                        finish!(|c, mask, sum, at, r| {
+                            let sum = _mm512_add_ps(sum, _mm512_set1_ps(*bias.add(r)));
+                            let max = max.wrapping_add(at);
+                            _mm512_mask_storeu_ps(max, mask, _mm512_max_ps(sum, _mm512_maskz_loadu_ps(mask, max)));
+                            sum
+                        });
+                    }
+                }
+            }
+        }
+    };
+}
+
 impl<T: Number> Tile<'_, T> {
-    /// Calls the kernel for a run-time number of rows and panels.
+    /// Calls the kernel for a run-time number of lines and panels.
     ///
     /// # Safety
     /// As [`product`].
-    unsafe fn run(&self, rows: usize, panels: usize) {
+    #[inline(always)]
+    unsafe fn run(&self, lines: usize, panels: usize) {
         macro_rules! kernels {
             ($(($r:literal, $p:literal))*) => {
-                match (rows, panels) {
+                match (lines, panels) {
                     // SAFETY: the caller's promise.
                     $(($r, $p) => unsafe { self.kernel::<$r, $p>() },)*
-                    _ => debug_assert!(false, "no kernel for {rows} rows and {panels} panels"),
+                    _ => debug_assert!(false, "no kernel for {lines} lines and {panels} panels"),
                 }
             };
         }
@@ -213,67 +316,27 @@ impl<T: Number> Tile<'_, T> {
     /// # Safety
     /// As [`product`].
     unsafe fn kernel<const R: usize, const P: usize>(&self) {
-        assert!(self.a.len() >= (R - 1) * self.lda + self.b.k);
+        let last = (R - 1) * self.a.line + self.b.k.saturating_sub(1) * self.a.k;
+        assert!(self.a.data.len() > last || self.b.k == 0, "A is too short");
         match self.level {
             // SAFETY: the processor has the features; the assert bounds the reads of A, the caller's promise the rest.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { self.avx512::<R, P>() },
+            Level::Avx512 if !T::PAIRS => unsafe { self.avx512::<R, P>() },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { self.avx2::<R, P>() },
+            Level::Avx512 if pairs::multiplied() => unsafe { self.avx512bf16::<R, P>() },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 | Level::Avx2 => unsafe { self.avx2::<R, P>() },
             // SAFETY: as above.
             _ => unsafe { self.portable::<R, P>() },
         }
     }
 
-    /// 2 R P sums of 16 lanes, written by masks where the last panel is not full.
-    ///
-    /// # Safety
-    /// As [`product`], and the processor has AVX-512 F.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f")]
-    unsafe fn avx512<const R: usize, const P: usize>(&self) {
-        use std::arch::x86_64::{
-            _mm512_add_ps, _mm512_fmadd_ps, _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_set1_ps,
-            _mm512_setzero_ps,
-        };
-        let (a, lda, Panels { b, k, row, panel }) = (self.a.as_ptr(), self.lda, self.b);
-        // SAFETY: all offsets stay inside what the caller promises; masks cover no column beyond `width`.
-        unsafe {
-            let mut sums = [[[_mm512_setzero_ps(); 2]; P]; R];
-            for i in 0..k {
-                let mut x = [[_mm512_setzero_ps(); 2]; P];
-                for p in 0..P {
-                    let at = b.add(p * panel + i * row);
-                    x[p] = [T::sixteen(at), T::sixteen(at.add(16))];
-                }
-                for r in 0..R {
-                    let y = _mm512_set1_ps(*a.add(r * lda + i));
-                    for p in 0..P {
-                        sums[r][p][0] = _mm512_fmadd_ps(y, x[p][0], sums[r][p][0]);
-                        sums[r][p][1] = _mm512_fmadd_ps(y, x[p][1], sums[r][p][1]);
-                    }
-                }
-            }
-            for r in 0..R {
-                for (half, sum) in sums[r].as_flattened().iter().enumerate() {
-                    let lanes = self.width.saturating_sub(16 * half).min(16);
-                    let mask = ((1u32 << lanes) - 1) as u16;
-                    let c = self.out.c.wrapping_add(r * self.out.ldc + 16 * half);
-                    let sum = match self.out.start {
-                        Start::Zero => *sum,
-                        Start::C => _mm512_add_ps(_mm512_maskz_loadu_ps(mask, c), *sum),
-                        Start::Row(row) => {
-                            _mm512_add_ps(_mm512_maskz_loadu_ps(mask, row.wrapping_add(16 * half)), *sum)
-                        }
-                    };
-                    _mm512_mask_storeu_ps(c, mask, sum);
-                }
-            }
-        }
-    }
+    avx512!(avx512, "avx512f");
+    avx512!(avx512bf16, "avx512f,avx512bf16");
 
-    /// Three rows at a time: 12 sums of 8 lanes and 4 of B; one row has two panels, 8 sums.
+    /// Three lines at a time: 12 sums of 8 lanes and 4 of B; one line has two panels, 8 sums.
     ///
     /// # Safety
     /// As [`product`], and the processor has AVX2, FMA and F16C.
@@ -282,12 +345,12 @@ impl<T: Number> Tile<'_, T> {
     unsafe fn avx2<const R: usize, const P: usize>(&self) {
         let mut r = 0;
         while r < R {
-            // SAFETY: the caller's promise, for these rows.
+            // SAFETY: the caller's promise, for these lines.
             unsafe {
                 match R - r {
-                    1 => self.avx2_rows::<1, P>(r),
-                    2 => self.avx2_rows::<2, P>(r),
-                    _ => self.avx2_rows::<3, P>(r),
+                    1 => self.avx2_lines::<1, P>(r),
+                    2 => self.avx2_lines::<2, P>(r),
+                    _ => self.avx2_lines::<3, P>(r),
                 }
             }
             r += 3;
@@ -295,24 +358,24 @@ impl<T: Number> Tile<'_, T> {
     }
 
     /// # Safety
-    /// As [`Tile::avx2`], for the rows from `from` on.
+    /// As [`Tile::avx2`], for the lines from `from` on.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn avx2_rows<const R: usize, const P: usize>(&self, from: usize) {
-        use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps};
-        let (lda, Panels { b, k, row, panel }) = (self.lda, self.b);
+    unsafe fn avx2_lines<const R: usize, const P: usize>(&self, from: usize) {
+        use std::arch::x86_64::{_mm256_setzero_ps, _mm256_storeu_ps};
+        let (line, step, Panels { b, k, row, panel }) = (self.a.line, self.a.k, self.b);
         // SAFETY: all offsets stay inside what the caller promises; `buffer` has the numbers of four sums.
         unsafe {
-            let a = self.a.as_ptr().add(from * lda);
+            let a = self.a.data.as_ptr().add(from * line);
             let mut sums = [[[_mm256_setzero_ps(); 4]; P]; R];
             for i in 0..k {
                 for p in 0..P {
                     let at = b.add(p * panel + i * row);
-                    let x = [T::eight(at), T::eight(at.add(8)), T::eight(at.add(16)), T::eight(at.add(24))];
+                    let y = [T::eight(at), T::eight(at.add(8)), T::eight(at.add(16)), T::eight(at.add(24))];
                     for r in 0..R {
-                        let y = _mm256_set1_ps(*a.add(r * lda + i));
+                        let x = T::all_eight(*a.add(r * line + i * step));
                         for l in 0..4 {
-                            sums[r][p][l] = _mm256_fmadd_ps(y, x[l], sums[r][p][l]);
+                            sums[r][p][l] = T::add_products_8(sums[r][p][l], x, y[l]);
                         }
                     }
                 }
@@ -339,11 +402,11 @@ impl<T: Number> Tile<'_, T> {
             let mut sums = [[0.0f32; WIDTH]; R];
             for i in 0..k {
                 // SAFETY: the caller's promise: a row of a panel has WIDTH numbers.
-                let x = unsafe { std::slice::from_raw_parts(b.wrapping_add(p * panel + i * row), WIDTH) };
+                let y = unsafe { std::slice::from_raw_parts(b.wrapping_add(p * panel + i * row), WIDTH) };
                 for (r, sums) in sums.iter_mut().enumerate() {
-                    let y = self.a[r * self.lda + i];
-                    for (sum, x) in sums.iter_mut().zip(x) {
-                        *sum += y * x.widen();
+                    let x = self.a.data[r * self.a.line + i * self.a.k];
+                    for (sum, y) in sums.iter_mut().zip(y) {
+                        *sum = T::add_product(*sum, x, *y);
                     }
                 }
             }
@@ -354,7 +417,7 @@ impl<T: Number> Tile<'_, T> {
         }
     }
 
-    /// Writes the sums of row `r` and panel `p`.
+    /// Finishes the sums of line `r` and panel `p`.
     ///
     /// # Safety
     /// As [`product`].
@@ -364,13 +427,21 @@ impl<T: Number> Tile<'_, T> {
         let out = self.out.moved(r, p * WIDTH);
         // SAFETY: the caller's promise; the columns below `width` are ours.
         let c = unsafe { std::slice::from_raw_parts_mut(out.c, width) };
-        match out.start {
-            Start::Zero => c.copy_from_slice(&sums[..width]),
-            Start::C => c.iter_mut().zip(sums).for_each(|(c, sum)| *c += *sum),
-            Start::Row(row) => {
+        match out.finish {
+            Finish::Write => c.copy_from_slice(&sums[..width]),
+            Finish::Add => c.iter_mut().zip(sums).for_each(|(c, sum)| *c += *sum),
+            Finish::Row(row) => {
                 // SAFETY: as above, the row has these columns too.
                 let row = unsafe { std::slice::from_raw_parts(row, width) };
                 c.iter_mut().zip(row).zip(sums).for_each(|((c, row), sum)| *c = *row + *sum);
+            }
+            Finish::Lines { bias, max } => {
+                // SAFETY: as above, there is a number for this line and one for each of these columns.
+                let (bias, max) = unsafe { (*bias, std::slice::from_raw_parts_mut(max, width)) };
+                for ((c, max), sum) in c.iter_mut().zip(max).zip(sums) {
+                    *c = sum + bias;
+                    *max = if *c > *max { *c } else { *max };
+                }
             }
         }
     }

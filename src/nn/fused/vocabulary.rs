@@ -5,20 +5,20 @@
 //! is stored in all three products, the softmax runs down the lines without crossing lanes, and the gradient of W
 //! is written line by line. On the way back a block of lines is scaled and both products made of it while it is in
 //! the cache.
+//!
+//! With [`Mixed`] the factors of the three products are pairs of bf16; logits, softmax and all sums stay `f32`.
 
-#[cfg(target_arch = "x86_64")]
-use super::Level;
 use super::elementwise::exp;
-use super::level;
+use super::number::Number;
+use super::pairs;
+use super::pairs::Pair;
 use super::per_level;
+use super::tile::{LINES, Onto, View, for_each_pass, tile, tile_lines};
+use super::width::WIDTH;
 
-/// Columns of a tile.
-const WIDTH: usize = 32;
-/// Columns that a row of x is padded to.
+/// Columns of x that are scaled at once.
 const LANES: usize = 16;
-/// Most lines of a tile.
-const LINES: usize = 12;
-/// Lines of x that are in the cache at once on the way back.
+/// Lines of x that are in the cache at once on the way back; even.
 const BLOCK: usize = 192;
 
 /// The weights of the layer.
@@ -30,6 +30,43 @@ pub struct Layer<'a> {
     pub bias: Option<&'a [f32]>,
     /// l.
     pub l: usize,
+    /// W once more, where products are made of bf16.
+    pub mixed: Option<&'a Mixed>,
+}
+
+/// W as pairs of bf16, made once an update.
+#[derive(Clone, Debug, Default)]
+pub struct Mixed {
+    /// Pairs along the lines, [K, l / 2].
+    along: Vec<Pair>,
+    /// Pairs of two lines, [K / 2, l].
+    across: Vec<Pair>,
+}
+
+impl Mixed {
+    /// Rounds W [K, l] again.
+    pub fn pack(&mut self, w: &[f32], l: usize) {
+        use rayon::prelude::*;
+        /// Lines that a task works on; even.
+        const LINES: usize = 64;
+        let (k, half) = (w.len() / l.max(1), l.div_ceil(2));
+        self.along.resize(k * half, pairs::NONE);
+        self.across.resize(k.div_ceil(2) * l, pairs::NONE);
+        let lines = w.par_chunks((LINES * l).max(1));
+        let packs =
+            self.along.par_chunks_mut((LINES * half).max(1)).zip(self.across.par_chunks_mut((LINES / 2 * l).max(1)));
+        lines.zip(packs).for_each(|(w, (along, across))| {
+            for (w, along) in w.chunks_exact(l).zip(along.chunks_exact_mut(half)) {
+                pairs::along(w, along);
+            }
+            pairs::stacked(w, l, w.len() / l, l, across);
+        });
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of::<Pair>() * (self.along.capacity() + self.across.capacity())
+    }
 }
 
 /// What is minimised.
@@ -45,14 +82,17 @@ pub struct Objective {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     rows: usize,
-    /// `rows` rounded up.
+    /// `rows` rounded up to whole panels.
     stride: usize,
-    /// [K, stride]: logits, then e^(x - max), then the gradient.
+    /// [K, stride]: logits, then e^(x - max), then with `f32` products the gradient.
     x: Vec<f32>,
-    /// t in panels of columns, [stride / 32, l, 32].
-    columns: Vec<f32>,
-    /// t in panels of rows, [l / 32, rows, 32].
-    panels: Vec<f32>,
+    /// Factors of the products as `f32`.
+    single: Factors<f32>,
+    /// The same as pairs of bf16.
+    pairs: Factors<Pair>,
+    /// A block of the gradient of x, [BLOCK, stride / 2] and [BLOCK / 2, stride].
+    along: Vec<Pair>,
+    across: Vec<Pair>,
     /// Gradient of t, [l, stride].
     dt: Vec<f32>,
     max: Vec<f32>,
@@ -61,11 +101,33 @@ pub struct Scratch {
     parts: Vec<f32>,
 }
 
+/// t packed for the products: k terms are k numbers or half as many pairs.
+#[derive(Clone, Debug, Default)]
+struct Factors<T> {
+    /// In panels of its rows, [stride / 32, l, 32].
+    columns: Vec<T>,
+    /// In panels of its columns, [l / 32, rows, 32].
+    panels: Vec<T>,
+}
+
 impl Scratch {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let all = [&self.x, &self.columns, &self.panels, &self.dt, &self.max, &self.sum, &self.total];
-        4 * all.iter().map(|buffer| buffer.capacity()).sum::<usize>()
+        let all = [&self.x, &self.single.columns, &self.single.panels, &self.dt, &self.max, &self.sum, &self.total];
+        let pairs = [&self.pairs.columns, &self.pairs.panels, &self.along, &self.across];
+        let pairs = pairs.iter().map(|buffer| buffer.capacity()).sum::<usize>();
+        4 * all.iter().map(|buffer| buffer.capacity()).sum::<usize>() + size_of::<Pair>() * pairs
+    }
+
+    fn prepare(&mut self, rows: usize, k: usize, l: usize) {
+        self.rows = rows;
+        self.stride = rows.next_multiple_of(WIDTH);
+        self.x.resize(k * self.stride, 0.0);
+        self.dt.resize(l * self.stride, 0.0);
+        for buffer in [&mut self.max, &mut self.sum, &mut self.total] {
+            buffer.resize(self.stride, 0.0);
+        }
+        self.parts.resize(2 * self.stride, 0.0);
     }
 }
 
@@ -76,11 +138,22 @@ impl Layer<'_> {
     /// # Panics
     /// When the slices have other sizes, or a target is not below K.
     pub fn forward(&self, t: &[f32], targets: &[u32], objective: Objective, scratch: &mut Scratch) -> (f64, f64) {
-        let (rows, k) = (targets.len(), self.w.len() / self.l.max(1));
-        assert_eq!(t.len(), rows * self.l, "t is [rows, l]");
-        scratch.prepare(rows, k, self.l);
-        pack_columns(t, self.l, scratch.stride, &mut scratch.columns);
-        self.multiply(scratch);
+        let (rows, k, l) = (targets.len(), self.w.len() / self.l.max(1), self.l);
+        assert_eq!(t.len(), rows * l, "t is [rows, l]");
+        scratch.prepare(rows, k, l);
+        scratch.max.fill(f32::NEG_INFINITY);
+        let Scratch { stride, x, max, single, pairs, .. } = scratch;
+        match self.mixed {
+            None => {
+                pack_columns(t, l, *stride, &mut single.columns);
+                logits(self.w, l, l, &single.columns, self.bias, *stride, x, max);
+            }
+            Some(mixed) => {
+                pair_columns(t, l, *stride, &mut pairs.columns);
+                let half = l.div_ceil(2);
+                logits(&mixed.along, half, half, &pairs.columns, self.bias, *stride, x, max);
+            }
+        }
         let stride = scratch.stride;
         let at = |targets: &[u32], x: &[f32]| -> Vec<f32> {
             targets.iter().enumerate().map(|(row, &target)| x[target as usize * stride + row]).collect()
@@ -88,7 +161,7 @@ impl Layer<'_> {
         let at_target = at(targets, &scratch.x);
         scratch.sum.fill(0.0);
         scratch.total.fill(0.0);
-        for lines in scratch.x.chunks_mut(BLOCK * stride) {
+        for lines in scratch.x.chunks_mut((BLOCK * stride).max(1)) {
             exponentials(lines, &scratch.max, &mut scratch.sum, &mut scratch.total, &mut scratch.parts);
         }
         let (mut nll, mut smoothed) = (0.0, 0.0);
@@ -101,26 +174,6 @@ impl Layer<'_> {
             smoothed += f64::from((1.0 - epsilon) * one + epsilon * (log_sum - (mean - scratch.max[row])));
         }
         (nll, smoothed)
-    }
-
-    /// x = W t + b, and the maximum of each row.
-    fn multiply(&self, scratch: &mut Scratch) {
-        let (l, stride) = (self.l, scratch.stride);
-        let k = scratch.x.len() / stride.max(1);
-        scratch.max.fill(f32::NEG_INFINITY);
-        for_each_run(k, |first, lines| {
-            let x = &mut scratch.x[first * stride..(first + lines) * stride];
-            let bias = self.bias.map_or(&NO_BIAS[..lines], |bias| &bias[first..first + lines]);
-            let a = View { data: &self.w[first * l..], line: l, k: 1 };
-            let next = &self.w[(first + lines) * l..((first + lines + LINES) * l).min(self.w.len())];
-            for (p, panel) in scratch.columns.chunks(WIDTH * l).enumerate() {
-                prefetch(part(next, p, stride.div_ceil(WIDTH)));
-                let columns = p * WIDTH..(p * WIDTH + WIDTH).min(stride);
-                let b = View { data: panel, line: 0, k: columns.len() };
-                let max = &mut scratch.max[columns.clone()];
-                tile(lines, columns.len(), l, a, b, &mut x[columns.start..], stride, Then::Write { bias, max });
-            }
-        });
     }
 
     /// After [`Layer::forward`] of the same t and targets: the gradients of t [rows, l] (written), of W and of b
@@ -145,30 +198,20 @@ impl Layer<'_> {
             rows == targets.len() && t.len() == rows * l && dt.len() == t.len() && dw.len() == k * l,
             "t is [rows, l]"
         );
-        let shift = objective.scale * objective.epsilon / k as f32;
-        // from here on: what e^(x - max) is multiplied by, and what is taken off; nothing is left of padding
-        let (by, shifts) = (&mut scratch.sum, &mut scratch.total);
-        by[rows..].fill(0.0);
-        shifts.fill(0.0);
-        for (row, &target) in targets.iter().enumerate() {
-            scratch.x[target as usize * stride + row] -= (1.0 - objective.epsilon) * by[row];
-            by[row] = objective.scale / by[row];
-            shifts[row] = shift;
+        scratch.subtract_targets(targets, objective, k);
+        match self.mixed {
+            None => pack_rows(t, l, rows, &mut scratch.single.panels),
+            Some(_) => pair_rows(t, l, rows, &mut scratch.pairs.panels),
         }
-        pack_rows(t, l, rows, &mut scratch.panels);
         scratch.dt.fill(0.0);
         for first in (0..k).step_by(BLOCK) {
             let lines = BLOCK.min(k - first);
-            let x = &mut scratch.x[first * stride..(first + lines) * stride];
-            scale_lines(
-                x,
-                &scratch.sum,
-                &scratch.total,
-                db.as_mut().map_or(&mut [], |db| &mut db[first..first + lines]),
-            );
-            let (w, dw) = (&self.w[first * l..(first + lines) * l], &mut dw[first * l..(first + lines) * l]);
-            weight_block(x, stride, rows, &scratch.panels, w, l, dw);
-            input_block(x, stride, w, l, &mut scratch.dt);
+            let dw = &mut dw[first * l..(first + lines) * l];
+            let sums = db.as_mut().map_or(&mut [][..], |db| &mut db[first..first + lines]);
+            match self.mixed {
+                None => self.block(first, lines, scratch, dw, sums),
+                Some(mixed) => mixed.block(l, first, lines, scratch, dw, sums),
+            }
         }
         for (row, dt) in dt.chunks_exact_mut(l.max(1)).enumerate() {
             for (i, dt) in dt.iter_mut().enumerate() {
@@ -176,78 +219,133 @@ impl Layer<'_> {
             }
         }
     }
+
+    /// Lines `first..first + lines` on the way back: dW and dt.
+    fn block(&self, first: usize, lines: usize, scratch: &mut Scratch, dw: &mut [f32], sums: &mut [f32]) {
+        let (l, stride, rows) = (self.l, scratch.stride, scratch.rows);
+        let x = &mut scratch.x[first * stride..(first + lines) * stride];
+        let w = &self.w[first * l..(first + lines) * l];
+        scale_lines(x, &scratch.sum, &scratch.total, sums);
+        let a = View { data: x, line: stride, k: 1 };
+        weight_block(a, rows, &scratch.single.panels, w, l, dw);
+        let a = View { data: w, line: 1, k: l };
+        input_block(a, lines, x, stride, l, &mut scratch.dt);
+    }
+}
+
+impl Mixed {
+    /// As [`Layer::block`], with pairs of bf16.
+    fn block(&self, l: usize, first: usize, lines: usize, scratch: &mut Scratch, dw: &mut [f32], sums: &mut [f32]) {
+        let (stride, rows) = (scratch.stride, scratch.rows);
+        let twos = lines.div_ceil(2);
+        scratch.along.resize(BLOCK * stride / 2, pairs::NONE);
+        scratch.across.resize(BLOCK / 2 * stride, pairs::NONE);
+        let x = &scratch.x[first * stride..(first + lines) * stride];
+        let (along, across) = (&mut scratch.along[..lines * stride / 2], &mut scratch.across[..twos * stride]);
+        scale_pairs(x, &scratch.sum, &scratch.total, sums, along, across);
+        let w = &self.across[first / 2 * l..(first / 2 + twos) * l];
+        let a = View { data: along, line: stride / 2, k: 1 };
+        weight_block(a, rows.div_ceil(2), &scratch.pairs.panels, w, l, dw);
+        let a = View { data: w, line: 1, k: l };
+        input_block(a, twos, across, stride, l, &mut scratch.dt);
+    }
 }
 
 impl Scratch {
-    fn prepare(&mut self, rows: usize, k: usize, l: usize) {
-        self.rows = rows;
-        self.stride = rows.next_multiple_of(LANES);
-        self.x.resize(k * self.stride, 0.0);
-        self.columns.resize(self.stride * l, 0.0);
-        self.panels.resize(l.div_ceil(WIDTH) * WIDTH * rows, 0.0);
-        self.dt.resize(l * self.stride, 0.0);
-        for buffer in [&mut self.max, &mut self.sum, &mut self.total] {
-            buffer.resize(self.stride, 0.0);
+    /// From here on `sum` holds what e^(x - max) is multiplied by and `total` what is taken off; nothing is left of
+    /// padding.
+    fn subtract_targets(&mut self, targets: &[u32], objective: Objective, k: usize) {
+        let shift = objective.scale * objective.epsilon / k as f32;
+        let (by, shifts) = (&mut self.sum, &mut self.total);
+        by[self.rows..].fill(0.0);
+        shifts.fill(0.0);
+        for (row, &target) in targets.iter().enumerate() {
+            self.x[target as usize * self.stride + row] -= (1.0 - objective.epsilon) * by[row];
+            by[row] = objective.scale / by[row];
+            shifts[row] = shift;
         }
-        self.parts.resize(2 * self.stride, 0.0);
     }
 }
 
-/// Runs of at most [`LINES`]; the last two share the lines, so that neither is tiny.
-fn for_each_run(lines: usize, mut work: impl FnMut(usize, usize)) {
-    let mut first = 0;
-    while first < lines {
-        let rest = lines - first;
-        let run = if rest > LINES && rest < 2 * LINES { rest.div_ceil(2) } else { rest.min(LINES) };
-        work(first, run);
-        first += run;
-    }
-}
-
-/// dW += x t for some lines: x [lines, stride], `panels` of t, dw [lines, l]. Meanwhile the lines of w are fetched,
-/// for [`input_block`] comes next.
-fn weight_block(x: &[f32], stride: usize, rows: usize, panels: &[f32], w: &[f32], l: usize, dw: &mut [f32]) {
-    let count = l.div_ceil(WIDTH);
-    for_each_run(dw.len() / l.max(1), |first, lines| {
-        let a = View { data: &x[first * stride..], line: stride, k: 1 };
-        for (p, panel) in panels.chunks_exact(WIDTH * rows).enumerate() {
-            prefetch(part(&w[first * l..(first + lines) * l], p, count));
-            let b = View { data: panel, line: 0, k: WIDTH };
-            let width = WIDTH.min(l - p * WIDTH);
-            tile(lines, width, rows, a, b, &mut dw[first * l + p * WIDTH..], l, Then::Add);
+/// x = W t + b, and the maximum of each row: `terms` numbers or pairs of a line of W, lines `line` apart.
+#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+fn logits<T: Number>(
+    w: &[T::Line],
+    line: usize,
+    terms: usize,
+    columns: &[T],
+    bias: Option<&[f32]>,
+    stride: usize,
+    x: &mut [f32],
+    max: &mut [f32],
+) {
+    let k = x.len() / stride.max(1);
+    for_each_pass(k, |first, lines| {
+        let x = &mut x[first * stride..(first + lines) * stride];
+        let bias = bias.map_or(&NO_BIAS[..lines], |bias| &bias[first..first + lines]);
+        let a = View { data: &w[first * line..], line, k: 1 };
+        let next = &w[(first + lines) * line..((first + lines + LINES) * line).min(w.len())];
+        for (p, panel) in columns.chunks_exact((WIDTH * terms).max(1)).enumerate() {
+            prefetch(part(next, p, stride / WIDTH));
+            let max = &mut max[p * WIDTH..(p + 1) * WIDTH];
+            tile_lines(lines, terms, a, panel, &mut x[p * WIDTH..], stride, bias, max);
         }
     });
 }
 
-/// dt += W' x over some lines: x and w [lines, ...], dt [l, stride].
-fn input_block(x: &[f32], stride: usize, w: &[f32], l: usize, dt: &mut [f32]) {
-    let lines = w.len() / l.max(1);
+/// dW += x t for some lines: x, whose lines have `terms` numbers or pairs, `panels` of t, dw [lines, l]. Meanwhile w is
+/// fetched, for [`input_block`] comes next.
+fn weight_block<T: Number>(x: View<'_, T::Line>, terms: usize, panels: &[T], w: &[T::Line], l: usize, dw: &mut [f32]) {
+    let (count, all) = (l.div_ceil(WIDTH), dw.len() / l.max(1));
+    for_each_pass(all, |first, lines| {
+        let a = View { data: &x.data[first * x.line..], ..x };
+        let w = &w[w.len() * first / all..w.len() * (first + lines) / all];
+        for (p, panel) in panels.chunks_exact((WIDTH * terms).max(1)).enumerate() {
+            prefetch(part(w, p, count));
+            let width = WIDTH.min(l - p * WIDTH);
+            tile(lines, width, terms, a, panel, WIDTH, &mut dw[first * l + p * WIDTH..], l, Onto::C);
+        }
+    });
+}
+
+/// dt += W' x over `terms` lines or pairs of lines: w, whose lines are its columns, x [terms, stride], dt [l, stride].
+fn input_block<T: Number>(w: View<'_, T::Line>, terms: usize, x: &[T], stride: usize, l: usize, dt: &mut [f32]) {
     for column in (0..stride).step_by(WIDTH) {
-        let width = WIDTH.min(stride - column);
-        for_each_run(l, |first, count| {
-            let a = View { data: &w[first..], line: 1, k: l };
-            let b = View { data: &x[column..], line: 0, k: stride };
-            tile(count, width, lines, a, b, &mut dt[first * stride + column..], stride, Then::Add);
+        for_each_pass(l, |first, lines| {
+            let a = View { data: &w.data[first * w.line..], ..w };
+            tile(lines, WIDTH, terms, a, &x[column..], stride, &mut dt[first * stride + column..], stride, Onto::C);
         });
     }
 }
 
-/// t [rows, l] to panels [stride / 32, l, 32], the last one narrower, padded with zeros.
-fn pack_columns(t: &[f32], l: usize, stride: usize, columns: &mut [f32]) {
+/// t [rows, l] to panels [stride / 32, l, 32], padded with zeros.
+fn pack_columns(t: &[f32], l: usize, stride: usize, columns: &mut Vec<f32>) {
     let rows = t.len() / l.max(1);
+    columns.resize(stride * l, 0.0);
     for (p, panel) in columns.chunks_mut((WIDTH * l).max(1)).enumerate() {
-        let width = WIDTH.min(stride - p * WIDTH);
-        for c in 0..width {
+        for c in 0..WIDTH {
             let row = p * WIDTH + c;
             for i in 0..l {
-                panel[i * width + c] = if row < rows { t[row * l + i] } else { 0.0 };
+                panel[i * WIDTH + c] = if row < rows { t[row * l + i] } else { 0.0 };
             }
         }
     }
 }
 
+/// As [`pack_columns`], in pairs along l.
+fn pair_columns(t: &[f32], l: usize, stride: usize, columns: &mut Vec<Pair>) {
+    let rows = t.len() / l.max(1);
+    let half = l.div_ceil(2);
+    columns.resize(stride * half, pairs::NONE);
+    for (p, panel) in columns.chunks_exact_mut((WIDTH * half).max(1)).enumerate() {
+        let lines = rows.saturating_sub(p * WIDTH).min(WIDTH);
+        pairs::upright(&t[(p * WIDTH * l).min(t.len())..], l, l, lines, panel);
+    }
+}
+
 /// t [rows, l] to panels [l / 32, rows, 32], padded with zeros.
-fn pack_rows(t: &[f32], l: usize, rows: usize, panels: &mut [f32]) {
+fn pack_rows(t: &[f32], l: usize, rows: usize, panels: &mut Vec<f32>) {
+    panels.resize(l.div_ceil(WIDTH) * WIDTH * rows, 0.0);
     for (p, panel) in panels.chunks_exact_mut((WIDTH * rows).max(1)).enumerate() {
         let width = WIDTH.min(l - p * WIDTH);
         for (row, panel) in panel.chunks_exact_mut(WIDTH).enumerate() {
@@ -255,6 +353,12 @@ fn pack_rows(t: &[f32], l: usize, rows: usize, panels: &mut [f32]) {
             panel[width..].fill(0.0);
         }
     }
+}
+
+/// As [`pack_rows`], in pairs of two rows.
+fn pair_rows(t: &[f32], l: usize, rows: usize, panels: &mut Vec<Pair>) {
+    panels.resize(l.div_ceil(WIDTH) * WIDTH * rows.div_ceil(2), pairs::NONE);
+    pairs::panels(t, l, rows, l, panels);
 }
 
 per_level! {
@@ -303,11 +407,62 @@ per_level! {
     }
 }
 
+per_level! {
+    /// x by - shift as pairs of bf16 along the lines and of two lines, as [`scale_lines`] for the sums.
+    pub fn scale_pairs(
+        x: &[f32], by: &[f32], shift: &[f32], sums: &mut [f32], along: &mut [Pair], across: &mut [Pair],
+    ) {
+        let stride = by.len().max(1);
+        let zeros = [0.0f32; LANES];
+        for (i, across) in across.chunks_exact_mut(stride).enumerate() {
+            let two = &x[2 * i * stride..(2 * i * stride + 2 * stride).min(x.len())];
+            let end = (i * stride + stride).min(along.len());
+            let along = &mut along[i * stride..end];
+            let (first, second) = two.split_at(stride);
+            let (along_first, along_second) = along.split_at_mut(stride / 2);
+            let mut lanes = [[0.0f32; LANES]; 2];
+            for c in 0..stride / LANES {
+                let at = c * LANES..(c + 1) * LANES;
+                let (by, shift, across) = (&by[at.clone()], &shift[at.clone()], &mut across[at.clone()]);
+                let scaled = |x: &[f32], lanes: &mut [f32; LANES]| {
+                    let mut out = [0.0f32; LANES];
+                    for i in 0..LANES {
+                        out[i] = x[i] * by[i] - shift[i];
+                        lanes[i] += out[i];
+                    }
+                    out
+                };
+                let a = scaled(&first[at.clone()], &mut lanes[0]);
+                let half = c * LANES / 2..(c + 1) * LANES / 2;
+                pair_up(&a, &mut along_first[half.clone()]);
+                let b = if second.is_empty() { zeros } else { scaled(&second[at], &mut lanes[1]) };
+                if let Some(along) = along_second.get_mut(half) {
+                    pair_up(&b, along);
+                }
+                for i in 0..LANES {
+                    across[i] = [pairs::round(a[i]), pairs::round(b[i])];
+                }
+            }
+            for (sum, lanes) in sums.iter_mut().skip(2 * i).zip(&lanes) {
+                *sum += lanes.iter().sum::<f32>();
+            }
+        }
+    }
+}
+
+/// Neighbours become pairs.
+#[inline(always)]
+fn pair_up(x: &[f32; LANES], pairs: &mut [Pair]) {
+    for (i, x) in pairs.as_flattened_mut().iter_mut().zip(x) {
+        *i = pairs::round(*x);
+    }
+}
+
 /// Asks for these numbers to be brought near the core; nothing else happens.
 #[inline(always)]
-fn prefetch(x: &[f32]) {
+fn prefetch<T>(x: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for line in x.chunks(LANES) {
+    for line in x.chunks(64 / size_of::<T>().max(1)) {
         // SAFETY: prefetching reads nothing, and the address is that of a live slice.
         unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(line.as_ptr().cast()) };
     }
@@ -316,261 +471,9 @@ fn prefetch(x: &[f32]) {
 }
 
 /// Part `i` of `parts` about equal parts.
-fn part(x: &[f32], i: usize, parts: usize) -> &[f32] {
+fn part<T>(x: &[T], i: usize, parts: usize) -> &[T] {
     &x[x.len() * i / parts..x.len() * (i + 1) / parts]
-}
-
-/// A factor of a product by the distance between its lines and that between the terms of a sum.
-#[derive(Clone, Copy)]
-struct View<'a> {
-    data: &'a [f32],
-    line: usize,
-    k: usize,
-}
-
-/// What becomes of a tile.
-enum Then<'a> {
-    /// It is added.
-    Add,
-    /// It is written with a number added to each line, and the maximum of each column is raised.
-    Write { bias: &'a [f32], max: &'a mut [f32] },
 }
 
 /// The bias of a layer without one.
 const NO_BIAS: [f32; LINES] = [0.0; LINES];
-
-/// Where a tile goes, unchecked: its first number, the distance between lines, columns, and for [`Then::Write`]
-/// the bias and the maxima, else null.
-#[derive(Clone, Copy)]
-struct Out {
-    c: *mut f32,
-    line: usize,
-    width: usize,
-    bias: *const f32,
-    max: *mut f32,
-}
-
-/// The product of `lines` lines of `a` and `width` columns of `b`, over k terms, brought to `c` of lines `c_line` apart.
-/// B has its columns padded to 16 or 32.
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-#[inline(always)]
-fn tile(lines: usize, width: usize, k: usize, a: View<'_>, b: View<'_>, c: &mut [f32], c_line: usize, then: Then<'_>) {
-    if k == 0 || lines == 0 || width == 0 {
-        return;
-    }
-    let padded = if width <= LANES && b.k != WIDTH { LANES } else { WIDTH };
-    assert!(lines <= LINES && width <= WIDTH, "a tile has at most {LINES} lines");
-    assert!(a.data.len() > (lines - 1) * a.line + (k - 1) * a.k, "A is too short");
-    assert!(b.data.len() >= (k - 1) * b.k + padded, "B is too short");
-    assert!(c.len() >= (lines - 1) * c_line + width, "C is too short");
-    let (bias, max) = match then {
-        Then::Add => (std::ptr::null(), std::ptr::null_mut()),
-        Then::Write { bias, max } => {
-            assert!(bias.len() >= lines && max.len() >= padded && width == padded, "a bias a line, a maximum a column");
-            (bias.as_ptr(), max.as_mut_ptr())
-        }
-    };
-    let out = Out { c: c.as_mut_ptr(), line: c_line, width, bias, max };
-    // SAFETY: the asserts bound every read and write; C and the maxima are ours alone.
-    unsafe { kernel(lines, padded, k, a, b, out) };
-}
-
-/// Chooses the kernel.
-///
-/// # Safety
-/// `a` holds `lines` lines of k terms, `b` k terms of `padded` (16 or 32) columns; `out` has as many lines of its width
-/// that are the caller's alone, and where there are a bias and maxima, as many of them.
-unsafe fn kernel(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
-    macro_rules! lines {
-        ($($r:literal)*) => {
-            match (lines, level()) {
-                $(
-                    // SAFETY: the processor has the features; for the rest the caller's promise.
-                    #[cfg(target_arch = "x86_64")]
-                    ($r, Level::Avx512) if padded == WIDTH => unsafe { avx512::<$r, 2>(k, a, b, out) },
-                    // SAFETY: as above.
-                    #[cfg(target_arch = "x86_64")]
-                    ($r, Level::Avx512) => unsafe { avx512::<$r, 1>(k, a, b, out) },
-                )*
-                // SAFETY: as above.
-                #[cfg(target_arch = "x86_64")]
-                (_, Level::Avx2) => unsafe { avx2(lines, padded, k, a, b, out) },
-                // SAFETY: as above.
-                _ => unsafe { portable(lines, padded, k, a, b, out) },
-            }
-        };
-    }
-    lines!(1 2 3 4 5 6 7 8 9 10 11 12);
-}
-
-/// R lines by V times 16 columns, R V accumulators.
-///
-/// # Safety
-/// As [`kernel`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn avx512<const R: usize, const V: usize>(k: usize, a: View<'_>, b: View<'_>, out: Out) {
-    use std::arch::x86_64::{
-        _MM_HINT_ET0, _mm_prefetch, _mm512_add_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_mask_storeu_ps,
-        _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps,
-    };
-    // SAFETY: all offsets stay inside what the caller promises; prefetching may point anywhere.
-    unsafe {
-        let mut acc = [[_mm512_setzero_ps(); V]; R];
-        for r in 0..R {
-            for v in 0..V {
-                _mm_prefetch::<_MM_HINT_ET0>(out.c.wrapping_add(r * out.line + 16 * v).cast());
-            }
-        }
-        let (mut a_at, mut b_at) = (a.data.as_ptr(), b.data.as_ptr());
-        for _ in 0..k {
-            let mut columns = [_mm512_setzero_ps(); V];
-            for v in 0..V {
-                columns[v] = _mm512_loadu_ps(b_at.add(16 * v));
-            }
-            for r in 0..R {
-                let x = _mm512_set1_ps(*a_at.add(r * a.line));
-                for v in 0..V {
-                    acc[r][v] = _mm512_fmadd_ps(x, columns[v], acc[r][v]);
-                }
-            }
-            (a_at, b_at) = (a_at.wrapping_add(a.k), b_at.wrapping_add(b.k));
-        }
-        if out.bias.is_null() {
-            for v in 0..V {
-                let mask = (1u32 << out.width.saturating_sub(16 * v).min(16)).wrapping_sub(1) as u16;
-                for r in 0..R {
-                    let c = out.c.wrapping_add(r * out.line + 16 * v);
-                    if mask == u16::MAX {
-                        _mm512_storeu_ps(c, _mm512_add_ps(_mm512_loadu_ps(c), acc[r][v]));
-                    } else {
-                        _mm512_mask_storeu_ps(c, mask, _mm512_add_ps(_mm512_maskz_loadu_ps(mask, c), acc[r][v]));
-                    }
-                }
-            }
-            return;
-        }
-        for v in 0..V {
-            let mut max = _mm512_loadu_ps(out.max.add(16 * v));
-            for r in 0..R {
-                let x = _mm512_add_ps(acc[r][v], _mm512_set1_ps(*out.bias.add(r)));
-                _mm512_storeu_ps(out.c.add(r * out.line + 16 * v), x);
-                max = _mm512_max_ps(x, max);
-            }
-            _mm512_storeu_ps(out.max.add(16 * v), max);
-        }
-    }
-}
-
-/// As [`kernel`]: up to six lines by 16 columns at a time, 12 accumulators of 8 lanes.
-///
-/// # Safety
-/// As [`kernel`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
-    for half in (0..padded).step_by(16) {
-        for first in (0..lines).step_by(6) {
-            macro_rules! lines {
-                ($($r:literal)*) => {
-                    match lines - first {
-                        // SAFETY: the caller's promise, for these lines and columns.
-                        $($r => unsafe { avx2_lines::<$r>(first, half, k, a, b, out) },)*
-                        // SAFETY: as above.
-                        _ => unsafe { avx2_lines::<6>(first, half, k, a, b, out) },
-                    }
-                };
-            }
-            lines!(1 2 3 4 5);
-        }
-    }
-}
-
-/// R lines from `first` on by 16 columns from `half` on.
-///
-/// # Safety
-/// As [`kernel`], for these lines and columns.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2_lines<const R: usize>(first: usize, half: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
-    use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_loadu_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps};
-    // SAFETY: all offsets stay inside what the caller promises.
-    unsafe {
-        let mut acc = [[_mm256_setzero_ps(); 2]; R];
-        let (mut a_at, mut b_at) = (a.data.as_ptr().add(first * a.line), b.data.as_ptr().add(half));
-        for _ in 0..k {
-            let columns = [_mm256_loadu_ps(b_at), _mm256_loadu_ps(b_at.add(8))];
-            for r in 0..R {
-                let x = _mm256_set1_ps(*a_at.add(r * a.line));
-                for v in 0..2 {
-                    acc[r][v] = _mm256_fmadd_ps(x, columns[v], acc[r][v]);
-                }
-            }
-            (a_at, b_at) = (a_at.wrapping_add(a.k), b_at.wrapping_add(b.k));
-        }
-        for r in 0..R {
-            let mut line = [0.0f32; 16];
-            for v in 0..2 {
-                _mm256_storeu_ps(line.as_mut_ptr().add(8 * v), acc[r][v]);
-            }
-            finish(&line, first + r, half, out);
-        }
-    }
-}
-
-/// The plain twin, four lines by 16 columns at a time.
-///
-/// # Safety
-/// As [`kernel`].
-unsafe fn portable(lines: usize, padded: usize, k: usize, a: View<'_>, b: View<'_>, out: Out) {
-    const FOUR: usize = 4;
-    for half in (0..padded).step_by(16) {
-        for first in (0..lines).step_by(FOUR) {
-            let mut acc = [[0.0f32; 16]; FOUR];
-            // lines past the last are the last again, and go nowhere
-            let at: [usize; FOUR] = std::array::from_fn(|q| (first + q).min(lines - 1) * a.line);
-            for i in 0..k {
-                let Some(columns) = b.data[i * b.k + half..].first_chunk::<16>() else { continue };
-                for (acc, at) in acc.iter_mut().zip(at) {
-                    let x = a.data[at + i * a.k];
-                    for (acc, c) in acc.iter_mut().zip(columns) {
-                        *acc = multiply_add(x, *c, *acc);
-                    }
-                }
-            }
-            for (r, line) in (first..lines).zip(&acc) {
-                // SAFETY: the caller's promise.
-                unsafe { finish(line, r, half, out) };
-            }
-        }
-    }
-}
-
-/// x y + z, in one instruction where every processor of the target has it.
-#[inline(always)]
-fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
-    if cfg!(target_arch = "aarch64") { x.mul_add(y, z) } else { x * y + z }
-}
-
-/// Brings 16 columns from `half` on of line `r` to where they go.
-///
-/// # Safety
-/// As [`kernel`], for this line and these columns.
-#[inline(always)]
-unsafe fn finish(line: &[f32; 16], r: usize, half: usize, out: Out) {
-    let width = out.width.saturating_sub(half).min(16);
-    // SAFETY: the caller's promise.
-    let c = unsafe { std::slice::from_raw_parts_mut(out.c.wrapping_add(r * out.line + half), width) };
-    if out.bias.is_null() {
-        for (c, v) in c.iter_mut().zip(line) {
-            *c += *v;
-        }
-        return;
-    }
-    // SAFETY: the caller's promise.
-    let (bias, max) = unsafe { (*out.bias.add(r), std::slice::from_raw_parts_mut(out.max.add(half), width)) };
-    for ((c, m), v) in c.iter_mut().zip(max).zip(line) {
-        *c = v + bias;
-        *m = if *c > *m { *c } else { *m };
-    }
-}

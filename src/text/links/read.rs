@@ -9,11 +9,11 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::text::links::{Link, Links, places};
-use crate::text::reader::read_lines;
+use crate::text::reader::LineReader;
 
 /// How a file writes links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum Notation {
     /// A line for each sentence pair: `0-0 1?2`.
     Pharaoh,
     /// A line for each link: `1 1 1 S`.
@@ -38,11 +38,11 @@ pub enum Order {
     TargetFirst,
 }
 
-/// What the reader is told; `None` is found out from the file.
+/// What is known of how a file writes links; `None` is found out from the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
-    /// The format.
-    pub format: Option<Format>,
+pub struct LinkLayout {
+    /// The notation.
+    pub notation: Option<Notation>,
     /// Where words are counted from.
     pub base: Option<Base>,
     /// The side that comes first.
@@ -54,8 +54,8 @@ pub struct Reading {
 pub struct Gold {
     /// The links of each sentence pair, from 0, source and target as the caller has them.
     pub pairs: Vec<Links>,
-    /// The format.
-    pub format: Format,
+    /// The notation.
+    pub notation: Notation,
     /// Where the file counts words from.
     pub base: Base,
     /// The side that comes first in the file.
@@ -88,28 +88,23 @@ struct Guess {
 /// # Errors
 /// A sentence that names the file and line of what is no link, of a sentence that does not exist or of a link outside its
 /// sentence; or the file when it has another number of sentence pairs.
-pub fn read(path: &Path, lengths: &[(usize, usize)], reading: &Reading) -> Result<Gold> {
-    let lines = read_lines(path)?;
-    let format = reading.format.unwrap_or_else(|| sniff(&lines));
-    let entries = match format {
-        Format::Pharaoh => pharaoh(path, &lines, lengths.len())?,
-        Format::Naacl => naacl(path, &lines, lengths.len())?,
-    };
-    let guesses = guesses(&entries, format, *reading);
-    let outside = |guess: &Guess| entries.iter().find(|entry| place(entry, *guess, format, lengths).is_err());
+pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Result<Gold> {
+    let (notation, entries) = entries(path, lengths, layout.notation)?;
+    let guesses = guesses(&entries, notation, *layout);
+    let outside = |guess: &Guess| entries.iter().find(|entry| place(entry, *guess, notation, lengths).is_err());
     let Some(&guess) = guesses.iter().find(|guess| outside(guess).is_none()) else {
-        return Err(no_guess_fits(path, &entries, &guesses, format, lengths));
+        return Err(no_guess_fits(path, &entries, &guesses, notation, lengths));
     };
     let fits = |guess: Guess| guesses.contains(&guess) && outside(&guess).is_none();
-    let note = format!("{} {}", base_note(&entries, guess, format, *reading, fits), order_note(guess, *reading, fits));
+    let note = format!("{} {}", base_note(&entries, guess, notation, *layout, fits), order_note(guess, *layout, fits));
     let mut pairs: Vec<(Vec<Link>, Vec<Link>)> = vec![(Vec::new(), Vec::new()); lengths.len()];
     for entry in &entries {
-        let Ok(Some(link)) = place(entry, guess, format, lengths) else { continue };
+        let Ok(Some(link)) = place(entry, guess, notation, lengths) else { continue };
         let (sure, possible) = &mut pairs[entry.sentence];
         if entry.sure { sure.push(link) } else { possible.push(link) }
     }
     let pairs = pairs.into_iter().map(|(sure, possible)| Links::new(sure, possible)).collect();
-    Ok(Gold { pairs, format, base: guess.base, order: guess.order, note })
+    Ok(Gold { pairs, notation, base: guess.base, order: guess.order, note })
 }
 
 /// The numbers of words of lines and their translations, as [`read`] wants them.
@@ -118,30 +113,74 @@ pub fn lengths<S: AsRef<str>, T: AsRef<str>>(source: &[S], target: &[T]) -> Vec<
     source.iter().zip(target).map(|(source, target)| (count(source.as_ref()), count(target.as_ref()))).collect()
 }
 
-/// The format of the first line that is not blank: numbers apart are HLT-NAACL 2003.
-fn sniff(lines: &[String]) -> Format {
-    let Some(line) = lines.iter().find(|line| !line.trim().is_empty()) else { return Format::Pharaoh };
-    let mut fields = line.split_whitespace().take(3);
-    let apart = fields.clone().count() == 3 && fields.all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
-    if apart { Format::Naacl } else { Format::Pharaoh }
-}
-
-fn pharaoh(path: &Path, lines: &[String], pairs: usize) -> Result<Vec<Entry>> {
-    if lines.len() != pairs {
-        let message = format!("has {} lines, but the corpus has {pairs} sentence pairs", lines.len());
-        return Err(Error::file(path, format!("{message}; a Pharaoh file needs a line for each, blank ones included")));
-    }
-    let mut entries = Vec::new();
-    for (sentence, line) in lines.iter().enumerate() {
-        for word in line.split_whitespace() {
-            let Some((first, second, sure)) = pharaoh_link(word) else {
-                let advice = "write `i-j` for a sure link and `i?j` or `ipj` for a possible one";
-                return Err(Error::line(path, sentence + 1, format!("`{word:.40}` is no link; {advice}")));
-            };
-            entries.push(Entry { line: sentence + 1, sentence, first, second, sure });
+/// Every link of a file, and how it is written. A file is read no further than the links of its text could go.
+fn entries(path: &Path, lengths: &[(usize, usize)], known: Option<Notation>) -> Result<(Notation, Vec<Entry>)> {
+    let (mut notation, mut entries, pairs) = (known, Vec::new(), lengths.len());
+    let most = lengths.iter().fold(1000, |most: usize, (x, y)| most.saturating_add(4 * x * y));
+    let mut lines = LineReader::open(path)?;
+    while let Some(line) = lines.next().transpose()? {
+        let is_blank = line.trim().is_empty();
+        if !is_blank {
+            notation.get_or_insert_with(|| sniff(&line));
+        }
+        match notation {
+            Some(Notation::Naacl) if is_blank => {}
+            Some(Notation::Naacl) => entries.push(naacl(path, lines.line(), &line, pairs)?),
+            Some(Notation::Pharaoh) | None => pharaoh(path, lines.line(), &line, pairs, &mut entries)?,
+        }
+        if entries.len() > most {
+            let message = "has more links than the words of the text could have; check that it belongs to the text";
+            return Err(Error::line(path, lines.line(), message));
         }
     }
-    Ok(entries)
+    let notation = notation.unwrap_or(Notation::Pharaoh);
+    if notation == Notation::Pharaoh && lines.line() < pairs {
+        return Err(wrong_length(path, &format!("{} lines", lines.line()), pairs));
+    }
+    Ok((notation, entries))
+}
+
+fn wrong_length(path: &Path, lines: &str, pairs: usize) -> Error {
+    let message = format!("has {lines}, but the corpus has {pairs} sentence pairs");
+    Error::file(path, format!("{message}; a Pharaoh file needs a line for each, blank ones included"))
+}
+
+/// The notation of a line that is not blank: numbers apart are HLT-NAACL 2003.
+fn sniff(line: &str) -> Notation {
+    let mut fields = line.split_whitespace().take(3);
+    let apart = fields.clone().count() == 3 && fields.all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
+    if apart { Notation::Naacl } else { Notation::Pharaoh }
+}
+
+/// The links of line `n`, from 1, which is a sentence pair.
+fn pharaoh(path: &Path, n: usize, line: &str, pairs: usize, entries: &mut Vec<Entry>) -> Result<()> {
+    if n > pairs {
+        return Err(wrong_length(path, &format!("more than {pairs} lines"), pairs));
+    }
+    for word in line.split_whitespace() {
+        let Some((first, second, sure)) = pharaoh_link(word) else {
+            return Err(no_link(path, n, word));
+        };
+        entries.push(Entry { line: n, sentence: n - 1, first, second, sure });
+    }
+    Ok(())
+}
+
+/// The sure links of line `number`, counted from 1, of a file in Pharaoh's notation, words counted from 0.
+pub fn pharaoh_line(path: &Path, number: usize, line: &str) -> Result<Vec<Link>> {
+    let mut links = Vec::new();
+    for word in line.split_whitespace() {
+        let Some((source, target, sure)) = pharaoh_link(word) else { return Err(no_link(path, number, word)) };
+        if sure {
+            links.push(Link { source, target });
+        }
+    }
+    Ok(links)
+}
+
+fn no_link(path: &Path, number: usize, word: &str) -> Error {
+    let advice = "write `i-j` for a sure link and `i?j` or `ipj` for a possible one";
+    Error::line(path, number, format!("`{word:.40}` is no link; {advice}"))
 }
 
 fn pharaoh_link(word: &str) -> Option<(usize, usize, bool)> {
@@ -154,21 +193,18 @@ fn number(digits: &str) -> Option<usize> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-fn naacl(path: &Path, lines: &[String], pairs: usize) -> Result<Vec<Entry>> {
-    let mut entries = Vec::new();
-    for (n, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let Some((sentence, first, second, sure)) = naacl_link(&fields) else {
-            let advice = "write `sentence position position S` for a sure link, P in place of S for a possible one";
-            return Err(Error::line(path, n + 1, format!("`{line:.40}` is no link; {advice}")));
-        };
-        let Some(sentence) = sentence.checked_sub(1).filter(|sentence| *sentence < pairs) else {
-            let message = format!("there is no sentence {sentence}; the corpus has the sentences 1 to {pairs}");
-            return Err(Error::line(path, n + 1, message));
-        };
-        entries.push(Entry { line: n + 1, sentence, first, second, sure });
-    }
-    Ok(entries)
+/// The link of line `n`, from 1.
+fn naacl(path: &Path, n: usize, line: &str, pairs: usize) -> Result<Entry> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let Some((sentence, first, second, sure)) = naacl_link(&fields) else {
+        let advice = "write `sentence position position S` for a sure link, P in place of S for a possible one";
+        return Err(Error::line(path, n, format!("`{line:.40}` is no link; {advice}")));
+    };
+    let Some(sentence) = sentence.checked_sub(1).filter(|sentence| *sentence < pairs) else {
+        let message = format!("there is no sentence {sentence}; the corpus has the sentences 1 to {pairs}");
+        return Err(Error::line(path, n, message));
+    };
+    Ok(Entry { line: n, sentence, first, second, sure })
 }
 
 /// `sentence position position [S|P] [confidence]`.
@@ -189,16 +225,16 @@ fn naacl_link(fields: &[&str]) -> Option<(usize, usize, usize, bool)> {
 }
 
 /// All readings that are open, the likeliest first.
-fn guesses(entries: &[Entry], format: Format, reading: Reading) -> Vec<Guess> {
+fn guesses(entries: &[Entry], notation: Notation, layout: LinkLayout) -> Vec<Guess> {
     let zero = has_zero(entries);
-    let bases: &[Base] = match (reading.base, format) {
+    let bases: &[Base] = match (layout.base, notation) {
         (Some(Base::Zero), _) => &[Base::Zero],
         (Some(Base::One), _) => &[Base::One],
-        (None, Format::Pharaoh) if zero => &[Base::Zero],
-        (None, Format::Naacl) if !zero => &[Base::One, Base::Zero],
+        (None, Notation::Pharaoh) if zero => &[Base::Zero],
+        (None, Notation::Naacl) if !zero => &[Base::One, Base::Zero],
         (None, _) => &[Base::Zero, Base::One],
     };
-    let orders: &[Order] = match reading.order {
+    let orders: &[Order] = match layout.order {
         Some(Order::SourceFirst) => &[Order::SourceFirst],
         Some(Order::TargetFirst) => &[Order::TargetFirst],
         None => &[Order::SourceFirst, Order::TargetFirst],
@@ -220,7 +256,7 @@ fn has_zero(entries: &[Entry]) -> bool {
 fn place(
     entry: &Entry,
     guess: Guess,
-    format: Format,
+    notation: Notation,
     lengths: &[(usize, usize)],
 ) -> std::result::Result<Option<Link>, ()> {
     let (source, target) = match guess.order {
@@ -230,7 +266,7 @@ fn place(
     let (source_words, target_words) = lengths[entry.sentence];
     let within = |position: usize, words: usize| match guess.base {
         Base::Zero if position < words => Ok(Some(position)),
-        Base::One if position == 0 && format == Format::Naacl => Ok(None),
+        Base::One if position == 0 && notation == Notation::Naacl => Ok(None),
         Base::One if (1..=words).contains(&position) => Ok(Some(position - 1)),
         _ => Err(()),
     };
@@ -243,13 +279,14 @@ fn no_guess_fits(
     path: &Path,
     entries: &[Entry],
     guesses: &[Guess],
-    format: Format,
+    notation: Notation,
     lengths: &[(usize, usize)],
 ) -> Error {
-    let outside = |guess: &Guess| entries.iter().filter(|entry| place(entry, *guess, format, lengths).is_err()).count();
+    let outside =
+        |guess: &Guess| entries.iter().filter(|entry| place(entry, *guess, notation, lengths).is_err()).count();
     let best = guesses.iter().min_by_key(|guess| outside(guess)).copied();
     let best = best.unwrap_or(Guess { base: Base::Zero, order: Order::SourceFirst });
-    let Some(entry) = entries.iter().find(|entry| place(entry, best, format, lengths).is_err()) else {
+    let Some(entry) = entries.iter().find(|entry| place(entry, best, notation, lengths).is_err()) else {
         return Error::Internal("a link was outside its sentence and is not now".to_owned());
     };
     let (source, target) = lengths[entry.sentence];
@@ -283,33 +320,33 @@ fn order_name(order: Order) -> &'static str {
 fn base_note(
     entries: &[Entry],
     guess: Guess,
-    format: Format,
-    reading: Reading,
+    notation: Notation,
+    layout: LinkLayout,
     fits: impl Fn(Guess) -> bool,
 ) -> String {
     let base = base_name(guess.base);
     let other = Guess { base: if guess.base == Base::Zero { Base::One } else { Base::Zero }, ..guess };
-    let why = match (reading.base, format) {
+    let why = match (layout.base, notation) {
         (Some(_), _) => "as was asked".to_owned(),
-        (None, Format::Pharaoh) if has_zero(entries) => "for the file has a 0".to_owned(),
+        (None, Notation::Pharaoh) if has_zero(entries) => "for the file has a 0".to_owned(),
         (None, _) if !fits(other) => {
             format!("for counted from {} a link would lie outside its sentence", base_name(other.base))
         }
-        (None, Format::Naacl) if has_zero(entries) => "for the file has a 0 and no link lies outside".to_owned(),
-        (None, Format::Pharaoh) => "as Pharaoh files mostly are, for nothing in the file tells".to_owned(),
-        (None, Format::Naacl) => "as the format has it, for nothing in the file tells".to_owned(),
+        (None, Notation::Naacl) if has_zero(entries) => "for the file has a 0 and no link lies outside".to_owned(),
+        (None, Notation::Pharaoh) => "as Pharaoh files mostly are, for nothing in the file tells".to_owned(),
+        (None, Notation::Naacl) => "as the format has it, for nothing in the file tells".to_owned(),
     };
     let nowhere = guess.base == Base::One && has_zero(entries);
     let nowhere = if nowhere { " Position 0 is no word, and links to it are left out." } else { "" };
     format!("Words are counted from {base}, {why}.{nowhere}")
 }
 
-fn order_note(guess: Guess, reading: Reading, fits: impl Fn(Guess) -> bool) -> String {
+fn order_note(guess: Guess, layout: LinkLayout, fits: impl Fn(Guess) -> bool) -> String {
     let (order, other) = match guess.order {
         Order::SourceFirst => ("source", Order::TargetFirst),
         Order::TargetFirst => ("target", Order::SourceFirst),
     };
-    let why = match reading.order {
+    let why = match layout.order {
         Some(_) => "as was asked",
         None if !fits(Guess { order: other, ..guess }) => "for otherwise a link would lie outside its sentence",
         None => "as is assumed where the lengths of the sentences do not tell",

@@ -1,20 +1,21 @@
-//! Floor 1: tokenizer files read, each once for all models that have the same. Imports floor 0.
+//! Floor 1: tokenizer files read. Imports floor 0.
 //!
 //! The library reads a file by trying every kind of model on a copy of its whole vocabulary; the word lists that this
-//! program makes are read here directly, and the library gets the rules alone. Compiling the rules takes longest of
-//! what is left, so [`Tokenizers`] shares one tokenizer among all whose files have the same bytes.
+//! program makes are read here directly, and the library gets the rules alone.
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
+use serde_json::{Map, Value, json};
 use tokenizers::models::wordlevel::WordLevel;
+use tokenizers::{Encoding, NormalizedString, Normalizer as _, NormalizerWrapper};
 
 use crate::error::{Error, Result};
+use crate::quiet::catch_quietly;
+use crate::text::pieces::Marks;
 use crate::text::sentence::{EOS, UNK};
-use crate::text::tokenizer::Tokenizer;
+use crate::text::tokenizer::check::{Rules, check};
 
 /// What all tokenizers of one file have in common.
 pub(super) struct Shared {
@@ -22,16 +23,13 @@ pub(super) struct Shared {
     /// Words by id; holes in a foreign file are empty strings.
     pub(super) words: Vec<String>,
     pub(super) unk: u32,
-    eos: u32,
-}
-
-/// The place of a file's tokenizer, locked while it is read.
-type Place = Arc<Mutex<Weak<Shared>>>;
-
-/// The tokenizers in use, by the bytes of their files. Clones are one.
-#[derive(Clone, Debug, Default)]
-pub struct Tokenizers {
-    places: Arc<Mutex<HashMap<[u8; 32], Place>>>,
+    pub(super) eos: u32,
+    /// How pieces say where words begin.
+    pub(super) marks: Marks,
+    /// Whether what lies beyond a space may change how a word is cut.
+    pub(super) crosses_spaces: bool,
+    /// The rules for folding, one by one, where they may make a text longer.
+    steps: Vec<NormalizerWrapper>,
 }
 
 impl std::fmt::Debug for Shared {
@@ -40,59 +38,15 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-impl Tokenizers {
-    /// As [`Tokenizer::from_file`]; a tokenizer in use whose file has the same bytes is shared.
-    pub fn from_file(&self, path: &Path) -> Result<Tokenizer> {
-        let json = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
-        let place = {
-            let mut places = lock(&self.places);
-            places.retain(|_, place| Arc::strong_count(place) > 1 || lock(place).strong_count() > 0);
-            Arc::clone(places.entry(Sha256::digest(&json).into()).or_default())
-        };
-        let mut known = lock(&place);
-        let shared = match known.upgrade() {
-            Some(shared) => shared,
-            None => Arc::new(Shared::read(path, &json)?),
-        };
-        *known = Arc::downgrade(&shared);
-        Ok(Tokenizer::of(shared))
-    }
-}
-
-/// What lies behind these locks is whole at any time.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Tokenizer {
-    /// Reads a tokenizer file.
-    ///
-    /// # Errors
-    /// A sentence that names the file when it is missing, no such file, or without `</s>` and `[UNK]`.
-    pub fn from_file(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
-        Self::from_json(path, &bytes)
-    }
-
-    /// As [`Tokenizer::from_file`] from bytes; errors name `origin`.
-    pub fn from_json(origin: &Path, json: &[u8]) -> Result<Self> {
-        Shared::read(origin, json).map(|shared| Self::of(Arc::new(shared)))
-    }
-
-    fn of(shared: Arc<Shared>) -> Self {
-        Self { eos: Some(shared.eos), shared }
-    }
-}
+/// What a file is tried out on.
+const TRIAL: &str = "It is 1 a.m., n'est-ce pas?";
 
 impl Shared {
-    fn read(origin: &Path, json: &[u8]) -> Result<Self> {
-        let (mut inner, ids) = match word_list(json) {
-            Some(read) => read,
+    pub(super) fn read(origin: &Path, json: &[u8]) -> Result<Self> {
+        let Parts { inner, ids, rules } = match word_list(origin, json) {
+            Some(read) => read?,
             None => whole(origin, json)?,
         };
-        // A limit on length or padding in a foreign file would silently drop or add words.
-        inner.with_truncation(None).map_err(|error| Error::file(origin, error.to_string()))?;
-        inner.with_padding(None);
         let special = |word: &str| {
             let missing = || Error::file(origin, format!("has no `{word}` in its vocabulary; add it to the file"));
             inner.token_to_id(word).ok_or_else(missing)
@@ -107,27 +61,95 @@ impl Shared {
         for (word, id) in ids {
             words[id as usize] = word;
         }
-        Ok(Self { inner, words, unk, eos })
+        let steps = if rules.may_grow { steps(inner.get_normalizer()) } else { Vec::new() };
+        let shared = Self { inner, words, unk, eos, marks: rules.marks, crosses_spaces: rules.crosses_spaces, steps };
+        match shared.try_to_encode(TRIAL) {
+            Ok(_) => Ok(shared),
+            Err(panic) => Err(Error::file(origin, format!("has rules that fail on ordinary text ({panic}); {ADVICE}"))),
+        }
+    }
+
+    /// The pieces of a text with their places; `None` where the rules fail on it, or make it many times longer.
+    pub(super) fn encode(&self, text: &str) -> Option<Encoding> {
+        self.try_to_encode(text).ok().flatten()
+    }
+
+    /// As [`Shared::encode`]; the library has places where a strange file panics.
+    fn try_to_encode(&self, text: &str) -> std::result::Result<Option<Encoding>, String> {
+        catch_quietly(|| self.stays_small(text).then(|| self.inner.encode(text, false).ok()).flatten())
+    }
+
+    /// The text as the rules fold it; `None` where there are none, and as [`Shared::encode`].
+    pub(super) fn fold(&self, text: &str) -> Option<String> {
+        let fold = || {
+            let mut normalized = NormalizedString::from(text);
+            let rules = self.inner.get_normalizer().filter(|_| self.stays_small(text))?;
+            rules.normalize(&mut normalized).is_ok().then(|| normalized.get().to_owned())
+        };
+        catch_quietly(fold).ok().flatten()
+    }
+
+    /// Whether no rule of a foreign file makes the text much longer than it is: a chain of them could fill the memory.
+    fn stays_small(&self, text: &str) -> bool {
+        let mut normalized = NormalizedString::from(text);
+        let most = 4 * text.len() + 1024;
+        self.steps.iter().all(|step| step.normalize(&mut normalized).is_ok() && normalized.get().len() <= most)
     }
 }
 
+/// The rules for folding text one by one.
+fn steps(normalizer: Option<&NormalizerWrapper>) -> Vec<NormalizerWrapper> {
+    match normalizer {
+        None => Vec::new(),
+        Some(NormalizerWrapper::Sequence(rules)) => rules.as_ref().iter().flat_map(|rule| steps(Some(rule))).collect(),
+        Some(rule) => vec![rule.clone()],
+    }
+}
+
+/// What was read of a file.
+struct Parts {
+    inner: tokenizers::Tokenizer,
+    ids: HashMap<String, u32>,
+    rules: Rules,
+}
+
+const ADVICE: &str = "train the model again or copy the tokenizer file from where the model comes from";
+
+fn incomplete(origin: &Path, error: impl std::fmt::Display) -> Error {
+    Error::file(origin, format!("is not a complete Hugging Face tokenizers file ({error}); {ADVICE}"))
+}
+
 /// The library's own reading.
-fn whole(origin: &Path, json: &[u8]) -> Result<(tokenizers::Tokenizer, HashMap<String, u32>)> {
-    let inner = tokenizers::Tokenizer::from_bytes(json).map_err(|error| {
-        let advice = "train the model again or copy the tokenizer file from where the model comes from";
-        Error::file(origin, format!("is not a complete Hugging Face tokenizers file ({error}); {advice}"))
-    })?;
+fn whole(origin: &Path, json: &[u8]) -> Result<Parts> {
+    let mut file: Map<String, Value> = serde_json::from_slice(json).map_err(|error| incomplete(origin, error))?;
+    let rules = check(origin, &file)?;
+    forget_the_needless(&mut file);
+    if let Some(Value::Object(model)) = file.get_mut("model") {
+        // With it the same text would be cut otherwise each time.
+        model.insert("dropout".to_owned(), Value::Null);
+    }
+    let inner = build(Value::Object(file)).map_err(|error| incomplete(origin, error))?;
     let ids = inner.get_vocab(true).into_iter().collect();
-    Ok((inner, ids))
+    Ok(Parts { inner, ids, rules })
+}
+
+/// Ids are turned into text by our own rules.
+fn forget_the_needless(file: &mut Map<String, Value>) {
+    file.insert("decoder".to_owned(), Value::Null);
+}
+
+/// The library panics on some files that are not in order.
+fn build(file: Value) -> std::result::Result<tokenizers::Tokenizer, String> {
+    catch_quietly(|| serde_json::from_value(file)).and_then(|read| read.map_err(|error| error.to_string()))
 }
 
 /// A file whose model is a list of whole words, without words added to it.
 #[derive(Deserialize)]
 struct WordList {
-    added_tokens: Vec<serde_json::Value>,
+    added_tokens: Vec<Value>,
     model: Words,
     #[serde(flatten)]
-    rules: serde_json::Map<String, serde_json::Value>,
+    rules: Map<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -140,24 +162,29 @@ struct Words {
 
 /// A word list read directly; `None` for any other file, and for one that is not in order, which the library then
 /// complains of.
-fn word_list(json: &[u8]) -> Option<(tokenizers::Tokenizer, HashMap<String, u32>)> {
-    let WordList { added_tokens, model: Words { kind, vocab, unk_token }, mut rules } =
+fn word_list(origin: &Path, json: &[u8]) -> Option<Result<Parts>> {
+    let WordList { added_tokens, model: Words { kind, vocab, unk_token }, rules: mut file } =
         serde_json::from_slice(json).ok()?;
     if kind != "WordLevel" || !added_tokens.is_empty() {
         return None;
     }
-    let empty = serde_json::json!({"type": kind, "vocab": {}, "unk_token": unk_token});
-    rules.insert("added_tokens".to_owned(), added_tokens.into());
-    rules.insert("model".to_owned(), empty);
-    let mut inner = tokenizers::Tokenizer::from_bytes(serde_json::to_vec(&rules).ok()?).ok()?;
+    file.insert("added_tokens".to_owned(), added_tokens.into());
+    file.insert("model".to_owned(), json!({"type": kind, "vocab": {}, "unk_token": unk_token}));
+    let rules = match check(origin, &file) {
+        Ok(rules) => rules,
+        Err(error) => return Some(Err(error)),
+    };
+    forget_the_needless(&mut file);
+    let mut inner = build(Value::Object(file)).ok()?;
     let words = vocab.iter().map(|(word, id)| (word.clone(), *id)).collect();
     inner.with_model(WordLevel::builder().vocab(words).unk_token(unk_token).build().ok()?);
-    Some((inner, vocab))
+    Some(Ok(Parts { inner, ids: vocab, rules }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::tokenizer::Tokenizer;
 
     const FILE: &str = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
         "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"},
@@ -167,9 +194,10 @@ mod tests {
     #[test]
     fn a_word_list_is_read_as_the_library_reads_it() -> Result<()> {
         let origin = Path::new("file");
-        let (ours, ids) = word_list(FILE.as_bytes()).expect("a word list");
-        let (theirs, all) = whole(origin, FILE.as_bytes())?;
-        assert_eq!(ids, all);
+        let ours = word_list(origin, FILE.as_bytes()).expect("a word list")?;
+        let theirs = whole(origin, FILE.as_bytes())?;
+        assert_eq!(ours.ids, theirs.ids);
+        let (ours, theirs) = (ours.inner, theirs.inner);
         let text = |tokenizer: &tokenizers::Tokenizer| tokenizer.to_string(true).expect("it can be written");
         assert_eq!(text(&ours), text(&theirs));
         let encoded = |tokenizer: &tokenizers::Tokenizer| {
@@ -177,27 +205,8 @@ mod tests {
         };
         assert_eq!((encoded(&ours), encoded(&theirs)), (vec![2, 3, 1], vec![2, 3, 1]));
         let added = FILE.replace(r#""added_tokens": []"#, r#""added_tokens": [{"id": 4, "content": "x", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": false}]"#);
-        assert!(word_list(added.as_bytes()).is_none());
+        assert!(word_list(origin, added.as_bytes()).is_none());
         assert_eq!(Tokenizer::from_json(origin, added.as_bytes())?.id("x"), Some(4));
-        Ok(())
-    }
-
-    #[test]
-    fn files_of_the_same_bytes_share_one_tokenizer_while_it_is_used() -> Result<()> {
-        let folder = tempfile::tempdir().map_err(|error| Error::Input(error.to_string()))?;
-        let write = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            std::fs::write(&path, text).expect("a file is written");
-            path
-        };
-        let (one, two) = (write("one", FILE), write("two", FILE));
-        let other = write("other", &FILE.replace("house", "home"));
-        let known = Tokenizers::default();
-        let (a, b, c) = (known.from_file(&one)?, known.clone().from_file(&two)?, known.from_file(&other)?);
-        assert!(Arc::ptr_eq(&a.shared, &b.shared) && !Arc::ptr_eq(&a.shared, &c.shared));
-        drop((a, b));
-        known.from_file(&other)?;
-        assert_eq!(lock(&known.places).len(), 1, "what nobody uses is forgotten");
         Ok(())
     }
 }

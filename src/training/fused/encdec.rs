@@ -4,12 +4,11 @@ use crate::models::config::Config;
 use crate::nn::fused::elementwise::{add, add_column_sums, tanh_all};
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, add_bias, gru, matmul, matmul_nt, matmul_tn};
+use crate::nn::fused::{Packed, fill_rows, gru};
 use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
 use crate::training::fused::search::{dropped, previous_words};
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
 use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, readout};
-use crate::training::layout::Layout;
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -22,16 +21,16 @@ pub struct Packs {
 
 impl Packs {
     /// Packs again after an update.
-    pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
-        let model = Parts { config, layout, flat };
+    pub fn repack(&mut self, model: Parts<'_>) {
+        let config = model.config;
         let n = config.hidden;
         let Self { encoder, u, u_back } = self;
         let w_u = model.joined("decoder.U_z", 3 * n * n);
         rayon::join(
             || encoder.repack(&model, "encoder"),
             || {
-                u.pack_transposed(w_u, 3 * n, n);
-                u_back.pack_plain(w_u, 3 * n, n);
+                u.pack_transposed(model.precision, w_u, 3 * n, n);
+                u_back.pack_plain(model.precision, w_u, 3 * n, n);
             },
         );
     }
@@ -134,8 +133,8 @@ impl Job<'_> {
     /// out = tanh(V x + b), [b, n].
     fn affine(&self, matrix: &str, bias: &str, x: &[f32], out: &mut [f32]) {
         let (b, n) = (self.shard.b, self.model.config.hidden);
-        add_bias(self.model.get(bias), out);
-        matmul_nt(b, n, n, x, self.model.get(matrix), out, true);
+        fill_rows(self.model.get(bias), out);
+        self.model.precision.matmul_nt(b, n, n, x, self.model.get(matrix), out, true);
         tanh_all(out);
     }
 
@@ -153,9 +152,9 @@ impl Job<'_> {
         for (d, o) in d.iter_mut().zip(out) {
             *d *= 1.0 - o * o;
         }
-        matmul_tn(n, n, b, d, n, x, n, &mut gradient[self.model.layout.range(names.0)], true);
+        self.model.precision.matmul_tn(n, n, b, d, n, x, n, &mut gradient[self.model.layout.range(names.0)], true);
         add_column_sums(d, &mut gradient[self.model.layout.range(names.1)]);
-        matmul(b, n, n, d, self.model.get(names.0), dx, true);
+        self.model.precision.matmul(b, n, n, d, self.model.get(names.0), dx, true);
     }
 
     fn unroll(
@@ -171,10 +170,18 @@ impl Job<'_> {
         let mask = dropped(options, (t_y - 1) * b * m, noise, workspace);
         let e = previous_words(&self.model, self.shard, mask.as_deref(), workspace);
         let mut x = workspace.take(rows * 3 * n);
-        add_bias(self.model.joined("decoder.b_z", 3 * n), &mut x);
-        matmul_nt(rows, 3 * n, m, &e, self.model.joined("decoder.W_z", 3 * n * m), &mut x, true);
+        fill_rows(self.model.joined("decoder.b_z", 3 * n), &mut x);
+        self.model.precision.matmul_nt(rows, 3 * n, m, &e, self.model.joined("decoder.W_z", 3 * n * m), &mut x, true);
         let mut cc = workspace.take(b * 3 * n);
-        matmul_nt(b, 3 * n, n, &encoded.c, self.model.joined("decoder.C_z", 3 * n * n), &mut cc, false);
+        self.model.precision.matmul_nt(
+            b,
+            3 * n,
+            n,
+            &encoded.c,
+            self.model.joined("decoder.C_z", 3 * n * n),
+            &mut cc,
+            false,
+        );
         let mut out = Unrolled {
             e,
             mask,
@@ -217,14 +224,44 @@ impl Job<'_> {
         let mut dcc = workspace.zeros(b * 3 * n);
         let mut ds = self.unroll_back(unrolled, &d.s, &mut dx, &mut dp, &mut dcc, workspace);
         let at = layout.at("decoder.U_z");
-        matmul_tn(3 * n, n, rows, &dp, 3 * n, &unrolled.s, n, &mut gradient[at..at + 3 * n * n], true);
+        self.model.precision.matmul_tn(
+            3 * n,
+            n,
+            rows,
+            &dp,
+            3 * n,
+            &unrolled.s,
+            n,
+            &mut gradient[at..at + 3 * n * n],
+            true,
+        );
         let at = layout.at("decoder.C_z");
-        matmul_tn(3 * n, n, b, &dcc, 3 * n, &encoded.c, n, &mut gradient[at..at + 3 * n * n], true);
+        self.model.precision.matmul_tn(
+            3 * n,
+            n,
+            b,
+            &dcc,
+            3 * n,
+            &encoded.c,
+            n,
+            &mut gradient[at..at + 3 * n * n],
+            true,
+        );
         let at = layout.at("decoder.W_z");
-        matmul_tn(3 * n, m, rows, &dx, 3 * n, &unrolled.e, m, &mut gradient[at..at + 3 * n * m], true);
+        self.model.precision.matmul_tn(
+            3 * n,
+            m,
+            rows,
+            &dx,
+            3 * n,
+            &unrolled.e,
+            m,
+            &mut gradient[at..at + 3 * n * m],
+            true,
+        );
         let at = layout.at("decoder.b_z");
         add_column_sums(&dx, &mut gradient[at..at + 3 * n]);
-        matmul(rows, m, 3 * n, &dx, self.model.joined("decoder.W_z", 3 * n * m), &mut d.e, true);
+        self.model.precision.matmul(rows, m, 3 * n, &dx, self.model.joined("decoder.W_z", 3 * n * m), &mut d.e, true);
         apply_mask(unrolled.mask.as_deref(), &mut d.e[b * m..]);
         let words = &self.shard.y[..(t_y - 1) * b];
         scatter(words, &d.e[b * m..], &mut gradient[layout.range("target_embedding")]);
@@ -233,7 +270,7 @@ impl Job<'_> {
         for d in d.c.chunks_exact(b * n) {
             add(d, &mut dc);
         }
-        matmul(b, n, 3 * n, &dcc, self.model.joined("decoder.C_z", 3 * n * n), &mut dc, true);
+        self.model.precision.matmul(b, n, 3 * n, &dcc, self.model.joined("decoder.C_z", 3 * n * n), &mut dc, true);
         self.affine_back(("decoder.V", "decoder.b_s"), &encoded.c, &unrolled.s[..b * n], &mut ds, gradient, &mut dc);
         let mut dh = workspace.zeros(t_x * b * n);
         let last = (t_x - 1) * b * n;

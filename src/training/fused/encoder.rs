@@ -4,7 +4,7 @@
 use crate::nn::fused::elementwise::add_column_sums;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, Kept, Unit};
-use crate::nn::fused::{Packed, add_bias, gru, matmul, matmul_nt, matmul_tn, scan};
+use crate::nn::fused::{Packed, fill_rows, gru, scan};
 use crate::training::fused::{Parts, Workspace};
 
 /// U of one unit packed both ways.
@@ -22,10 +22,10 @@ impl UnitPacks {
         let n = model.config.hidden;
         let u = model.joined(&format!("{prefix}.U_z"), 3 * n * n);
         let (zr, u) = u.split_at(2 * n * n);
-        self.u_zr.pack_transposed(zr, 2 * n, n);
-        self.u.pack_transposed(u, n, n);
-        self.u_zr_back.pack_plain(zr, 2 * n, n);
-        self.u_back.pack_plain(u, n, n);
+        self.u_zr.pack_transposed(model.precision, zr, 2 * n, n);
+        self.u.pack_transposed(model.precision, u, n, n);
+        self.u_zr_back.pack_plain(model.precision, zr, 2 * n, n);
+        self.u_back.pack_plain(model.precision, u, n, n);
     }
 }
 
@@ -72,8 +72,16 @@ impl Layer<'_> {
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
         let rows = t_x * b;
         let mut x = workspace.take(rows * 3 * n);
-        add_bias(self.model.joined(&self.name("b_z"), 3 * n), &mut x);
-        matmul_nt(rows, 3 * n, m, e, self.model.joined(&self.name("W_z"), 3 * n * m), &mut x, true);
+        fill_rows(self.model.joined(&self.name("b_z"), 3 * n), &mut x);
+        self.model.precision.matmul_nt(
+            rows,
+            3 * n,
+            m,
+            e,
+            self.model.joined(&self.name("W_z"), 3 * n * m),
+            &mut x,
+            true,
+        );
         let mut scan = Scan {
             h: workspace.take((t_x + 1) * b * n),
             u: workspace.take(rows * n),
@@ -127,14 +135,24 @@ impl Layer<'_> {
         // in both directions word t is read from the slot `from`: 0.. forward, 1.. backward
         let first = if self.direction == Direction::Forward { 0 } else { b * n };
         let at = layout.at(&self.name("U_z"));
-        matmul_tn(2 * n, n, rows, &dx, 3 * n, &scan.h[first..], n, &mut gradient[at..at + 2 * n * n], true);
+        self.model.precision.matmul_tn(
+            2 * n,
+            n,
+            rows,
+            &dx,
+            3 * n,
+            &scan.h[first..],
+            n,
+            &mut gradient[at..at + 2 * n * n],
+            true,
+        );
         let u = &mut gradient[at + 2 * n * n..at + 3 * n * n];
-        matmul_tn(n, n, rows, &dx[2 * n..], 3 * n, &scan.rh, n, u, true);
+        self.model.precision.matmul_tn(n, n, rows, &dx[2 * n..], 3 * n, &scan.rh, n, u, true);
         let at = layout.at(&self.name("W_z"));
-        matmul_tn(3 * n, m, rows, &dx, 3 * n, e, m, &mut gradient[at..at + 3 * n * m], true);
+        self.model.precision.matmul_tn(3 * n, m, rows, &dx, 3 * n, e, m, &mut gradient[at..at + 3 * n * m], true);
         let at = layout.at(&self.name("b_z"));
         add_column_sums(&dx, &mut gradient[at..at + 3 * n]);
-        matmul(rows, m, 3 * n, &dx, self.model.joined(&self.name("W_z"), 3 * n * m), de, true);
+        self.model.precision.matmul(rows, m, 3 * n, &dx, self.model.joined(&self.name("W_z"), 3 * n * m), de, true);
         workspace.put_all([dx, running, next, drh]);
     }
 }

@@ -4,10 +4,8 @@
 use crate::models::config::{AttentionKind, LuongSizes};
 use crate::nn::fused::elementwise::{add, sigmoid, tanh_all};
 use crate::nn::fused::focus::Focus;
-use crate::nn::fused::{
-    Packed, attention, axpy, dot, focus, matmul, matmul_columns, matmul_nt, matmul_nt_columns, matmul_tn,
-};
-use crate::training::fused::{Parts, Shard, Workspace};
+use crate::nn::fused::{Packed, attention, axpy, dot, focus};
+use crate::training::fused::{Loss, Parts, Shard, Workspace, guide};
 
 /// How energies come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,19 +49,19 @@ impl Packs {
             Score::Concat => {
                 let w = model.get("attention.W_a");
                 let left: Vec<f32> = w.chunks_exact(2 * n).flat_map(|row| &row[..n]).copied().collect();
-                self.query.pack_transposed(&left, n, n);
-                self.query_back.pack_plain(&left, n, n);
+                self.query.pack_transposed(model.precision, &left, n, n);
+                self.query_back.pack_plain(model.precision, &left, n, n);
             }
             Score::Location => {
                 let w = model.get("attention.W_a");
-                self.query.pack_transposed(w, sizes.max_source, n);
-                self.query_back.pack_plain(w, sizes.max_source, n);
+                self.query.pack_transposed(model.precision, w, sizes.max_source, n);
+                self.query_back.pack_plain(model.precision, w, sizes.max_source, n);
             }
             Score::Dot | Score::General => {}
         }
         if sizes.attention == AttentionKind::LocalP {
-            self.w_p.pack_transposed(model.get("attention.W_p"), n, n);
-            self.w_p_back.pack_plain(model.get("attention.W_p"), n, n);
+            self.w_p.pack_transposed(model.precision, model.get("attention.W_p"), n, n);
+            self.w_p_back.pack_plain(model.precision, model.get("attention.W_p"), n, n);
         }
     }
 }
@@ -96,6 +94,15 @@ pub struct Gaze {
     e: Vec<f32>,
 }
 
+/// Where alpha is to look, and how much its cost weighs.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The links.
+    pub shard: &'a Shard,
+    /// What the gradient of the cost is multiplied by.
+    pub by: f32,
+}
+
 /// Gradients gathered over the steps, [t_y, b, ...] each.
 #[derive(Debug)]
 pub struct Looked {
@@ -120,10 +127,12 @@ impl Gaze {
         let with_keys = matches!(score, Score::General | Score::Concat);
         let mut keys = workspace.take(if with_keys { b * t_x * n } else { 0 });
         match score {
-            Score::General => matmul_nt(b * t_x, n, n, &rows, model.get("attention.W_a"), &mut keys, false),
+            Score::General => {
+                model.precision.matmul_nt(b * t_x, n, n, &rows, model.get("attention.W_a"), &mut keys, false);
+            }
             Score::Concat => {
                 let right = &model.get("attention.W_a")[n..];
-                matmul_nt_columns(b * t_x, n, n, &rows, right, 2 * n, &mut keys, false);
+                model.precision.matmul_nt_columns(b * t_x, n, n, &rows, right, 2 * n, &mut keys, false);
             }
             Score::Dot | Score::Location => {}
         }
@@ -228,10 +237,11 @@ impl Gaze {
         model: &Parts<'_>,
         packs: &Packs,
         i: usize,
-        d_joined: &[f32],
+        (d_joined, given): (&[f32], Given<'_>),
         looked: &mut Looked,
         d_top: &mut [f32],
         gradient: &mut [f32],
+        loss: &mut Loss,
     ) {
         let (n, b, t_x) = (self.n, self.b, self.t_x);
         let width = query_width(self.score, n, self.max_source);
@@ -245,7 +255,9 @@ impl Gaze {
             let words = (row * t_x + focus.first) * n..(row * t_x + focus.end) * n;
             let de = &mut looked.de[at.clone()];
             focus::products(dc, &self.h[words.clone()], &mut de[focus.first..focus.end]);
-            let dp = focus.align_back(&self.base[at.clone()], &self.alpha[at], de);
+            let (base, alpha) = (&self.base[at.clone()], &self.alpha[at]);
+            let mut dp = focus.align_back(base, alpha, de);
+            dp += guide::look_back(given.shard.looks(i, row), &focus, base, alpha, given.by, de, loss);
             let de = &de[focus.first..focus.end];
             let query = (i * b + row) * width..(i * b + row + 1) * width;
             match self.score {
@@ -315,11 +327,21 @@ impl Gaze {
             // dh_s = sum_t alpha_ts dc_t, and where h_s or W_a h_s is the key, dkey_s = sum_t de_ts h_t
             let (alpha, de) = (&self.alpha[row * t_x..], &looked.de[row * t_x..]);
             let out = &mut d_rows[words.clone()];
-            matmul_tn(t_x, n, t_y, alpha, b * t_x, &looked.dc[row * n..], b * n, out, false);
+            model.precision.matmul_tn(t_x, n, t_y, alpha, b * t_x, &looked.dc[row * n..], b * n, out, false);
             match self.score {
-                Score::Dot => matmul_tn(t_x, n, t_y, de, b * t_x, &top[row * n..], b * n, out, true),
+                Score::Dot => model.precision.matmul_tn(t_x, n, t_y, de, b * t_x, &top[row * n..], b * n, out, true),
                 Score::General => {
-                    matmul_tn(t_x, n, t_y, de, b * t_x, &top[row * n..], b * n, &mut d_keys[words], false);
+                    model.precision.matmul_tn(
+                        t_x,
+                        n,
+                        t_y,
+                        de,
+                        b * t_x,
+                        &top[row * n..],
+                        b * n,
+                        &mut d_keys[words],
+                        false,
+                    );
                 }
                 Score::Concat | Score::Location => {}
             }
@@ -351,29 +373,39 @@ impl Gaze {
             Score::Dot => {}
             Score::General => {
                 let w = model.get("attention.W_a");
-                matmul_tn(n, n, keys, d_keys, n, &self.h, n, &mut gradient[layout.range("attention.W_a")], true);
-                matmul(keys, n, n, d_keys, w, d_rows, true);
+                model.precision.matmul_tn(
+                    n,
+                    n,
+                    keys,
+                    d_keys,
+                    n,
+                    &self.h,
+                    n,
+                    &mut gradient[layout.range("attention.W_a")],
+                    true,
+                );
+                model.precision.matmul(keys, n, n, d_keys, w, d_rows, true);
             }
             Score::Concat => {
                 let w = model.get("attention.W_a");
                 let mut half = workspace.take(n * n);
                 let dw = &mut gradient[layout.range("attention.W_a")];
-                matmul_tn(n, n, rows, &looked.d_query, n, top, n, &mut half, false);
+                model.precision.matmul_tn(n, n, rows, &looked.d_query, n, top, n, &mut half, false);
                 dw.chunks_exact_mut(2 * n).zip(half.chunks_exact(n)).for_each(|(dw, half)| add(half, &mut dw[..n]));
-                matmul_tn(n, n, keys, d_keys, n, &self.h, n, &mut half, false);
+                model.precision.matmul_tn(n, n, keys, d_keys, n, &self.h, n, &mut half, false);
                 dw.chunks_exact_mut(2 * n).zip(half.chunks_exact(n)).for_each(|(dw, half)| add(half, &mut dw[n..]));
-                matmul_columns(keys, n, n, d_keys, &w[n..], 2 * n, d_rows, true);
+                model.precision.matmul_columns(keys, n, n, d_keys, &w[n..], 2 * n, d_rows, true);
                 workspace.put(half);
             }
             Score::Location => {
                 let places = sizes.max_source;
                 let dw = &mut gradient[layout.range("attention.W_a")];
-                matmul_tn(places, n, rows, &looked.d_query, places, top, n, dw, true);
+                model.precision.matmul_tn(places, n, rows, &looked.d_query, places, top, n, dw, true);
             }
         }
         if self.kind == AttentionKind::LocalP {
             let dw = &mut gradient[layout.range("attention.W_p")];
-            matmul_tn(n, n, rows, &looked.d_place, n, top, n, dw, true);
+            model.precision.matmul_tn(n, n, rows, &looked.d_place, n, top, n, dw, true);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, add_bias, lstm, matmul, matmul_nt, matmul_tn};
+use crate::nn::fused::{Packed, fill_rows, lstm};
 use crate::training::fused::{Parts, Workspace};
 
 /// The gates of a layer in the order of the layout.
@@ -21,8 +21,8 @@ impl LayerPacks {
     pub fn repack(&mut self, model: &Parts<'_>, prefix: &str) {
         let n = model.config.hidden;
         let u = model.joined(&format!("{prefix}.U_i"), GATES * n * n);
-        self.u.pack_transposed(u, GATES * n, n);
-        self.u_back.pack_plain(u, GATES * n, n);
+        self.u.pack_transposed(model.precision, u, GATES * n, n);
+        self.u_back.pack_plain(model.precision, u, GATES * n, n);
     }
 }
 
@@ -86,9 +86,9 @@ impl Layer<'_> {
             c: workspace.take((t_x + 1) * b * n),
             gates: workspace.take(rows * wide),
         };
-        add_bias(self.model.joined(&self.name("b_i"), wide), &mut scan.gates);
+        fill_rows(self.model.joined(&self.name("b_i"), wide), &mut scan.gates);
         let w = self.model.joined(&self.name("W_i"), wide * self.width);
-        matmul_nt(rows, wide, self.width, x, w, &mut scan.gates, true);
+        self.model.precision.matmul_nt(rows, wide, self.width, x, w, &mut scan.gates, true);
         let start = self.direction.start(t_x) * b * n;
         scan.h[start..start + b * n].fill(0.0);
         scan.c[start..start + b * n].fill(0.0);
@@ -139,7 +139,7 @@ impl Layer<'_> {
         let first = if self.direction == Direction::Forward { 0 } else { b * n };
         weights_back(&self.model, self.prefix, self.width, rows, &d_pre, x, &scan.h[first..], gradient);
         let w = self.model.joined(&self.name("W_i"), wide * self.width);
-        matmul(rows, self.width, wide, &d_pre, w, dx, false);
+        self.model.precision.matmul(rows, self.width, wide, &d_pre, w, dx, false);
         workspace.put_all([d_pre, next]);
     }
 }
@@ -160,9 +160,9 @@ pub fn weights_back(
     let n = model.config.hidden;
     let wide = GATES * n;
     let at = model.layout.at(&format!("{prefix}.W_i"));
-    matmul_tn(wide, width, rows, d_pre, wide, x, width, &mut gradient[at..at + wide * width], true);
+    model.precision.matmul_tn(wide, width, rows, d_pre, wide, x, width, &mut gradient[at..at + wide * width], true);
     let at = model.layout.at(&format!("{prefix}.U_i"));
-    matmul_tn(wide, n, rows, d_pre, wide, h, n, &mut gradient[at..at + wide * n], true);
+    model.precision.matmul_tn(wide, n, rows, d_pre, wide, h, n, &mut gradient[at..at + wide * n], true);
     let at = model.layout.at(&format!("{prefix}.b_i"));
     add_column_sums(d_pre, &mut gradient[at..at + wide]);
 }

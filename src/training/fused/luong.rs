@@ -7,13 +7,12 @@
 use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, add_bias, lstm, matmul_columns, matmul_nt_columns, matmul_tn};
+use crate::nn::fused::{Packed, fill_rows, lstm};
 use crate::training::fused::gaze::Gaze;
 use crate::training::fused::lstm::{GATES, Layer, LayerPacks, Scan, weights_back};
 use crate::training::fused::search::dropped;
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
 use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, gaze, readout};
-use crate::training::layout::Layout;
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -40,22 +39,22 @@ impl StepPacks {
         let n = model.config.hidden;
         let wide = GATES * n;
         let u = model.joined(&format!("decoder.{layer}.U_i"), wide * n);
-        self.u.pack_transposed(u, wide, n);
-        self.u_back.pack_plain(u, wide, n);
+        self.u.pack_transposed(model.precision, u, wide, n);
+        self.u_back.pack_plain(model.precision, u, wide, n);
         if width >= n && (layer > 0 || width > model.config.embedding) {
             // the last n columns: h~ beside the embedding, or all there is
             let w = model.joined(&format!("decoder.{layer}.W_i"), wide * width);
             let fed: Vec<f32> = w.chunks_exact(width).flat_map(|row| &row[width - n..]).copied().collect();
-            self.w.pack_transposed(&fed, wide, n);
-            self.w_back.pack_plain(&fed, wide, n);
+            self.w.pack_transposed(model.precision, &fed, wide, n);
+            self.w_back.pack_plain(model.precision, &fed, wide, n);
         }
     }
 }
 
 impl Packs {
     /// Packs again after an update.
-    pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
-        let model = Parts { config, layout, flat };
+    pub fn repack(&mut self, model: Parts<'_>) {
+        let config = model.config;
         let Some(sizes) = &config.luong else { return };
         let n = config.hidden;
         self.encoder.resize_with(sizes.layers, LayerPacks::default);
@@ -68,8 +67,8 @@ impl Packs {
             }
             if sizes.attention != AttentionKind::None {
                 scope.spawn(move |_| {
-                    w_c.pack_transposed(model.get("W_c"), n, 2 * n);
-                    w_c_back.pack_plain(model.get("W_c"), n, 2 * n);
+                    w_c.pack_transposed(model.precision, model.get("W_c"), n, 2 * n);
+                    w_c_back.pack_plain(model.precision, model.get("W_c"), n, 2 * n);
                     gaze.repack(&model, sizes);
                 });
             }
@@ -136,9 +135,9 @@ pub fn step(
     let mut noise = Noise::new(options.map_or(0, |o| o.seed));
     let encoded = job.encode(options, &mut noise, workspace);
     let unrolled = job.unroll(&encoded, options, &mut noise, workspace);
-    let (loss, d_top) = job.read_out(&unrolled, gradient, options, &mut noise, workspace);
-    if options.is_some() {
-        job.backward(&encoded, &unrolled, d_top, gradient, workspace);
+    let (mut loss, d_top) = job.read_out(&unrolled, gradient, options, &mut noise, workspace);
+    if let Some(options) = options {
+        job.backward(&encoded, &unrolled, d_top, gradient, options, &mut loss, workspace);
     }
     encoded.release(workspace);
     unrolled.release(workspace);
@@ -244,12 +243,12 @@ impl Job<'_> {
             let last = Scan::last(self.direction(), t_x) * b * n;
             stacked.h[..b * n].copy_from_slice(&encoded.scans[layer].h[last..last + b * n]);
             stacked.c[..b * n].copy_from_slice(&encoded.scans[layer].c[last..last + b * n]);
-            add_bias(self.model.joined(&format!("decoder.{layer}.b_i"), wide), &mut stacked.gates);
+            fill_rows(self.model.joined(&format!("decoder.{layer}.b_i"), wide), &mut stacked.gates);
             if layer == 0 {
                 let mut e = workspace.take(rows * m);
                 gather(self.model.get("target_embedding"), &self.previous(), stacked.mask.as_deref(), &mut e);
                 let w = self.model.joined("decoder.0.W_i", wide * width);
-                matmul_nt_columns(rows, wide, m, &e, w, width, &mut stacked.gates, true);
+                self.model.precision.matmul_nt_columns(rows, wide, m, &e, w, width, &mut stacked.gates, true);
                 for (x, e) in stacked.x.chunks_exact_mut(width).zip(e.chunks_exact(m)) {
                     x[..m].copy_from_slice(e);
                 }
@@ -368,12 +367,15 @@ impl Job<'_> {
         (loss, d_top)
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     fn backward(
         &self,
         encoded: &Encoded,
         unrolled: &Unrolled,
         mut d_top: Vec<f32>,
         gradient: &mut [f32],
+        options: StepOptions,
+        loss: &mut Loss,
         workspace: &mut Workspace,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
@@ -398,7 +400,8 @@ impl Job<'_> {
                 }
                 self.packs.w_c_back.apply(b, d, n, &mut back.d_joined, 2 * n, false);
                 let top = &mut back.dh[layers - 1];
-                gaze.look_back(&self.model, &self.packs.gaze, i, &back.d_joined, looked, top, gradient);
+                let given = gaze::Given { shard: self.shard, by: options.scale * options.guide };
+                gaze.look_back(&self.model, &self.packs.gaze, i, (&back.d_joined, given), looked, top, gradient, loss);
             } else {
                 add(d, &mut back.dh[layers - 1]);
             }
@@ -406,7 +409,17 @@ impl Job<'_> {
         }
         if self.aligns() {
             let at = self.model.layout.range("W_c");
-            matmul_tn(n, 2 * n, t_y * b, &d_top, n, &unrolled.joined, 2 * n, &mut gradient[at], true);
+            self.model.precision.matmul_tn(
+                n,
+                2 * n,
+                t_y * b,
+                &d_top,
+                n,
+                &unrolled.joined,
+                2 * n,
+                &mut gradient[at],
+                true,
+            );
         }
         self.decoder_weights(unrolled, &back, gradient, workspace);
         let mut dh = workspace.zeros(t_x * b * n);
@@ -462,7 +475,7 @@ impl Job<'_> {
         let width = width(self.model.config, self.sizes, 0);
         let mut de = workspace.take(rows * m);
         let w = self.model.joined("decoder.0.W_i", wide * width);
-        matmul_columns(rows, m, wide, &back.d_pre[0], w, width, &mut de, false);
+        self.model.precision.matmul_columns(rows, m, wide, &back.d_pre[0], w, width, &mut de, false);
         apply_mask(unrolled.layers[0].mask.as_deref(), &mut de);
         scatter(&self.previous(), &de, &mut gradient[self.model.layout.range("target_embedding")]);
         workspace.put(de);

@@ -9,14 +9,20 @@
 pub mod encdec;
 pub mod encoder;
 pub mod gaze;
+pub mod guide;
 pub mod lstm;
 pub mod luong;
 pub mod readout;
+pub mod sample;
 pub mod search;
 pub mod workspace;
 
 use crate::models::config::{Architecture, Config};
+use crate::models::fused as kernels;
+use crate::nn::fused::Precision;
+use crate::nn::fused::vocabulary::Mixed;
 use crate::training::layout::Layout;
+use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
 
@@ -33,6 +39,8 @@ pub struct StepOptions {
     pub scale: f32,
     /// Seed of the dropout masks; another for each update and shard.
     pub seed: u64,
+    /// Weight of the cost on alpha beside -log p ([`guide`]).
+    pub guide: f32,
 }
 
 /// Summed over the words of a shard or batch.
@@ -44,6 +52,10 @@ pub struct Loss {
     pub smoothed: f64,
     /// Target words, `</s>` included.
     pub words: usize,
+    /// The cost on alpha ([`guide`]), without its weight; only where a gradient was asked for.
+    pub guide: f64,
+    /// Rows of alpha that had such a cost.
+    pub guided: usize,
 }
 
 impl std::ops::AddAssign for Loss {
@@ -51,6 +63,8 @@ impl std::ops::AddAssign for Loss {
         self.nll += other.nll;
         self.smoothed += other.smoothed;
         self.words += other.words;
+        self.guide += other.guide;
+        self.guided += other.guided;
     }
 }
 
@@ -60,13 +74,66 @@ pub struct Packs {
     search: search::Packs,
     encdec: encdec::Packs,
     luong: luong::Packs,
+    /// The matrix of the output layer in bf16, where a gradient is made with that.
+    output: Option<Mixed>,
+}
+
+/// Loss and, where there are options, gradient of a shard.
+type ShardStep = fn(Parts<'_>, &Packs, &Shard, &mut Workspace, &mut [f32], Option<StepOptions>) -> Loss;
+
+/// One line of [`GRADIENTS`].
+#[derive(Debug)]
+struct GradientEntry {
+    architecture: Architecture,
+    /// Packs the weights again.
+    repack: fn(&mut Packs, Parts<'_>),
+    /// Loss and gradient of a shard.
+    step: ShardStep,
+}
+
+/// The architectures whose gradients are written by hand; the others learn by candle's autograd.
+const GRADIENTS: &[GradientEntry] = &[
+    GradientEntry {
+        architecture: Architecture::RNN_ENC_DEC,
+        repack: |packs, model| packs.encdec.repack(model),
+        step: |model, packs, shard, workspace, gradient, options| {
+            encdec::step(model, &packs.encdec, shard, workspace, gradient, options)
+        },
+    },
+    GradientEntry {
+        architecture: Architecture::RNN_SEARCH,
+        repack: |packs, model| packs.search.repack(model),
+        step: |model, packs, shard, workspace, gradient, options| {
+            search::step(model, &packs.search, shard, workspace, gradient, options)
+        },
+    },
+    GradientEntry {
+        architecture: Architecture::LUONG,
+        repack: |packs, model| packs.luong.repack(model),
+        step: |model, packs, shard, workspace, gradient, options| {
+            luong::step(model, &packs.luong, shard, workspace, gradient, options)
+        },
+    },
+];
+
+/// Whether the gradients of a model of this configuration are written by hand; a score function without kernels
+/// learns by autograd too.
+pub fn supports(config: &Config) -> bool {
+    entry(config).is_some() && kernels::supports(config)
+}
+
+fn entry(config: &Config) -> Option<&'static GradientEntry> {
+    GRADIENTS.iter().find(|entry| entry.architecture == config.architecture)
 }
 
 /// The fused engine of one architecture.
 #[derive(Debug)]
 pub struct Fused {
+    entry: &'static GradientEntry,
     config: Config,
     layout: Layout,
+    precision: Precision,
+    sample: Option<usize>,
     packs: Packs,
     workspaces: Vec<Workspace>,
     gradients: Vec<Vec<f32>>,
@@ -77,11 +144,17 @@ pub struct Fused {
 
 impl Fused {
     /// An engine for `threads` shards.
+    ///
+    /// # Panics
+    /// When [`supports`] says no.
     pub fn new(config: &Config, threads: usize) -> Self {
         let layout = Layout::new(config);
         let threads = threads.max(1);
         Self {
+            entry: entry(config).expect("the caller asked `supports`"),
             config: config.clone(),
+            precision: Precision::F32,
+            sample: None,
             packs: Packs::default(),
             workspaces: (0..threads).map(|_| Workspace::default()).collect(),
             gradients: (0..threads).map(|_| vec![0.0; layout.total()]).collect(),
@@ -89,6 +162,18 @@ impl Fused {
             pending: false,
             layout,
         }
+    }
+
+    /// The same, with products of factors that are kept so where a gradient is asked for. What only measures a loss
+    /// stays exact.
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision: precision.here(), ..self }
+    }
+
+    /// The same, with an output layer that computes a [`sample`] of the vocabulary where a gradient is asked for: the
+    /// target words of a shard and so many others.
+    pub fn with_sample(self, sample: Option<usize>) -> Self {
+        Self { sample, ..self }
     }
 
     /// The order of the parameters.
@@ -110,50 +195,60 @@ impl Fused {
     /// Bytes that the engine holds between steps, weights and the optimizer's memories not included.
     pub fn bytes(&self) -> usize {
         let gradients = 4 * self.gradients.iter().map(Vec::len).sum::<usize>();
-        gradients + self.workspaces.iter().map(Workspace::bytes).sum::<usize>()
+        let packs = self.packs.output.as_ref().map_or(0, Mixed::bytes);
+        gradients + packs + self.workspaces.iter().map(Workspace::bytes).sum::<usize>()
     }
 
-    fn repack(&mut self, flat: &[f32]) {
-        match self.config.architecture {
-            Architecture::RnnSearch => self.packs.search.repack(&self.config, &self.layout, flat),
-            Architecture::RnnEncDec => self.packs.encdec.repack(&self.config, &self.layout, flat),
-            Architecture::Luong => self.packs.luong.repack(&self.config, &self.layout, flat),
+    fn repack(&mut self, flat: &[f32], precision: Precision) {
+        let (config, layout) = (&self.config, &self.layout);
+        let model = Parts { config, layout, flat, precision, output: None, sample: None };
+        (self.entry.repack)(&mut self.packs, model);
+    }
+
+    /// Rounds the matrix of the output layer again.
+    fn round_output(&mut self, flat: &[f32], precision: Precision) {
+        match (precision, readout::output_matrix(&self.layout)) {
+            // a sample is rounded by itself
+            (Precision::Bf16, Some(_)) if self.sample.is_some() => {
+                self.packs.output.get_or_insert_default();
+            }
+            (Precision::Bf16, Some(entry)) => {
+                let w = &flat[entry.offset..entry.offset + entry.len()];
+                self.packs.output.get_or_insert_default().pack(w, entry.shape[1]);
+            }
+            (Precision::Bf16, None) | (Precision::F32, _) => {}
         }
     }
 
     /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`],
     /// which the caller clears).
-    pub fn step(&mut self, flat: &[f32], source: &[&[u32]], target: &[&[u32]], options: Option<StepOptions>) -> Loss {
-        self.repack(flat);
+    pub fn step(&mut self, flat: &[f32], batch: Minibatch<'_>, options: Option<StepOptions>) -> Loss {
+        let precision = if options.is_some() { self.precision } else { Precision::F32 };
+        self.repack(flat, precision);
+        self.round_output(flat, precision);
         if options.is_some() {
             if self.pending {
                 // the gradient of the batch before is still there
                 self.reach = Reach::all(&self.config, &self.layout);
             } else {
-                self.reach.limit(source, target, self.config.luong.as_ref().map(|luong| luong.start));
+                self.reach.limit(batch.source, batch.target, self.config.luong.as_ref().map(|luong| luong.start));
             }
             self.pending = true;
         }
-        let threads = self.workspaces.len().min(source.len()).max(1);
-        let (config, layout, packs) = (&self.config, &self.layout, &self.packs);
+        let threads = self.workspaces.len().min(batch.len()).max(1);
+        let (config, layout, packs, step) = (&self.config, &self.layout, &self.packs, self.entry.step);
+        let sample = self.sample;
         let mut losses = vec![Loss::default(); threads];
         rayon::scope(|scope| {
             let jobs = self.workspaces.iter_mut().zip(&mut self.gradients).zip(&mut losses).take(threads);
             for (t, ((workspace, gradient), loss)) in jobs.enumerate() {
                 scope.spawn(move |_| {
-                    let shard = Shard::new(source, target, t, threads);
+                    let shard = Shard::new(batch, t, threads);
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
-                    let model = Parts { config, layout, flat };
-                    *loss = match config.architecture {
-                        Architecture::RnnSearch => {
-                            search::step(model, &packs.search, &shard, workspace, gradient, options)
-                        }
-                        Architecture::RnnEncDec => {
-                            encdec::step(model, &packs.encdec, &shard, workspace, gradient, options)
-                        }
-                        Architecture::Luong => luong::step(model, &packs.luong, &shard, workspace, gradient, options),
-                    };
+                    let output = options.and(packs.output.as_ref());
+                    let model = Parts { config, layout, flat, precision, output, sample };
+                    *loss = step(model, packs, &shard, workspace, gradient, options);
                 });
             }
         });
@@ -174,6 +269,12 @@ pub struct Parts<'a> {
     pub layout: &'a Layout,
     /// Values.
     pub flat: &'a [f32],
+    /// How the factors of products are kept.
+    pub precision: Precision,
+    /// The matrix of the output layer in bf16, where products are made of that.
+    pub output: Option<&'a Mixed>,
+    /// Words that the output layer draws beside the targets; all words where there is none.
+    pub sample: Option<usize>,
 }
 
 impl<'a> Parts<'a> {

@@ -4,14 +4,23 @@
 
 use std::ops::Range;
 
-use crate::nn::fused::elementwise::add_column_sums;
-use crate::nn::fused::vocabulary::{Layer, Objective};
-use crate::nn::fused::{add_bias, matmul, matmul_nt, matmul_tn, output};
+use crate::nn::fused::elementwise::{add, add_column_sums};
+use crate::nn::fused::vocabulary::{Layer, Objective, Scratch};
+use crate::nn::fused::{fill_rows, output};
+use crate::training::fused::sample;
+use crate::training::fused::sample::Sample;
 use crate::training::fused::workspace::apply_mask;
 use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace};
+use crate::training::layout::{Entry, Layout};
 
 /// Logit rows that are in memory at once.
-const CHUNK: usize = 208;
+const CHUNK: usize = 288;
+
+/// The matrix of the output layer [K_y, width], by its name in one of the architectures.
+pub fn output_matrix(layout: &Layout) -> Option<&Entry> {
+    const NAMES: &[&str] = &["readout.W_o", "readout.G", "readout.G_l", "W_s"];
+    layout.entries().iter().find(|entry| NAMES.contains(&entry.name.as_str()))
+}
 
 /// The tensors' names in one architecture.
 #[derive(Clone, Copy, Debug)]
@@ -67,10 +76,10 @@ pub fn step(
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     let rows = shard.t_y * shard.b;
     let mut pre = workspace.take(rows * 2 * l);
-    add_bias(model.get("readout.b_o"), &mut pre);
-    matmul_nt(rows, 2 * l, n, inputs.s, model.get(names.state), &mut pre, true);
-    matmul_nt(rows, 2 * l, m, inputs.e, model.get(names.word), &mut pre, true);
-    matmul_nt(rows, 2 * l, names.width, inputs.c, model.get(names.context), &mut pre, true);
+    fill_rows(model.get("readout.b_o"), &mut pre);
+    model.precision.matmul_nt(rows, 2 * l, n, inputs.s, model.get(names.state), &mut pre, true);
+    model.precision.matmul_nt(rows, 2 * l, m, inputs.e, model.get(names.word), &mut pre, true);
+    model.precision.matmul_nt(rows, 2 * l, names.width, inputs.c, model.get(names.context), &mut pre, true);
     let words = shard.words();
     let mut t = workspace.take(words.len() * l);
     for (row, t) in words.iter().zip(t.chunks_exact_mut(l)) {
@@ -124,13 +133,13 @@ fn low_rank(
     let g_r = model.get(rank);
     let r = g_r.len() / l;
     let mut low = workspace.take(rows * r);
-    matmul_nt(rows, r, l, t, g_r, &mut low, false);
+    model.precision.matmul_nt(rows, r, l, t, g_r, &mut low, false);
     let mut d_low = workspace.take(if options.is_some() { rows * r } else { 0 });
     let output = Output { width: r, ..output };
     let loss = logits(model, output, targets, &low, &mut d_low, gradient, options, workspace);
     if options.is_some() {
-        matmul_tn(r, l, rows, &d_low, r, t, l, &mut gradient[model.layout.range(rank)], true);
-        matmul(rows, l, r, &d_low, g_r, dt, false);
+        model.precision.matmul_tn(r, l, rows, &d_low, r, t, l, &mut gradient[model.layout.range(rank)], true);
+        model.precision.matmul(rows, l, r, &d_low, g_r, dt, false);
     }
     workspace.put_all([low, d_low]);
     loss
@@ -159,27 +168,94 @@ pub fn logits(
     options: Option<StepOptions>,
     workspace: &mut Workspace,
 ) -> Loss {
-    let l = output.width;
-    let layer = Layer { w: model.get(output.matrix), bias: output.bias.map(|bias| model.get(bias)), l };
-    let objective =
-        options.map_or(Objective { scale: 1.0, epsilon: 0.0 }, |o| Objective { scale: o.scale, epsilon: o.smoothing });
+    let layer = Layer {
+        w: model.get(output.matrix),
+        bias: output.bias.map(|bias| model.get(bias)),
+        l: output.width,
+        mixed: model.output,
+    };
+    let Some(options) = options else {
+        let exact = Objective { scale: 1.0, epsilon: 0.0 };
+        return layer_pass(&layer, exact, targets, t, None, &mut workspace.vocabulary);
+    };
+    let objective = Objective { scale: options.scale, epsilon: options.smoothing };
+    // the bias may stand before or after the matrix in the flat vector
+    let (dw, db) = both(gradient, model.layout.range(output.matrix), output.bias.map(|bias| model.layout.range(bias)));
+    let out = Out { dt, dw, db };
+    match model.sample {
+        None => layer_pass(&layer, objective, targets, t, Some(out), &mut workspace.vocabulary),
+        Some(drawn) => {
+            let sample = Sample::draw(targets, layer.w.len() / layer.l.max(1), drawn, options.seed);
+            sampled_pass(&layer, objective, &sample, t, out, workspace)
+        }
+    }
+}
+
+/// Where the gradients of an output layer go: that of t is written, the others are added to.
+struct Out<'a> {
+    dt: &'a mut [f32],
+    dw: &'a mut [f32],
+    db: Option<&'a mut [f32]>,
+}
+
+/// Loss of all rows in chunks and, with `out`, the gradients.
+fn layer_pass(
+    layer: &Layer<'_>,
+    objective: Objective,
+    targets: &[u32],
+    t: &[f32],
+    mut out: Option<Out<'_>>,
+    scratch: &mut Scratch,
+) -> Loss {
+    let l = layer.l;
     let mut loss = Loss { words: targets.len(), ..Loss::default() };
     // equal chunks, none of them tiny
-    let chunk = targets.len().div_ceil(targets.len().div_ceil(CHUNK).max(1)).next_multiple_of(16).max(1);
-    let scratch = &mut workspace.vocabulary;
+    let chunk = targets.len().div_ceil(targets.len().div_ceil(CHUNK).max(1)).next_multiple_of(32).max(1);
     for (first, targets) in targets.chunks(chunk).enumerate().map(|(i, targets)| (i * chunk, targets)) {
         let rows = first * l..(first + targets.len()) * l;
         let t = &t[rows.clone()];
         let (nll, smoothed) = layer.forward(t, targets, objective, scratch);
         loss.nll += nll;
         loss.smoothed += smoothed;
-        if options.is_some() {
-            // the bias may stand before or after the matrix in the flat vector
-            let (dw, db) =
-                both(gradient, model.layout.range(output.matrix), output.bias.map(|bias| model.layout.range(bias)));
-            layer.backward(t, targets, objective, scratch, &mut dt[rows], dw, db);
+        if let Some(Out { dt, dw, db }) = &mut out {
+            layer.backward(t, targets, objective, scratch, &mut dt[rows], dw, db.as_deref_mut());
         }
     }
+    loss
+}
+
+/// As [`layer_pass`] over the words of a sample alone.
+fn sampled_pass(
+    layer: &Layer<'_>,
+    objective: Objective,
+    sample: &Sample,
+    t: &[f32],
+    out: Out<'_>,
+    workspace: &mut Workspace,
+) -> Loss {
+    let (l, words) = (layer.l, &sample.words);
+    let mut w = workspace.take(words.len() * l);
+    sample::pick(layer.w, l, words, &mut w);
+    let mut bias = sample.weights.clone();
+    if let Some(all) = layer.bias {
+        bias.iter_mut().zip(words).for_each(|(bias, &word)| *bias += all[word as usize]);
+    }
+    let (mut dw, mut db) = (workspace.zeros(words.len() * l), workspace.zeros(words.len()));
+    let mut mixed = std::mem::take(&mut workspace.sampled);
+    if layer.mixed.is_some() {
+        mixed.pack(&w, l);
+    }
+    let small = Layer { w: &w, bias: Some(&bias), l, mixed: layer.mixed.map(|_| &mixed) };
+    let small_out = Out { dt: out.dt, dw: &mut dw, db: Some(&mut db) };
+    let loss = layer_pass(&small, objective, &sample.targets, t, Some(small_out), &mut workspace.vocabulary);
+    for (&word, dw) in words.iter().zip(dw.chunks_exact(l)) {
+        add(dw, &mut out.dw[word as usize * l..(word as usize + 1) * l]);
+    }
+    if let Some(all) = out.db {
+        words.iter().zip(&db).for_each(|(&word, db)| all[word as usize] += db);
+    }
+    workspace.sampled = mixed;
+    workspace.put_all([w, dw, db]);
     loss
 }
 
@@ -207,9 +283,19 @@ fn inputs_back(
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     add_column_sums(d_pre, &mut gradient[model.layout.range("readout.b_o")]);
     let mut back = |name: &str, input: &[f32], width: usize| {
-        matmul_tn(2 * l, width, rows, d_pre, 2 * l, input, width, &mut gradient[model.layout.range(name)], true);
+        model.precision.matmul_tn(
+            2 * l,
+            width,
+            rows,
+            d_pre,
+            2 * l,
+            input,
+            width,
+            &mut gradient[model.layout.range(name)],
+            true,
+        );
         let mut d = workspace.take(rows * width);
-        matmul(rows, width, 2 * l, d_pre, model.get(name), &mut d, false);
+        model.precision.matmul(rows, width, 2 * l, d_pre, model.get(name), &mut d, false);
         d
     };
     Gradients {

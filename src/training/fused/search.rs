@@ -1,14 +1,13 @@
 //! Floor 6: RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard.
 
-use crate::models::config::Config;
 use crate::nn::fused::elementwise::{add, add_column_sums, tanh_all};
+use crate::nn::fused::focus::Focus;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, add_bias, attention, gru, matmul, matmul_nt, matmul_tn};
+use crate::nn::fused::{Packed, attention, fill_rows, gru};
 use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
-use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, readout};
-use crate::training::layout::Layout;
+use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, guide, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -26,8 +25,8 @@ pub struct Packs {
 
 impl Packs {
     /// Packs again after an update.
-    pub fn repack(&mut self, config: &Config, layout: &Layout, flat: &[f32]) {
-        let model = Parts { config, layout, flat };
+    pub fn repack(&mut self, model: Parts<'_>) {
+        let config = model.config;
         let (n, a) = (config.hidden, config.alignment);
         let Self { forward, backward, query, query_back, u, u_back, c, c_back } = self;
         rayon::scope(|scope| {
@@ -36,15 +35,15 @@ impl Packs {
             let (w_zr, w_u) = model.joined("decoder.U_z", 3 * n * n).split_at(2 * n * n);
             scope.spawn(move |_| {
                 let joined = [model.get("attention.W_a"), w_zr].concat();
-                query.pack_transposed(&joined, a + 2 * n, n);
-                query_back.pack_plain(&joined, a + 2 * n, n);
-                u.pack_transposed(w_u, n, n);
-                u_back.pack_plain(w_u, n, n);
+                query.pack_transposed(model.precision, &joined, a + 2 * n, n);
+                query_back.pack_plain(model.precision, &joined, a + 2 * n, n);
+                u.pack_transposed(model.precision, w_u, n, n);
+                u_back.pack_plain(model.precision, w_u, n, n);
             });
             let w_c = model.joined("decoder.C_z", 6 * n * n);
             scope.spawn(move |_| {
-                c.pack_transposed(w_c, 3 * n, 2 * n);
-                c_back.pack_plain(w_c, 3 * n, 2 * n);
+                c.pack_transposed(model.precision, w_c, 3 * n, 2 * n);
+                c_back.pack_plain(model.precision, w_c, 3 * n, 2 * n);
             });
         });
     }
@@ -106,9 +105,9 @@ pub fn step(
         rank: None,
         width: 2 * n,
     };
-    let (loss, d) = readout::step(&model, names, shard, inputs, gradient, options, &mut noise, workspace);
-    if options.is_some() {
-        job.backward(&encoded, &unrolled, d, gradient, workspace);
+    let (mut loss, d) = readout::step(&model, names, shard, inputs, gradient, options, &mut noise, workspace);
+    if let Some(options) = options {
+        job.backward(&encoded, &unrolled, d, gradient, options, &mut loss, workspace);
     }
     encoded.forward.release(workspace);
     encoded.backward.release(workspace);
@@ -177,8 +176,8 @@ impl Job<'_> {
             }
         }
         let mut keys = workspace.take(b * t_x * a);
-        add_bias(self.model.get("attention.b_a"), &mut keys);
-        matmul_nt(b * t_x, a, 2 * n, &h, self.model.get("attention.U_a"), &mut keys, true);
+        fill_rows(self.model.get("attention.b_a"), &mut keys);
+        self.model.precision.matmul_nt(b * t_x, a, 2 * n, &h, self.model.get("attention.U_a"), &mut keys, true);
         Encoded { e, mask, forward, backward, h, keys }
     }
 
@@ -195,8 +194,8 @@ impl Job<'_> {
         let mask = dropped(options, (t_y - 1) * b * m, noise, workspace);
         let e = previous_words(&self.model, self.shard, mask.as_deref(), workspace);
         let mut x = workspace.take(rows * 3 * n);
-        add_bias(self.model.joined("decoder.b_z", 3 * n), &mut x);
-        matmul_nt(rows, 3 * n, m, &e, self.model.joined("decoder.W_z", 3 * n * m), &mut x, true);
+        fill_rows(self.model.joined("decoder.b_z", 3 * n), &mut x);
+        self.model.precision.matmul_nt(rows, 3 * n, m, &e, self.model.joined("decoder.W_z", 3 * n * m), &mut x, true);
         let mut out = Unrolled {
             e,
             mask,
@@ -211,8 +210,8 @@ impl Job<'_> {
         };
         // s_0 = tanh(W_s <-h_1 + b_s)
         let s_0 = &mut out.s[..b * n];
-        add_bias(self.model.get("decoder.b_s"), s_0);
-        matmul_nt(b, n, n, &encoded.backward.h[..b * n], self.model.get("decoder.W_s"), s_0, true);
+        fill_rows(self.model.get("decoder.b_s"), s_0);
+        self.model.precision.matmul_nt(b, n, n, &encoded.backward.h[..b * n], self.model.get("decoder.W_s"), s_0, true);
         tanh_all(s_0);
         let v = self.model.get("attention.v_a");
         let mut energies = workspace.take(t_x);
@@ -244,12 +243,15 @@ impl Job<'_> {
         out
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     fn backward(
         &self,
         encoded: &Encoded,
         unrolled: &Unrolled,
         mut d: readout::Gradients,
         gradient: &mut [f32],
+        options: StepOptions,
+        loss: &mut Loss,
         workspace: &mut Workspace,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
@@ -257,7 +259,8 @@ impl Job<'_> {
         let mut dx = workspace.take(t_y * b * 3 * n);
         let mut dq = workspace.take(t_y * b * (a + 2 * n));
         let mut dkeys = workspace.zeros(b * t_x * a);
-        let ds_0 = self.unroll_back(encoded, unrolled, &mut d, &mut dx, &mut dq, &mut dkeys, gradient, workspace);
+        let buffers = (&mut dx[..], &mut dq[..], &mut dkeys[..]);
+        let ds_0 = self.unroll_back(encoded, unrolled, &mut d, buffers, gradient, options, loss, workspace);
         self.decoder_weights(unrolled, &mut d, &dx, &dq, gradient);
         let words = &self.shard.y[..(t_y - 1) * b];
         apply_mask(unrolled.mask.as_deref(), &mut d.e[b * m..]);
@@ -267,12 +270,22 @@ impl Job<'_> {
         for row in 0..b {
             let out = &mut dh[row * t_x * 2 * n..(row + 1) * t_x * 2 * n];
             let alpha = &unrolled.alpha[row * t_x..];
-            matmul_tn(t_x, 2 * n, t_y, alpha, b * t_x, &d.c[row * 2 * n..], b * 2 * n, out, false);
+            self.model.precision.matmul_tn(t_x, 2 * n, t_y, alpha, b * t_x, &d.c[row * 2 * n..], b * 2 * n, out, false);
         }
         let layout = self.model.layout;
-        matmul_tn(a, 2 * n, b * t_x, &dkeys, a, &encoded.h, 2 * n, &mut gradient[layout.range("attention.U_a")], true);
+        self.model.precision.matmul_tn(
+            a,
+            2 * n,
+            b * t_x,
+            &dkeys,
+            a,
+            &encoded.h,
+            2 * n,
+            &mut gradient[layout.range("attention.U_a")],
+            true,
+        );
         add_column_sums(&dkeys, &mut gradient[layout.range("attention.b_a")]);
-        matmul(b * t_x, 2 * n, a, &dkeys, self.model.get("attention.U_a"), &mut dh, true);
+        self.model.precision.matmul(b * t_x, 2 * n, a, &dkeys, self.model.get("attention.U_a"), &mut dh, true);
         self.encode_back(encoded, &unrolled.s[..b * n], &dh, ds_0, gradient, workspace);
         workspace.put_all([dx, dq, dkeys, dh, d.s, d.e, d.c]);
     }
@@ -284,10 +297,10 @@ impl Job<'_> {
         encoded: &Encoded,
         unrolled: &Unrolled,
         d: &mut readout::Gradients,
-        dx: &mut [f32],
-        dq: &mut [f32],
-        dkeys: &mut [f32],
+        (dx, dq, dkeys): (&mut [f32], &mut [f32], &mut [f32]),
         gradient: &mut [f32],
+        options: StepOptions,
+        loss: &mut Loss,
         workspace: &mut Workspace,
     ) -> Vec<f32> {
         let Shard { b, t_x, t_y, .. } = *self.shard;
@@ -324,6 +337,8 @@ impl Job<'_> {
                 let alpha = &unrolled.alpha[(i * b + row) * t_x..(i * b + row) * t_x + length];
                 let de = &mut de[..length];
                 attention::align_back(&dc[row * 2 * n..(row + 1) * 2 * n], h, alpha, de);
+                let by = options.scale * options.guide;
+                guide::look_back(self.shard.looks(i, row), &Focus::all(length), alpha, alpha, by, de, loss);
                 let keys = row * t_x * a..(row * t_x + length) * a;
                 let q = &unrolled.q[(i * b + row) * wide..(i * b + row) * wide + a];
                 let (dq, dgates) = dq[row * wide..(row + 1) * wide].split_at_mut(a);
@@ -349,18 +364,48 @@ impl Job<'_> {
         let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
         let rows = self.shard.t_y * self.shard.b;
         let layout = self.model.layout;
-        matmul_tn(a, n, rows, dq, a + 2 * n, &unrolled.s, n, &mut gradient[layout.range("attention.W_a")], true);
+        self.model.precision.matmul_tn(
+            a,
+            n,
+            rows,
+            dq,
+            a + 2 * n,
+            &unrolled.s,
+            n,
+            &mut gradient[layout.range("attention.W_a")],
+            true,
+        );
         let at = layout.at("decoder.U_z");
         let (zr, u) = gradient[at..at + 3 * n * n].split_at_mut(2 * n * n);
-        matmul_tn(2 * n, n, rows, dx, 3 * n, &unrolled.s, n, zr, true);
-        matmul_tn(n, n, rows, &dx[2 * n..], 3 * n, &unrolled.rs, n, u, true);
+        self.model.precision.matmul_tn(2 * n, n, rows, dx, 3 * n, &unrolled.s, n, zr, true);
+        self.model.precision.matmul_tn(n, n, rows, &dx[2 * n..], 3 * n, &unrolled.rs, n, u, true);
         let at = layout.at("decoder.C_z");
-        matmul_tn(3 * n, 2 * n, rows, dx, 3 * n, &unrolled.c, 2 * n, &mut gradient[at..at + 6 * n * n], true);
+        self.model.precision.matmul_tn(
+            3 * n,
+            2 * n,
+            rows,
+            dx,
+            3 * n,
+            &unrolled.c,
+            2 * n,
+            &mut gradient[at..at + 6 * n * n],
+            true,
+        );
         let at = layout.at("decoder.W_z");
-        matmul_tn(3 * n, m, rows, dx, 3 * n, &unrolled.e, m, &mut gradient[at..at + 3 * n * m], true);
+        self.model.precision.matmul_tn(
+            3 * n,
+            m,
+            rows,
+            dx,
+            3 * n,
+            &unrolled.e,
+            m,
+            &mut gradient[at..at + 3 * n * m],
+            true,
+        );
         let at = layout.at("decoder.b_z");
         add_column_sums(dx, &mut gradient[at..at + 3 * n]);
-        matmul(rows, m, 3 * n, dx, self.model.joined("decoder.W_z", 3 * n * m), &mut d.e, true);
+        self.model.precision.matmul(rows, m, 3 * n, dx, self.model.joined("decoder.W_z", 3 * n * m), &mut d.e, true);
     }
 
     fn encode_back(
@@ -389,9 +434,19 @@ impl Job<'_> {
         for (d, s) in ds_0.iter_mut().zip(s_0) {
             *d *= 1.0 - s * s;
         }
-        matmul_tn(n, n, b, &ds_0, n, &encoded.backward.h, n, &mut gradient[layout.range("decoder.W_s")], true);
+        self.model.precision.matmul_tn(
+            n,
+            n,
+            b,
+            &ds_0,
+            n,
+            &encoded.backward.h,
+            n,
+            &mut gradient[layout.range("decoder.W_s")],
+            true,
+        );
         add_column_sums(&ds_0, &mut gradient[layout.range("decoder.b_s")]);
-        matmul(b, n, n, &ds_0, self.model.get("decoder.W_s"), &mut backward[..b * n], true);
+        self.model.precision.matmul(b, n, n, &ds_0, self.model.get("decoder.W_s"), &mut backward[..b * n], true);
         let mut de = workspace.zeros(t_x * b * m);
         for (direction, scan, dh) in
             [(Direction::Forward, &encoded.forward, &forward), (Direction::Backward, &encoded.backward, &backward)]

@@ -1,6 +1,7 @@
 //! Floor 6: what a shard of a batch looks like, its buffers and its dropout noise.
 
 use crate::nn::fused::vocabulary;
+use crate::training::minibatch::{Look, Minibatch};
 
 /// Some rows of a batch, time-major and padded with 0.
 #[derive(Debug)]
@@ -19,11 +20,15 @@ pub struct Shard {
     pub x_length: Vec<usize>,
     /// Target lengths, [b].
     pub y_length: Vec<usize>,
+    /// Source positions that rows of alpha are to look at, those of step i and row r up to `look_ends[i * b + r]`;
+    /// both empty without guidance.
+    looks: Vec<u16>,
+    look_ends: Vec<usize>,
 }
 
 impl Shard {
     /// Every `of`-th pair from `first`.
-    pub fn new(source: &[&[u32]], target: &[&[u32]], first: usize, of: usize) -> Self {
+    pub fn new(batch: Minibatch<'_>, first: usize, of: usize) -> Self {
         let pick = |side: &[&[u32]]| {
             let rows: Vec<&[u32]> = side.iter().skip(first).step_by(of).copied().collect();
             let (b, t) = (rows.len(), rows.iter().map(|r| r.len()).max().unwrap_or(0));
@@ -35,9 +40,35 @@ impl Shard {
             }
             (b, t, ids, rows.iter().map(|r| r.len()).collect::<Vec<_>>())
         };
-        let (b, t_x, x, x_length) = pick(source);
-        let (_, t_y, y, y_length) = pick(target);
-        Self { b, t_x, t_y, x, y, x_length, y_length }
+        let (b, t_x, x, x_length) = pick(batch.source);
+        let (_, t_y, y, y_length) = pick(batch.target);
+        let mut shard = Self { b, t_x, t_y, x, y, x_length, y_length, looks: Vec::new(), look_ends: Vec::new() };
+        let looks: Vec<&[Look]> = batch.looks.iter().skip(first).step_by(of).copied().collect();
+        if looks.iter().any(|looks| !looks.is_empty()) {
+            shard.guide(&looks);
+        }
+        shard
+    }
+
+    fn guide(&mut self, looks: &[&[Look]]) {
+        let mut all = Vec::new();
+        for (row, looks) in looks.iter().enumerate().take(self.b) {
+            let exists =
+                |look: &&Look| usize::from(look.i) < self.y_length[row] && usize::from(look.j) < self.x_length[row];
+            all.extend(looks.iter().filter(exists).map(|look| (usize::from(look.i) * self.b + row, look.j)));
+        }
+        all.sort_unstable();
+        all.dedup();
+        self.look_ends = (0..self.t_y * self.b).map(|place| all.partition_point(|look| look.0 <= place)).collect();
+        self.looks = all.into_iter().map(|look| look.1).collect();
+    }
+
+    /// The source positions that row `row` is to look at in step `i`, in order; none without guidance.
+    pub fn looks(&self, i: usize, row: usize) -> &[u16] {
+        let place = i * self.b + row;
+        let Some(&end) = self.look_ends.get(place) else { return &[] };
+        let start = if place == 0 { 0 } else { self.look_ends[place - 1] };
+        &self.looks[start..end]
     }
 
     /// Which rows have a source word at position `t`, for each t, [t_x, b].
@@ -66,12 +97,14 @@ pub struct Workspace {
     free: Vec<Vec<f32>>,
     /// Of the output layer.
     pub vocabulary: vocabulary::Scratch,
+    /// The matrix of a sample of the output layer in bf16.
+    pub sampled: vocabulary::Mixed,
 }
 
 impl Workspace {
     /// Bytes held between steps, when all buffers were given back.
     pub fn bytes(&self) -> usize {
-        4 * self.free.iter().map(Vec::capacity).sum::<usize>() + self.vocabulary.bytes()
+        4 * self.free.iter().map(Vec::capacity).sum::<usize>() + self.vocabulary.bytes() + self.sampled.bytes()
     }
 
     /// A buffer of this length with arbitrary content.

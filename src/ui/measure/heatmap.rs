@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use egui::{Event as Input, Pos2, RawInput, Rect, Vec2, pos2, vec2};
 
-use crate::session::driver::Options;
+use crate::session::driver::OpenWith;
 use crate::session::figures::HeatmapFigures;
-use crate::session::{ColumnResult, Command, Event, HypothesisView, ModelFacts, Session};
+use crate::session::{
+    ColumnCommand, ColumnResult, Command, Event, HypothesisView, ModelFacts, Session, SettingsCommand, SourceCommand,
+};
 use crate::text::sentence::{EOS, Sentence};
 use crate::ui::{App, Desk, theme};
 
@@ -34,7 +36,9 @@ pub fn heatmap(words: usize, whole: bool, frames: usize) -> HeatmapFigures {
     let scrolling_millis = (0..frames).map(|n| window.frame(vec![wheel(n)])).collect();
     let new_numbers_millis = (0..frames)
         .map(|n| {
-            window.app.send(Command::SetPalette(theme::COLOUR_MAPS[n % theme::COLOUR_MAPS.len()].name.to_owned()));
+            window
+                .app
+                .send(SettingsCommand::SetPalette(theme::COLOUR_MAPS[n % theme::COLOUR_MAPS.len()].name.to_owned()));
             window.frame(Vec::new())
         })
         .collect();
@@ -111,7 +115,7 @@ impl Desk for Alone {
     }
 
     fn send(&mut self, command: Command) {
-        let _ = self.0.apply(command);
+        self.0.apply(command);
     }
 
     fn pump(&mut self, _budget: Duration) -> bool {
@@ -126,11 +130,11 @@ fn word(n: usize) -> String {
 
 /// One column with a finished translation of so many words into as many, `</s>` included.
 fn session(words: usize) -> Session {
-    let mut session = Session::start(None, &Options::default());
+    let mut session = Session::start(None, &OpenWith::default());
     let source = sentence(words);
-    let _ = session.apply(Command::ReplaceSource(source.text.clone()));
-    let _ = session.apply(Command::AddColumn(PathBuf::from("measured")));
-    let Some(column) = session.columns.last().map(|column| column.id) else { return session };
+    session.apply(SourceCommand::Replace(source.text.clone()));
+    session.apply(ColumnCommand::Add(PathBuf::from("measured")));
+    let Some(column) = session.columns().last().map(|column| column.id) else { return session };
     let facts = ModelFacts { name: "measured".to_owned(), has_alignment: true, ..ModelFacts::default() };
     let result = ColumnResult { hypotheses: vec![hypothesis(words)], millis: 9.0, ..ColumnResult::default() };
     let number = session.newest();
@@ -198,20 +202,20 @@ mod tests {
         for _ in 0..WARM_UP {
             window.frame(Vec::new());
         }
-        let column = window.app.session().columns.last().expect("there is one");
+        let column = window.app.session().columns().last().expect("there is one");
         let table = column.table.as_ref().expect("it is translated");
         assert_eq!((table.target.len(), table.source.len()), (30, 30));
         assert!(window.triangles > 500, "{} triangles", window.triangles);
         let mut seen = Vec::new();
         for n in 0..10 {
             window.frame(vec![Input::PointerMoved(over(WINDOW, n))]);
-            seen.extend(window.app.session().hover.and_then(|hover| hover.i));
+            seen.extend(window.app.session().hover().and_then(|hover| hover.i));
         }
         assert!(seen.len() > 5, "the mouse was over rows {seen:?}");
         for n in 0..10 {
             window.frame(vec![wheel(n)]);
         }
-        let scrolled = window.app.session().hover.and_then(|hover| hover.i);
+        let scrolled = window.app.session().hover().and_then(|hover| hover.i);
         assert_ne!(seen.last().copied(), scrolled, "the wheel moves the rows under the mouse");
     }
 }

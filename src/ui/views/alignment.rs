@@ -2,15 +2,15 @@
 
 use egui::{Id, Ui};
 
-use crate::session::{AlignmentTable, Column, Command, Hover, LEFT_OUT, Session, Shown};
-use crate::ui::local::{Panel, Screen};
+use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand, Session, Shown};
+use crate::ui::local::{Panel, Window};
 use crate::ui::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks};
 use crate::ui::{act, local};
 
 /// Paints the heatmap of a column that has an alignment.
-pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
-    let settings = &screen.session.settings;
+pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
+    let settings = window.session.settings();
     let matrix = if settings.shown == Shown::Alpha { &table.alpha } else { &table.energies };
     let Some(matrix) = matrix.as_ref().filter(|matrix| matrix.columns > 0) else {
         if table.left_out {
@@ -18,10 +18,10 @@ pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table
         }
         return;
     };
-    let is_selected = screen.session.selected_column().is_some_and(|selected| selected.id == column.id);
-    let focus = is_selected && screen.local.takes_focus(Panel::Picture);
+    let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
+    let focus = is_selected && window.local.takes_focus(Panel::Picture);
     let name = column.name();
-    let marks = marks(screen.session, column);
+    let marks = marks(window.session, column);
     let heatmap = Heatmap {
         id: Id::unique(("heatmap", column.id)),
         name: &name,
@@ -32,15 +32,15 @@ pub fn alignment_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table
         metrics: *metrics,
         marks,
         gaze: gaze(column, table),
-        draws_gaze: screen.layout(local::GAZE, 1.0) > 0.0,
+        draws_gaze: window.layout(local::GAZE, 1.0) > 0.0,
         replace: settings.unk_replacement,
-        scroll_x: screen.local.scroll_x,
-        reveal: reveal(screen, column, marks.selected, ui.available_height()),
+        scroll_x: window.local.scroll_x,
+        reveal: reveal(window, column, marks.selected, ui.available_height()),
     };
-    let mut texture = screen.local.textures.remove(&column.id).unwrap_or_default();
+    let mut texture = window.local.textures.remove(&column.id).unwrap_or_default();
     let answer = heatmap.show(ui, &mut texture, focus);
-    screen.local.textures.insert(column.id, texture);
-    hear(screen, column, table, metrics, &answer);
+    window.local.textures.insert(column.id, texture);
+    hear(window, column, table, metrics, &answer);
 }
 
 /// Where a model with local attention looks.
@@ -50,54 +50,54 @@ pub fn gaze<'a>(column: &Column, table: &'a AlignmentTable) -> Option<Gaze<'a>> 
 }
 
 /// A selected word is brought into view once, and again when the room for the picture has changed.
-fn reveal(screen: &mut Screen<'_>, column: &Column, selected: Option<usize>, room: f32) -> Option<usize> {
+fn reveal(window: &mut Window<'_>, column: &Column, selected: Option<usize>, room: f32) -> Option<usize> {
     let now = selected.map(|i| (column.id, i, room as u32));
-    if now.is_none() || screen.local.seen_target == now {
+    if now.is_none() || window.local.seen_target == now {
         return None;
     }
-    screen.local.seen_target = now;
+    window.local.seen_target = now;
     selected
 }
 
-fn hear(screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics, answer: &Answer) {
+fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics, answer: &Answer) {
     let (i, j) = answer.over;
     if i.is_some() || j.is_some() {
-        screen.local.hover = Some(Hover { column: column.id, i, j });
+        window.local.hover = Some(Hover { column: column.id, i, j });
     }
     if let Some(i) = answer.clicked {
-        screen.push(Command::SelectTarget { column: column.id, i });
+        window.push(SelectCommand::Target { column: column.id, i });
     }
     if (answer.zoom - 1.0).abs() > 1e-3 {
         // Whole points keep the cells sharp; a slow wheel still has to get somewhere.
         let side = metrics.cell * answer.zoom;
         let side = if answer.zoom > 1.0 { side.max(metrics.cell + 1.0) } else { side.min(metrics.cell - 1.0) };
-        screen.push(act::cell(side.round()));
+        window.push(act::cell(side.round()));
     }
-    if (answer.scroll_x - screen.local.scroll_x).abs() > 0.1 {
-        screen.local.scroll_x = answer.scroll_x;
+    if (answer.scroll_x - window.local.scroll_x).abs() > 0.1 {
+        window.local.scroll_x = answer.scroll_x;
     }
     let (down, right) = answer.steps;
     if down != 0 {
-        screen.push(Command::MoveTarget(down));
-        if let Some(mark) = &mut screen.local.key_mark {
+        window.push(SelectCommand::MoveTarget(down));
+        if let Some(mark) = &mut window.local.key_mark {
             let last = table.target.len().saturating_sub(1) as isize;
             mark.i = mark.i.map(|i| (i as isize + down).clamp(0, last) as usize);
         }
     }
     if right != 0 {
-        let selected = screen.session.selection.target;
-        let before = screen.local.key_mark.and_then(|mark| mark.j);
+        let selected = window.session.selection().target;
+        let before = window.local.key_mark.and_then(|mark| mark.j);
         let last = table.source.len() as isize - 1;
         let j = before.map_or(0, |j| (j as isize + right).clamp(0, last.max(0)) as usize);
-        screen.local.key_mark = Some(Hover { column: column.id, i: selected, j: Some(j) });
+        window.local.key_mark = Some(Hover { column: column.id, i: selected, j: Some(j) });
     }
 }
 
 /// What the mouse and the inspector mark in a column: the words themselves where the mouse is, their likes elsewhere.
 pub fn marks(session: &Session, column: &Column) -> Marks {
-    let selected = session.selection.target.filter(|_| session.selection.column == Some(column.id));
+    let selected = session.selection().target.filter(|_| session.selection().column == Some(column.id));
     let none = Marks { row: None, column: None, selected };
-    let (Some(hover), Some(table)) = (session.hover, column.table.as_deref()) else { return none };
+    let (Some(hover), Some(table)) = (session.hover(), column.table.as_deref()) else { return none };
     if hover.column == column.id {
         return Marks { row: hover.i, column: hover.j, selected };
     }

@@ -1,37 +1,38 @@
 //! Floor 9: the beam of a column: every hypothesis with its numbers and its words; a click shows its alignment.
 
-use egui::accesskit::Role;
-use egui::text::LayoutJob;
-use egui::{Align2, CornerRadius, Id, Key, Rect, RichText, Sense, TextFormat, Ui, WidgetInfo, pos2, vec2};
+use std::borrow::Cow;
 
-use crate::session::{Column, Command, HypothesisView};
+use egui::accesskit::Role;
+use egui::{Align2, Id, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use crate::figure::beam::{NUMBERS, Row};
+use crate::figure::palette::Rgba;
+use crate::session::{Column, HypothesisView, SelectCommand};
 use crate::text::sentence::EOS;
-use crate::ui::local::{Panel, Screen};
-use crate::ui::theme::Tokens;
-use crate::ui::widgets::node;
+use crate::ui::local::{Panel, Window};
+use crate::ui::views::rows;
+use crate::ui::widgets::{marks, node};
 use crate::ui::{bidi, local, theme};
 
 /// Height of the heading, points.
 pub const HEADER: f32 = 26.0;
 /// Height of a hypothesis, points.
 pub const ROW: f32 = 22.0;
-/// Widths of the numbers in front of the words.
-const NUMBERS: [f32; 3] = [20.0, 52.0, 52.0];
 
 /// Paints the beam.
-pub fn beam_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {
+pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     if column.hypotheses.is_empty() {
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let is_open = screen.layout(local::BEAM_OPEN, 1.0) > 0.0;
-    let normalised = screen.session.settings.length_normalization > 0.0;
-    header_ui(ui, screen, column, is_open, normalised);
+    let is_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
+    let normalised = window.session.scene().search.length_normalization > 0.0;
+    header_ui(ui, window, column, is_open, normalised);
     if !is_open {
         return;
     }
     let id = Id::unique(("beam", column.id));
-    keys(ui, screen, column, id);
+    keys(ui, window, column, id);
     egui::ScrollArea::vertical().id_salt("beam").auto_shrink(false).show_rows(
         ui,
         ROW,
@@ -39,13 +40,13 @@ pub fn beam_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {
         |ui, rows| {
             for n in rows {
                 let Some(hypothesis) = column.hypotheses.get(n) else { continue };
-                row_ui(ui, screen, column, n, hypothesis, normalised);
+                row_ui(ui, window, column, n, hypothesis, normalised);
             }
         },
     );
 }
 
-fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, is_open: bool, normalised: bool) {
+fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_open: bool, normalised: bool) {
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), HEADER));
     ui.painter().hline(rect.x_range(), rect.top(), egui::Stroke::new(1.0, t.line));
@@ -53,7 +54,7 @@ fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, is_open: boo
     let name = format!("Beam of {}", column.name());
     response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, &name));
     if response.clicked() {
-        screen.keep(local::BEAM_OPEN, f32::from(u8::from(!is_open)));
+        window.keep(local::BEAM_OPEN, f32::from(u8::from(!is_open)));
     }
     let colour = if response.hovered() { t.accent } else { t.weak };
     let y = rect.center().y + 1.0;
@@ -80,103 +81,61 @@ fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, is_open: boo
 }
 
 /// The list takes the arrows while it has the keyboard.
-fn keys(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, id: Id) {
+fn keys(ui: &mut Ui, window: &mut Window<'_>, column: &Column, id: Id) {
     let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::CLICK | Sense::FOCUSABLE);
     let name = format!("Beam of {}, arrows move through it", column.name());
     node(&response, Role::ListBox, || name);
-    let is_selected = screen.session.selected_column().is_some_and(|selected| selected.id == column.id);
-    if is_selected && screen.local.takes_focus(Panel::Beam) {
+    let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
+    if is_selected && window.local.takes_focus(Panel::Beam) {
         response.request_focus();
     }
-    if !response.has_focus() {
-        return;
-    }
-    let filter = egui::EventFilter { vertical_arrows: true, ..Default::default() };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
-    let moves = ui.input_mut(|input| {
-        let mut presses = |key| input.count_and_consume_key(egui::Modifiers::NONE, key) as isize;
-        presses(Key::ArrowDown) - presses(Key::ArrowUp)
-    });
+    let moves = rows::keys(ui, &response, response.rect, 3.0);
     let last = column.hypotheses.len() as isize - 1;
     let to = (column.hypothesis as isize + moves).clamp(0, last.max(0));
     if moves != 0 && to != column.hypothesis as isize {
-        screen.push(Command::SelectHypothesis { column: column.id, hypothesis: to as usize });
+        window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: to as usize });
     }
-    ui.painter().rect_stroke(
-        response.rect,
-        3.0,
-        egui::Stroke::new(1.5, theme::tokens(ui).accent),
-        egui::StrokeKind::Inside,
-    );
 }
 
 fn row_ui(
     ui: &mut Ui,
-    screen: &mut Screen<'_>,
+    window: &mut Window<'_>,
     column: &Column,
     n: usize,
     hypothesis: &HypothesisView,
     normalised: bool,
 ) {
-    let t = theme::tokens(ui);
+    let palette = theme::palette(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, Id::unique(("hypothesis", column.id, n)), Sense::CLICK);
     let is_shown = column.hypothesis == n;
     let label = || format!("Hypothesis {}, log p {:.2}, {}", n + 1, hypothesis.log_p, hypothesis.text);
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_shown, label()));
     if response.clicked() {
-        screen.push(Command::SelectHypothesis { column: column.id, hypothesis: n });
+        window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: n });
     }
-    let fill = if is_shown {
-        t.accent_soft
+    let back = if is_shown {
+        palette.accent_soft
     } else if response.hovered() {
-        t.raised
+        palette.raised
     } else {
-        egui::Color32::TRANSPARENT
+        Rgba::TRANSPARENT
     };
-    ui.painter().rect_filled(rect, CornerRadius::same(3), fill);
-    let mut x = rect.left();
-    let mut number = |width: f32, text: String| {
-        x += width;
-        ui.painter().text(pos2(x, rect.center().y), Align2::RIGHT_CENTER, text, theme::small(), t.weak);
-    };
-    number(NUMBERS[0] - theme::SPACE_1, (n + 1).to_string());
-    number(NUMBERS[1] + theme::SPACE_1, format!("{:.2}", hypothesis.log_p));
-    if normalised {
-        number(NUMBERS[2], format!("{:.2}", hypothesis.rank));
-    }
-    let room = Rect::from_min_max(pos2(x + theme::SPACE_3, rect.top()), rect.max);
-    let galley = ui.painter().layout_job(words_job(t, hypothesis, room.width()));
-    let at = Align2::LEFT_CENTER.align_size_within_rect(galley.size(), room);
-    let is_cut = galley.elided;
-    ui.painter().galley(at.min, galley, t.text);
-    if is_cut {
+    let rank = normalised.then_some(hypothesis.rank);
+    let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words: words(hypothesis), back };
+    if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
         response.on_hover_text(bidi::visual(&hypothesis.text).into_owned());
     }
 }
 
-/// The words on one line, warm where the model doubts.
-fn words_job(t: &Tokens, hypothesis: &HypothesisView, width: f32) -> LayoutJob {
-    let mut job = LayoutJob::default();
-    job.wrap.max_width = width;
-    job.wrap.max_rows = 1;
-    job.wrap.break_anywhere = true;
+/// The words in the order they are seen, each with its log p.
+fn words(hypothesis: &HypothesisView) -> Vec<(Cow<'_, str>, f32)> {
     let words = hypothesis.tokens.iter().zip(&hypothesis.token_log_p).filter(|(word, _)| *word != EOS);
-    let from_right = bidi::starts_right(&hypothesis.text);
-    let mut list: Vec<_> = words.collect();
-    if from_right {
-        list.reverse();
+    let mut words: Vec<_> = words.map(|(word, log_p)| (Cow::Borrowed(word.as_str()), *log_p)).collect();
+    if bidi::starts_right(&hypothesis.text) {
+        words.reverse();
     }
-    for (n, (word, log_p)) in list.into_iter().enumerate() {
-        let format = TextFormat {
-            font_id: theme::body(),
-            color: t.text,
-            background: theme::doubt(t, *log_p),
-            ..Default::default()
-        };
-        job.append(word, if n == 0 { 0.0 } else { theme::SPACE_1 }, format);
-    }
-    job
+    words
 }
 
 /// A caption when the hypothesis in the picture is not the best one.

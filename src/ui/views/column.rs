@@ -2,8 +2,8 @@
 
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
-use crate::session::{Column, ColumnState, Command};
-use crate::ui::local::Screen;
+use crate::session::{Column, ColumnCommand, ColumnState};
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::{alignment, beam, context, ensemble, output};
 use crate::ui::widgets::heatmap::layout::Metrics;
@@ -71,7 +71,7 @@ impl Parts {
 }
 
 /// Paints a column.
-pub fn column_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, parts: &Parts, metrics: &Metrics) {
+pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &Parts, metrics: &Metrics) {
     let rect = ui.max_rect();
     let t = theme::tokens(ui);
     ui.painter().rect(rect, theme::RADIUS, t.panel, egui::Stroke::new(1.0, t.line), egui::StrokeKind::Inside);
@@ -84,11 +84,11 @@ pub fn column_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, parts: &
     };
     header_ui(&mut part(parts.header, "header"), column);
     if let Some(ensemble) = &column.ensemble {
-        ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), screen, column, ensemble);
+        ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), window, column, ensemble);
     }
     let rest = parts.output.union(parts.picture);
     match &column.state {
-        ColumnState::Failed(message) => failed_ui(&mut part(rest, "rest"), screen, column, message),
+        ColumnState::Failed(message) => failed_ui(&mut part(rest, "rest"), window, column, message),
         ColumnState::Loading(fraction) => loading_ui(&mut part(rest, "rest"), *fraction),
         ColumnState::Ready => {
             let dim = |mut ui: Ui| {
@@ -97,28 +97,28 @@ pub fn column_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, parts: &
                 }
                 ui
             };
-            output::output_ui(&mut dim(part(parts.output, "output")), screen, column);
-            picture_ui(&mut dim(part(parts.picture, "picture")), screen, column, metrics);
+            output::output_ui(&mut dim(part(parts.output, "output")), window, column);
+            picture_ui(&mut dim(part(parts.picture, "picture")), window, column, metrics);
             if parts.beam.is_positive() {
-                beam::beam_ui(&mut dim(part(parts.beam, "beam")), screen, column);
+                beam::beam_ui(&mut dim(part(parts.beam, "beam")), window, column);
             }
         }
     }
 }
 
-fn picture_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, metrics: &Metrics) {
+fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &Metrics) {
     if let Some(message) = &column.message {
         ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).error)).wrap());
         return;
     }
     let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment);
     let Some(table) = &column.table else {
-        let hint = if screen.session.source.trim().is_empty() { "Type a sentence above" } else { "Translating" };
+        let hint = if window.session.source().trim().is_empty() { "Type a sentence above" } else { "Translating" };
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
         return;
     };
     if has_alignment {
-        alignment::alignment_ui(ui, screen, column, table, metrics);
+        alignment::alignment_ui(ui, window, column, table, metrics);
     } else if column.ensemble.is_some() {
         ui.add(egui::Label::new("No member of this ensemble has an alignment.").wrap());
     } else {
@@ -184,7 +184,7 @@ fn loading_ui(ui: &mut Ui, fraction: f32) {
     });
 }
 
-fn failed_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, message: &str) {
+fn failed_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, message: &str) {
     let t = theme::tokens(ui);
     let frame = egui::Frame::new()
         .fill(t.error_soft)
@@ -196,10 +196,10 @@ fn failed_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, message: &st
         ui.add(egui::Label::new(message).wrap());
         ui.horizontal(|ui| {
             if ui.button("Try again").clicked() {
-                screen.push(Command::ReloadColumn(column.id));
+                window.push(ColumnCommand::Reload(column.id));
             }
             if ui.button("Remove").clicked() {
-                screen.push(Command::RemoveColumn(column.id));
+                window.push(ColumnCommand::Remove(column.id));
             }
         });
     });

@@ -2,13 +2,16 @@
 
 use egui::{RichText, Ui, UiBuilder, vec2};
 
+use crate::figure::label::widest;
 use crate::session::{AlignmentTable, ColumnId, Session};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
+use crate::ui::local::{Sheet, Window};
+use crate::ui::views::column;
 use crate::ui::views::column::Parts;
-use crate::ui::views::{Place, View, column};
+use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::heatmap::layout::{Metrics, Needs};
 use crate::ui::widgets::labels;
+use crate::ui::widgets::marks::Letters;
 use crate::ui::{local, theme};
 
 /// The models side by side.
@@ -23,26 +26,26 @@ impl View for Columns {
         Place::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        let session = screen.session;
-        if session.columns.is_empty() {
-            empty_ui(ui, screen);
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let session = window.session;
+        if session.columns().is_empty() {
+            empty_ui(ui, window);
             return;
         }
         let gap = theme::SPACE_2;
-        let count = session.columns.len() as f32;
+        let count = session.columns().len() as f32;
         let room = ui.available_size();
         let width = ((room.x - gap * (count - 1.0)) / count).max(theme::COLUMN_MIN_WIDTH).floor();
         egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false).show(ui, |ui| {
             let height = ui.available_height();
-            let beam_open = screen.layout(local::BEAM_OPEN, 1.0) > 0.0;
-            let has_ensemble = session.columns.iter().any(|column| column.ensemble.is_some());
-            let parts = Parts::split(vec2(width, height), output_height(screen), beam_open, has_ensemble);
-            let metrics = metrics(ui, screen, &parts);
-            screen.local.cell = metrics.cell;
-            let wanted = newly_wanted(screen);
+            let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
+            let has_ensemble = session.columns().iter().any(|column| column.ensemble.is_some());
+            let parts = Parts::split(vec2(width, height), output_height(window), beam_open, has_ensemble);
+            let metrics = metrics(ui, window, &parts);
+            window.local.cell = metrics.cell;
+            let wanted = newly_wanted(window);
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap, height));
-            for (n, column) in session.columns.iter().enumerate() {
+            for (n, column) in session.columns().iter().enumerate() {
                 let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
                 let rect = egui::Rect::from_min_size(corner, vec2(width, height));
                 if wanted == Some(column.id) {
@@ -50,13 +53,13 @@ impl View for Columns {
                 }
                 let name = format!("Column {} of {}", n + 1, column.name());
                 let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
-                column::column_ui(&mut ui.new_child(builder), screen, column, &parts, &metrics);
+                column::column_ui(&mut ui.new_child(builder), window, column, &parts, &metrics);
             }
         });
     }
 }
 
-fn empty_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
@@ -64,16 +67,16 @@ fn empty_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         ui.label(RichText::new("Add a model folder, or drop one on this window").color(weak));
         ui.add_space(theme::SPACE_2);
         if ui.button("Add a model").clicked() {
-            screen.local.sheet = Sheet::Ask(Question::Model);
+            window.local.sheet = Sheet::Ask(Question::Model);
         }
     });
 }
 
 /// A column that was just added or selected is brought into view, once.
-fn newly_wanted(screen: &mut Screen<'_>) -> Option<ColumnId> {
-    let session = screen.session;
-    let now = (session.selected_column().map(|column| column.id), session.columns.last().map(|column| column.id));
-    let before = std::mem::replace(&mut screen.local.seen_columns, now);
+fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
+    let session = window.session;
+    let now = (session.selected_column().map(|column| column.id), session.columns().last().map(|column| column.id));
+    let before = std::mem::replace(&mut window.local.seen_columns, now);
     if before.1.is_some() && now.1 > before.1 {
         now.1
     } else if before.0 != now.0 {
@@ -84,14 +87,14 @@ fn newly_wanted(screen: &mut Screen<'_>) -> Option<ColumnId> {
 }
 
 /// The tallest output decides, so that the pictures under them start at one height.
-fn output_height(screen: &Screen<'_>) -> f32 {
-    let heights = screen.session.columns.iter().filter_map(|column| screen.local.output_heights.get(&column.id));
+fn output_height(window: &Window<'_>) -> f32 {
+    let heights = window.session.columns().iter().filter_map(|column| window.local.output_heights.get(&column.id));
     heights.copied().fold(0.0, f32::max)
 }
 
 /// The heatmap's sizes for all columns, from the largest needs of any.
-fn metrics(ui: &Ui, screen: &Screen<'_>, parts: &Parts) -> Metrics {
-    let replace = screen.session.settings.unk_replacement;
+fn metrics(ui: &Ui, window: &Window<'_>, parts: &Parts) -> Metrics {
+    let replace = window.session.settings().unk_replacement;
     let mut needs = Needs {
         rows: 1,
         columns: 1,
@@ -100,21 +103,21 @@ fn metrics(ui: &Ui, screen: &Screen<'_>, parts: &Parts) -> Metrics {
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };
-    for table in aligned(screen.session) {
+    for table in aligned(window.session) {
         needs.rows = needs.rows.max(table.target.len());
         needs.columns = needs.columns.max(table.source.len());
-        let source = table.source.iter().map(labels::source_text);
-        needs.source_width = needs.source_width.max(labels::widest(ui.painter(), source));
-        let target = table.target.iter().map(|word| labels::target_text(word, replace));
-        needs.target_width = needs.target_width.max(labels::widest(ui.painter(), target));
+        let source = table.source.iter().map(labels::source);
+        needs.source_width = needs.source_width.max(widest(&Letters(ui), source));
+        let target = table.target.iter().map(|word| labels::target(word, replace));
+        needs.target_width = needs.target_width.max(widest(&Letters(ui), target));
     }
     // While words are still being chosen the cells keep a size that leaves room for about as many as the source has.
-    if screen.session.decoding() > 0 {
+    if window.session.decoding() > 0 {
         needs.rows = needs.rows.max(needs.columns);
     }
-    Metrics::choose(&needs, parts.picture.size(), screen.zoom())
+    Metrics::choose(&needs, parts.picture.size(), window.zoom())
 }
 
 fn aligned(session: &Session) -> impl Iterator<Item = &AlignmentTable> {
-    session.columns.iter().filter_map(|column| column.table.as_deref()).filter(|table| table.alpha.is_some())
+    session.columns().iter().filter_map(|column| column.table.as_deref()).filter(|table| table.alpha.is_some())
 }

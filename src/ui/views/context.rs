@@ -22,7 +22,7 @@ pub fn without_alignment(column: &Column) -> &'static str {
 
 /// A model of Luong et al. without attention: there is not even a context vector.
 fn starts_only(column: &Column) -> bool {
-    column.facts.as_ref().is_some_and(|facts| facts.architecture == Architecture::Luong.name())
+    column.facts.as_ref().is_some_and(|facts| facts.architecture == Architecture::LUONG.name())
 }
 
 /// Paints c and says that there is nothing else.

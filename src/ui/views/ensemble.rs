@@ -2,8 +2,8 @@
 
 use egui::{ComboBox, RichText, Ui};
 
-use crate::session::{AVERAGES, AlignmentOf, Average, Column, Command, EnsembleSpec, Mixing};
-use crate::ui::local::Screen;
+use crate::session::{AVERAGES, AlignmentOf, Average, Column, ColumnCommand, EnsembleSpec, Mixing};
+use crate::ui::local::Window;
 use crate::ui::theme;
 
 /// A column of more points has room for the number of members.
@@ -29,7 +29,7 @@ fn alignment_text(column: &Column, of: AlignmentOf) -> String {
 }
 
 /// Says how the members become one and lets it be changed.
-pub fn mixing_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, ensemble: &EnsembleSpec) {
+pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, ensemble: &EnsembleSpec) {
     let mut mixing = ensemble.mixing;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
@@ -46,7 +46,7 @@ pub fn mixing_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, ensemble
         }
     });
     if mixing != ensemble.mixing {
-        screen.push(Command::SetMixing { column: column.id, mixing });
+        window.push(ColumnCommand::SetMixing { column: column.id, mixing });
     }
 }
 

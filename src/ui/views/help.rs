@@ -2,8 +2,8 @@
 
 use egui::{Id, RichText, Ui};
 
-use crate::ui::local::{Screen, Sheet};
-use crate::ui::views::{Place, View};
+use crate::ui::local::{Sheet, Window};
+use crate::ui::views::view::{Place, View};
 use crate::ui::{shortcuts, theme};
 
 /// The sheet of shortcuts.
@@ -50,8 +50,8 @@ impl View for Help {
         Place::Over
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        if screen.local.sheet != Sheet::Help {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.local.sheet != Sheet::Help {
             return;
         }
         let height = ui.ctx().content_rect().height() - 120.0;
@@ -73,7 +73,7 @@ impl View for Help {
             closes.inner
         });
         if response.inner || response.should_close() {
-            screen.local.sheet = Sheet::None;
+            window.local.sheet = Sheet::None;
         }
     }
 }
@@ -107,9 +107,9 @@ fn terms_ui(ui: &mut Ui, n: usize, terms: &[(&str, &str)], weak: egui::Color32) 
 
 /// The groups one after the other, each column as full as it takes to share them evenly.
 fn keys_ui(ui: &mut Ui) {
-    let mut groups: Vec<&str> = shortcuts::BINDINGS.iter().map(|binding| binding.group).collect();
+    let mut groups: Vec<&str> = shortcuts::bindings().map(|binding| binding.group).collect();
     groups.dedup();
-    let lines = |group: &&str| 2 + shortcuts::BINDINGS.iter().filter(|binding| binding.group == *group).count();
+    let lines = |group: &&str| 2 + shortcuts::bindings().filter(|binding| binding.group == *group).count();
     let total: usize = groups.iter().map(lines).sum();
     let count = if ui.available_width() >= WIDE { 3 } else { 2 };
     ui.columns(count, |columns| {
@@ -129,12 +129,12 @@ fn group_ui(ui: &mut Ui, group: &str) {
     ui.add_space(theme::SPACE_3);
     ui.label(RichText::new(group).color(t.accent));
     let mut named: Vec<&str> = Vec::new();
-    for binding in shortcuts::BINDINGS.iter().filter(|binding| binding.group == group) {
+    for binding in shortcuts::bindings().filter(|binding| binding.group == group) {
         if named.contains(&binding.name) {
             continue;
         }
         named.push(binding.name);
-        let same = shortcuts::BINDINGS.iter().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
+        let same = shortcuts::bindings().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
         let mut keys: Vec<String> = same.map(|key| shortcuts::key_text(ui.ctx(), key)).collect();
         keys.truncate(2);
         ui.horizontal(|ui| {

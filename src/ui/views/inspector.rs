@@ -1,16 +1,18 @@
-//! Floor 9: one target word under the glass: what else could have stood there, where the model looked, and why.
+//! Floor 9: everything about one target word: what else could have stood there, and where the model looked.
 //!
 //! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
 
 use egui::{Panel, RichText, Ui, UiBuilder, pos2};
 
-use crate::session::{AlignmentTable, Column, Command, LEFT_OUT, TargetWord};
-use crate::ui::local::{Panel as PanelName, Screen};
-use crate::ui::views::{Place, View, context};
+use crate::analysis::entropy::entropy;
+use crate::session::{AlignmentTable, Column, LEFT_OUT, SelectCommand, TargetWord};
+use crate::ui::local::{Panel as PanelName, Window};
+use crate::ui::views::context;
+use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::{bars, labels, source_bars};
 use crate::ui::{local, theme};
 
-/// One target word under the glass.
+/// Everything about one target word.
 pub struct Inspector;
 
 /// Share of the width that the candidates take, and their widest.
@@ -30,55 +32,52 @@ impl View for Inspector {
         Place::BottomInside
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        if screen.layout(local::INSPECTOR_OPEN, 1.0) <= 0.0 {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.layout(local::INSPECTOR_OPEN, 1.0) <= 0.0 {
             return;
         }
         let frame = theme::panel(theme::tokens(ui));
-        if screen.session.selected_word().is_none() {
-            if theme::is_low(ui) && screen.local.focus != Some(PanelName::Inspector) {
+        if window.session.selected_word().is_none() {
+            if theme::is_low(ui) && window.local.focus != Some(PanelName::Inspector) {
                 return;
             }
-            Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, screen));
+            Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, window));
             return;
         }
         if theme::is_flat(ui) {
-            Panel::bottom("inspector_line").frame(frame).show(ui, |ui| line_ui(ui, screen));
+            Panel::bottom("inspector_line").frame(frame).show(ui, |ui| line_ui(ui, window));
             return;
         }
         let highest = (ui.ctx().content_rect().height() - ABOVE).clamp(LOWEST, HIGHEST);
-        let height = screen.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
+        let height = window.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
         let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
-        let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, screen));
-        let now = shown.response.rect.height();
-        if (now - height).abs() > 1.0 && !ui.input(|input| input.pointer.any_down()) {
-            screen.keep(local::INSPECTOR_HEIGHT, now);
-        }
+        let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
+        window.keep_side(ui, local::INSPECTOR_HEIGHT, height, shown.response.rect.height());
     }
 }
 
-fn panel_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.take_available_space();
-    let Some((column, i, word)) = screen.session.selected_word() else { return };
+    let Some((column, i, word)) = window.session.selected_word() else { return };
     let Some(table) = column.table.as_deref() else { return };
-    header_ui(ui, screen, column, table, i);
+    header_ui(ui, window, column, table, i);
     let rect = ui.available_rect_before_wrap();
     let candidates = (rect.width() * CANDIDATES.0).min(CANDIDATES.1);
     let split = rect.left() + candidates;
     let left = egui::Rect::from_min_max(rect.min, pos2(split, rect.bottom()));
     let right = egui::Rect::from_min_max(pos2(split + theme::SPACE_4, rect.top()), rect.max);
     candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), word);
-    numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), screen, column, table, i);
+    numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), window, column, table, i);
 }
 
 /// The word alone.
-fn line_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some((column, i, _)) = screen.session.selected_word() else { return };
+fn line_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some((column, i, _)) = window.session.selected_word() else { return };
     let Some(table) = column.table.as_deref() else { return };
-    header_ui(ui, screen, column, table, i);
+    header_ui(ui, window, column, table, i);
 }
 
-fn hint_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn hint_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
     let text = "Click a target word to see what else could have stood there and where the model looked";
     let label = ui.add(
@@ -86,16 +85,16 @@ fn hint_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             .truncate()
             .sense(egui::Sense::focusable_noninteractive()),
     );
-    if screen.local.takes_focus(PanelName::Inspector) {
+    if window.local.takes_focus(PanelName::Inspector) {
         label.request_focus();
     }
 }
 
-fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let t = theme::tokens(ui);
     let Some(word) = table.target.get(i) else { return };
     ui.horizontal(|ui| {
-        let text = labels::target_text(word, screen.session.settings.unk_replacement);
+        let text = labels::target_text(word, window.session.settings().unk_replacement);
         ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
         let caption = format!(
             "word {} of {} by {}   p {:.3}   log p {:.2}",
@@ -108,17 +107,17 @@ fn header_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &Alig
         ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let next = ui.small_button("Next word").on_hover_text("Alt+Down");
-            if screen.local.takes_focus(PanelName::Inspector) {
+            if window.local.takes_focus(PanelName::Inspector) {
                 next.request_focus();
             }
             if next.clicked() {
-                screen.push(Command::MoveTarget(1));
+                window.push(SelectCommand::MoveTarget(1));
             }
             if ui.small_button("Previous word").on_hover_text("Alt+Up").clicked() {
-                screen.push(Command::MoveTarget(-1));
+                window.push(SelectCommand::MoveTarget(-1));
             }
             if ui.small_button("Close").on_hover_text("Select nothing (Escape)").clicked() {
-                screen.push(Command::Deselect);
+                window.push(SelectCommand::Nothing);
             }
         });
     });
@@ -144,17 +143,19 @@ fn candidates_ui(ui: &mut Ui, word: &TargetWord) {
     egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| bars::bars(ui, &list));
 }
 
+/// What the entropy of alpha says.
+const ENTROPY: &str = "Entropy of alpha: 0 bits look at one source word, 1 bit at two alike, 2 bits at four alike";
 /// Alpha and energies stand beside each other from this width on.
 const SIDE_BY_SIDE: f32 = 480.0;
 
-fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
         ui.add_space(theme::SPACE_5);
         let none = context::without_alignment(column);
         ui.add(egui::Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
         return;
     };
-    let marked = screen.session.hover.filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
+    let marked = window.session.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
     let rect = ui.available_rect_before_wrap();
     // side by side where there is room, otherwise one above the other
     let beside = rect.width() >= SIDE_BY_SIDE;
@@ -164,17 +165,22 @@ fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, table: &Ali
         (first.shrink2(egui::vec2(theme::SPACE_1, 0.0)), second.shrink2(egui::vec2(theme::SPACE_1, 0.0)));
     let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
-        caption(&mut child, if is_share { "alpha over the source words" } else { "Energies e before the softmax" });
+        if is_share {
+            let text = format!("alpha over the source words   {:.2} bits", entropy(values));
+            caption(&mut child, &text).on_hover_text(ENTROPY);
+        } else {
+            caption(&mut child, "Energies e before the softmax");
+        }
         source_bars::source_bars(&mut child, name, &table.source, values, marked, is_share)
     };
     let over = half(first, "alpha", alpha.row(i), true);
     let over = half(second, "e", energies.row(i), false).or(over);
     if let Some(j) = over {
-        screen.local.hover = Some(crate::session::Hover { column: column.id, i: Some(i), j: Some(j) });
+        window.local.hover = Some(crate::session::Hover { column: column.id, i: Some(i), j: Some(j) });
     }
 }
 
-fn caption(ui: &mut Ui, text: &str) {
+fn caption(ui: &mut Ui, text: &str) -> egui::Response {
     let weak = theme::tokens(ui).weak;
-    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
 }

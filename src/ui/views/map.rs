@@ -5,11 +5,12 @@ use std::sync::Arc;
 use egui::{Id, Panel, RichText, Ui};
 
 use crate::session::maps::{Chart, Colour, Kind};
-use crate::session::{Command, Page, maps};
+use crate::session::{MapCommand, Page};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
+use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
-use crate::ui::views::{Place, View, map_settings, map_side, task};
+use crate::ui::views::view::{Place, View};
+use crate::ui::views::{map_settings, map_side, task};
 use crate::ui::widgets::plane::{Plane, layout};
 
 /// The page Map.
@@ -24,57 +25,57 @@ impl View for Map {
         Place::Page(Page::Map)
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        begin(screen);
-        map_settings::settings_ui(ui, screen);
-        task::task_ui(ui, screen, screen.session.maps.task);
-        message_ui(ui, screen);
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        begin(window);
+        map_settings::settings_ui(ui, window);
+        task::task_ui(ui, window, window.session.maps().task);
+        message_ui(ui, window);
         ui.add_space(theme::SPACE_1);
         let side = Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0).resizable(true);
         let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
-        side.frame(frame).show_separator_line(false).show(ui, |ui| map_side::side_ui(ui, screen));
-        let Some(chart) = screen.session.maps.chart.clone() else {
-            empty_ui(ui, screen);
+        side.frame(frame).show_separator_line(false).show(ui, |ui| map_side::side_ui(ui, window));
+        let Some(chart) = window.session.maps().chart.clone() else {
+            empty_ui(ui, window);
             return;
         };
         let below = egui::Frame::new().inner_margin(egui::Margin { left: 0, right: 0, top: 6, bottom: 0 });
         let bottom = Panel::bottom("map_caption").resizable(false).show_separator_line(false).frame(below);
-        bottom.show(ui, |ui| bottom_ui(ui, screen, &chart));
-        plane_ui(ui, screen, &chart);
+        bottom.show(ui, |ui| bottom_ui(ui, window, &chart));
+        plane_ui(ui, window, &chart);
     }
 }
 
 /// The page opens on a map, not on an empty sheet.
-fn begin(screen: &mut Screen<'_>) {
-    let session = screen.session;
+fn begin(window: &mut Window<'_>) {
+    let session = window.session;
     let mut columns = session.models();
     let is_ready = columns.any(|column| {
-        Some(&column.folder) == session.mapped_model() && column.state == crate::session::ColumnState::Ready
+        Some(&column.folder) == session.maps().model_of(session) && column.state == crate::session::ColumnState::Ready
     });
-    let is_new = session.maps.chart.is_none() && session.maps.task.is_none() && session.maps.message.is_none();
-    if is_ready && is_new && !screen.local.map_begun {
-        screen.push(Command::Map(maps::Command::Compute));
+    let is_new = session.maps().chart.is_none() && session.maps().task.is_none() && session.maps().message.is_none();
+    if is_ready && is_new && !window.local.map_begun {
+        window.push(MapCommand::Compute);
     }
-    screen.local.map_begun |= is_ready;
+    window.local.map_begun |= is_ready;
 }
 
-fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(message) = &screen.session.maps.message else { return };
+fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(message) = &window.session.maps().message else { return };
     let t = theme::tokens(ui);
     let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
     frame.show(ui, |ui| {
         ui.horizontal(|ui| {
             if ui.button("Dismiss").clicked() {
-                screen.push(Command::Map(maps::Command::DismissMessage));
+                window.push(MapCommand::DismissMessage);
             }
             ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
         });
     });
 }
 
-fn empty_ui(ui: &mut Ui, screen: &Screen<'_>) {
+fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
     let weak = theme::tokens(ui).weak;
-    let is_busy = screen.session.maps.task.is_some();
+    let is_busy = window.session.maps().task.is_some();
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         ui.heading("Words and phrases in the plane");
@@ -87,8 +88,8 @@ fn empty_ui(ui: &mut Ui, screen: &Screen<'_>) {
     });
 }
 
-fn plane_ui(ui: &mut Ui, screen: &mut Screen<'_>, chart: &Arc<Chart>) {
-    let maps = &screen.session.maps;
+fn plane_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Arc<Chart>) {
+    let maps = window.session.maps();
     let near: Vec<usize> =
         maps.neighbours.iter().map(|near| near.index).filter(|at| *at < chart.layout.places.len()).collect();
     let drawn = chart.layout.places.len();
@@ -108,29 +109,29 @@ fn plane_ui(ui: &mut Ui, screen: &mut Screen<'_>, chart: &Arc<Chart>) {
         near: &near,
         matches: &maps.matches,
     };
-    let answer = plane.show(ui, &mut screen.local.plane);
+    let answer = plane.show(ui, &mut window.local.plane);
     if let Some(clicked) = answer.clicked
-        && clicked != screen.session.maps.selected
+        && clicked != window.session.maps().selected
     {
-        screen.push(Command::Map(maps::Command::Select(clicked)));
+        window.push(MapCommand::Select(clicked));
     }
 }
 
-fn bottom_ui(ui: &mut Ui, screen: &mut Screen<'_>, chart: &Chart) {
+fn bottom_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Chart) {
     let weak = theme::tokens(ui).weak;
     ui.add(egui::Label::new(RichText::new(map_side::caption(chart)).size(theme::TEXT_SMALL).color(weak)).truncate());
     ui.horizontal(|ui| {
-        map_settings::legend_ui(ui, screen);
+        map_settings::legend_ui(ui, window);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if map_side::small(ui, "Save map...", "Save map", "Save all points with their places as TSV") {
-                screen.local.sheet = Sheet::Ask(Question::Points);
+                window.local.sheet = Sheet::Ask(Question::Points);
             }
             if map_side::small(ui, "Whole", "Whole map", "All points in view (double click or 0)") {
-                screen.local.plane.show_all();
+                window.local.plane.show_all();
             }
             for (text, name, factor) in [("+", "Closer", 1.4), ("\u{2013}", "Farther", 1.0 / 1.4)] {
                 if map_side::small(ui, text, name, &format!("{name} (wheel)")) {
-                    screen.local.plane.zoom(factor);
+                    window.local.plane.zoom(factor);
                 }
             }
         });

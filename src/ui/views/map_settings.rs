@@ -4,29 +4,25 @@ use egui::accesskit::Role;
 use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::session::maps::{Choice, Colour, Kind, METHODS, Method};
-use crate::session::{Command, maps};
-use crate::ui::local::Screen;
+use crate::session::{MapCommand, maps};
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;
 
-fn push(screen: &mut Screen<'_>, command: maps::Command) {
-    screen.push(Command::Map(command));
-}
-
 /// The whole line; it wraps where the window is narrow.
-pub fn settings_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+pub fn settings_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
-        model_ui(ui, screen);
-        choice_ui(ui, screen);
-        count_ui(ui, screen);
-        method_ui(ui, screen);
-        button_ui(ui, screen);
+        model_ui(ui, window);
+        choice_ui(ui, window);
+        count_ui(ui, window);
+        method_ui(ui, window);
+        button_ui(ui, window);
     });
 }
 
-fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let chosen = screen.session.mapped_model().cloned();
-    let session = screen.session;
+fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let chosen = window.session.maps().model_of(window.session).cloned();
+    let session = window.session;
     let name = session.models().find(|column| Some(&column.folder) == chosen.as_ref());
     let name = name.map_or_else(|| "no model".to_owned(), crate::session::Column::name);
     let combo = ComboBox::from_id_salt("map_model").width(150.0).selected_text(name).show_ui(ui, |ui| {
@@ -37,7 +33,7 @@ fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             }
             seen.push(&column.folder);
             if ui.selectable_label(Some(&column.folder) == chosen.as_ref(), column.name()).clicked() {
-                screen.commands.push(Command::Map(maps::Command::SetModel(column.folder.clone())));
+                window.push(MapCommand::SetModel(column.folder.clone()));
             }
         }
     });
@@ -47,43 +43,43 @@ fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         .on_hover_text("Whose vectors are mapped; the models of page Sentence");
 }
 
-fn choice_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let chosen = screen.session.maps.choice;
+fn choice_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let chosen = window.session.maps().choice;
     let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
         for (choice, _, name, note) in Choice::ALL {
             if ui.selectable_label(choice == chosen, name).on_hover_text(note).clicked() {
-                push(screen, maps::Command::SetChoice(choice));
+                window.push(MapCommand::SetChoice(choice));
             }
         }
     });
     combo.response.accessible_name("What is mapped").on_hover_text("What is mapped");
 }
 
-fn count_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    if !screen.session.maps.choice.is_counted() {
+fn count_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if !window.session.maps().choice.is_counted() {
         return;
     }
-    let mut count = screen.session.maps.count;
+    let mut count = window.session.maps().count;
     let label = ui.label(RichText::new("at most").color(theme::tokens(ui).weak));
     let drag =
         DragValue::new(&mut count).range(maps::COUNTS.0..=maps::COUNTS.1).speed(10.0).update_while_editing(false);
     let response = ui.add(drag).labelled_by(label.id);
     if response.on_hover_text("How many points; words come by their rank, the most frequent first").changed() {
-        push(screen, maps::Command::SetCount(count));
+        window.push(MapCommand::SetCount(count));
     }
 }
 
-fn method_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let chosen = screen.session.maps.method;
+fn method_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let chosen = window.session.maps().method;
     for entry in METHODS {
         if ui.selectable_label(entry.method == chosen, entry.title).on_hover_text(entry.about).clicked() {
-            push(screen, maps::Command::SetMethod(entry.method));
+            window.push(MapCommand::SetMethod(entry.method));
         }
     }
     if chosen != Method::Tsne {
         return;
     }
-    let mut perplexity = screen.session.maps.perplexity;
+    let mut perplexity = window.session.maps().perplexity;
     let label = ui.label(RichText::new("perplexity").color(theme::tokens(ui).weak));
     let (least, most) = maps::PERPLEXITIES;
     let drag =
@@ -91,22 +87,22 @@ fn method_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let note =
         "About how many neighbours count for a point; lowered where there are fewer than three times as many points";
     if ui.add(drag).labelled_by(label.id).on_hover_text(note).changed() {
-        push(screen, maps::Command::SetPerplexity(perplexity));
+        window.push(MapCommand::SetPerplexity(perplexity));
     }
 }
 
-fn button_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn button_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let button = Button::new(RichText::new("Make map").color(t.on_accent)).fill(t.accent);
-    let has_model = screen.session.mapped_model().is_some();
+    let has_model = window.session.maps().model_of(window.session).is_some();
     if ui.add_enabled(has_model, button).on_disabled_hover_text("Add a model on page Sentence first").clicked() {
-        push(screen, maps::Command::Compute);
+        window.push(MapCommand::Compute);
     }
 }
 
 /// What the colours mean, with the two ends of the scale.
-pub fn legend_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(chart) = screen.session.maps.chart.clone() else { return };
+pub fn legend_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(chart) = window.session.maps().chart.clone() else { return };
     let drawn = chart.layout.places.len();
     let is_words = matches!(chart.kind, Kind::SourceWords | Kind::TargetWords);
     let rank = match chart.kind {
@@ -116,13 +112,13 @@ pub fn legend_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     };
     let weak = theme::tokens(ui).weak;
     ui.label(RichText::new("colour").size(theme::TEXT_SMALL).color(weak));
-    let chosen = screen.session.maps.colour;
+    let chosen = window.session.maps().colour;
     for (colour, name, note) in [
         (Colour::Rank, rank, "The rank in the vocabulary, or the place in the list or the sentence"),
         (Colour::Length, "length", "Letters of a word, words of a phrase"),
     ] {
         if ui.selectable_label(colour == chosen, name).on_hover_text(note).clicked() {
-            push(screen, maps::Command::SetColour(colour));
+            window.push(MapCommand::SetColour(colour));
         }
     }
     let (low, high) = match chosen {

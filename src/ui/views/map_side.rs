@@ -4,9 +4,9 @@ use egui::accesskit::Role;
 use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use crate::session::maps::{Choice, Table};
-use crate::session::{Command, maps};
+use crate::session::{MapCommand, maps};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
+use crate::ui::local::{Sheet, Window};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::plane::paint;
@@ -17,22 +17,18 @@ const LISTED: usize = 100;
 /// Height of a row.
 const ROW: f32 = 27.0;
 
-fn push(screen: &mut Screen<'_>, command: maps::Command) {
-    screen.push(Command::Map(command));
-}
-
 /// All of it.
-pub fn side_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    if screen.session.maps.choice == Choice::Typed {
-        typed_ui(ui, screen);
+pub fn side_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if window.session.maps().choice == Choice::Typed {
+        typed_ui(ui, window);
         ui.add_space(theme::SPACE_2);
     }
-    search_ui(ui, screen);
+    search_ui(ui, window);
     ui.add_space(theme::SPACE_2);
-    if screen.session.maps.selected.is_some() {
-        selected_ui(ui, screen);
-    } else if !screen.session.maps.matches.is_empty() {
-        matches_ui(ui, screen);
+    if window.session.maps().selected.is_some() {
+        selected_ui(ui, window);
+    } else if !window.session.maps().matches.is_empty() {
+        matches_ui(ui, window);
     } else {
         let note = "Click a point, or search for a word, to see what lies nearest to it by cosine";
         weak(ui, note);
@@ -44,9 +40,9 @@ fn weak(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
 }
 
-fn typed_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn typed_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let label = ui.label("Phrases, one a line");
-    let mut text = screen.session.maps.typed.clone();
+    let mut text = window.session.maps().typed.clone();
     ScrollArea::vertical().id_salt("typed_phrases").max_height(150.0).show(ui, |ui| {
         let field = TextEdit::multiline(&mut text)
             .id(Id::unique("map_typed"))
@@ -54,32 +50,32 @@ fn typed_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             .desired_width(f32::INFINITY)
             .hint_text("type or paste phrases, then make the map");
         if ui.add(field).labelled_by(label.id).changed() {
-            push(screen, maps::Command::SetTyped(text));
+            window.push(MapCommand::SetTyped(text));
         }
     });
 }
 
-fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let mut text = screen.session.maps.search.clone();
+fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut text = window.session.maps().search.clone();
     let field = TextEdit::singleline(&mut text)
         .id(Id::unique("map_search"))
         .hint_text("Search the map")
         .desired_width(f32::INFINITY);
     let response = ui.add(field).accessible_name("Search the map");
     if response.changed() {
-        push(screen, maps::Command::Search(text.clone()));
+        window.push(MapCommand::Search(text.clone()));
     }
     if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
-        push(screen, maps::Command::MoveMatch(1));
+        window.push(MapCommand::MoveMatch(1));
         response.request_focus();
     }
     if text.trim().is_empty() {
         return;
     }
-    let session = screen.session;
-    let count = session.maps.matches.len();
-    let drawn = session.maps.matches.iter().filter(|found| session.maps.is_drawn(**found)).count();
-    let at = session.maps.selected.and_then(|at| session.maps.matches.iter().position(|found| *found == at));
+    let session = window.session;
+    let count = session.maps().matches.len();
+    let drawn = session.maps().matches.iter().filter(|found| session.maps().is_drawn(**found)).count();
+    let at = session.maps().selected.and_then(|at| session.maps().matches.iter().position(|found| *found == at));
     ui.horizontal(|ui| {
         let told = match (count, at) {
             (0, _) => "Found nowhere".to_owned(),
@@ -93,33 +89,33 @@ fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         if count > 1 {
             for (text, name, by) in [("<", "Match before", -1), (">", "Next match", 1)] {
                 if ui.small_button(text).on_hover_text(name).accessible_name(name).clicked() {
-                    push(screen, maps::Command::MoveMatch(by));
+                    window.push(MapCommand::MoveMatch(by));
                 }
             }
         }
     });
 }
 
-fn matches_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
+fn matches_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
     ScrollArea::vertical().id_salt("map_matches").auto_shrink(false).show(ui, |ui| {
-        for &at in session.maps.matches.iter().take(LISTED) {
-            row_ui(ui, screen, at, None);
+        for &at in session.maps().matches.iter().take(LISTED) {
+            row_ui(ui, window, at, None);
         }
-        if session.maps.matches.len() > LISTED {
-            weak(ui, &format!("and {} more", session.maps.matches.len() - LISTED));
+        if session.maps().matches.len() > LISTED {
+            weak(ui, &format!("and {} more", session.maps().matches.len() - LISTED));
         }
     });
 }
 
-fn selected_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let (Some(at), Some(chart)) = (session.maps.selected, &session.maps.chart) else { return };
+fn selected_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let (Some(at), Some(chart)) = (session.maps().selected, &session.maps().chart) else { return };
     let Some(point) = chart.points.get(at) else { return };
     let title = RichText::new(bidi::visual(&point.text)).size(theme::TEXT_TITLE);
     ui.add(Label::new(title).wrap());
     let mut facts = paint::facts(chart, at);
-    if !session.maps.is_drawn(at) {
+    if !session.maps().is_drawn(at) {
         facts.push_str(", not on this map");
     }
     weak(ui, &facts);
@@ -128,31 +124,31 @@ fn selected_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         ui.label(RichText::new("Nearest by cosine").color(theme::tokens(ui).weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.button("Save...").on_hover_text("Save these neighbours as TSV").clicked() {
-                screen.local.sheet = Sheet::Ask(Question::Neighbours);
+                window.local.sheet = Sheet::Ask(Question::Neighbours);
             }
             if ui.button("Copy").on_hover_text("Copy these neighbours as TSV").clicked()
-                && let Some(text) = session.maps.tsv(Table::Neighbours)
+                && let Some(text) = session.maps().tsv(Table::Neighbours)
             {
                 ui.ctx().copy_text(text);
             }
         });
     });
-    if session.maps.neighbours.is_empty() {
+    if session.maps().neighbours.is_empty() {
         weak(ui, "Nothing has a direction that could be compared");
     }
     ScrollArea::vertical().id_salt("map_neighbours").auto_shrink(false).show(ui, |ui| {
-        for near in &session.maps.neighbours {
-            row_ui(ui, screen, near.index, Some(near.cosine));
+        for near in &session.maps().neighbours {
+            row_ui(ui, window, near.index, Some(near.cosine));
         }
     });
 }
 
 /// A point in a list, with its cosine as a number and a bar; a click goes there.
-fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, at: usize, cosine: Option<f32>) {
-    let session = screen.session;
-    let Some((chart, point)) = session.maps.chart.as_ref().zip(session.maps.point(at)) else { return };
+fn row_ui(ui: &mut Ui, window: &mut Window<'_>, at: usize, cosine: Option<f32>) {
+    let session = window.session;
+    let Some((chart, point)) = session.maps().chart.as_ref().zip(session.maps().point(at)) else { return };
     let t = theme::tokens(ui);
-    let is_drawn = session.maps.is_drawn(at);
+    let is_drawn = session.maps().is_drawn(at);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let name = match cosine {
         Some(cosine) => format!("Neighbour {} cosine {cosine:.3}", point.text),
@@ -186,7 +182,7 @@ fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, at: usize, cosine: Option<f32>) 
         ),
     };
     if response.on_hover_text(note).clicked() {
-        push(screen, maps::Command::Select(Some(at)));
+        window.push(MapCommand::Select(Some(at)));
     }
 }
 

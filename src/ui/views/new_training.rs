@@ -7,14 +7,13 @@ use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 
 use crate::attention::{AttentionKind, KINDS, scores};
 use crate::models::MODELS;
-use crate::session::new_training::Field;
-use crate::session::{Command, new_training};
+use crate::session::{Field, TrainingCommand, new_training};
 use crate::training::recipe;
 use crate::training::recipe::{RECIPES, SIZES};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
+use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
-use crate::ui::views::{Place, View};
+use crate::ui::views::view::{Place, View};
 
 /// The sheet.
 pub struct NewTraining;
@@ -35,8 +34,8 @@ impl View for NewTraining {
         Place::Over
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        if screen.local.sheet != Sheet::Training {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.local.sheet != Sheet::Training {
             return;
         }
         let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
@@ -49,13 +48,13 @@ impl View for NewTraining {
                 ui.with_layout(right, |ui| ui.button("Close").clicked()).inner
             });
             let area = egui::ScrollArea::vertical().max_height(room.y - FIXED).auto_shrink([false, true]);
-            area.show(ui, |ui| sheet_ui(ui, screen));
+            area.show(ui, |ui| sheet_ui(ui, window));
             ui.separator();
-            save_ui(ui, screen);
+            save_ui(ui, window);
             closes.inner
         });
         if response.inner || response.should_close() {
-            screen.local.sheet = Sheet::None;
+            window.local.sheet = Sheet::None;
         }
     }
 }
@@ -63,23 +62,23 @@ impl View for NewTraining {
 /// One choice of a table: its name and what it is.
 type Line = (&'static str, String);
 
-fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let grid = egui::Grid::new("training").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]);
     grid.show(ui, |ui| {
-        model_ui(ui, screen);
-        row(ui, screen, "Sizes", Field::Sizes, &SIZES.iter().map(|e| (e.name, e.about.to_owned())).collect::<Vec<_>>());
+        model_ui(ui, window);
+        row(ui, window, "Sizes", Field::Sizes, &SIZES.iter().map(|e| (e.name, e.about.to_owned())).collect::<Vec<_>>());
         let recipes: Vec<Line> = RECIPES.iter().map(|entry| (entry.name, entry.about.to_owned())).collect();
-        row(ui, screen, "Recipe", Field::Recipe, &recipes);
+        row(ui, window, "Recipe", Field::Recipe, &recipes);
     });
-    explanation_ui(ui, screen);
+    explanation_ui(ui, window);
     ui.separator();
     let grid = egui::Grid::new("training_data").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]);
     grid.show(ui, |ui| {
         ui.label("Languages");
         ui.horizontal(|ui| {
-            text(ui, screen, "Source language", Field::SourceLanguage, 64.0);
+            text(ui, window, "Source language", Field::SourceLanguage, 64.0);
             ui.label("to");
-            text(ui, screen, "Target language", Field::TargetLanguage, 64.0);
+            text(ui, window, "Target language", Field::TargetLanguage, 64.0);
         });
         ui.end_row();
         for (name, field) in [
@@ -92,44 +91,44 @@ fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         ] {
             ui.label(name);
             ui.horizontal(|ui| {
-                text(ui, screen, name, field, ui.available_width() - BROWSE);
-                browse(ui, screen, name, Question::Training(field));
+                text(ui, window, name, field, ui.available_width() - BROWSE);
+                browse(ui, window, name, Question::Training(field));
             });
             ui.end_row();
         }
         ui.label("Name");
-        text(ui, screen, "Name of the new model", Field::Name, 240.0);
+        text(ui, window, "Name of the new model", Field::Name, 240.0);
         ui.end_row();
     });
 }
 
-fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let plan = &screen.session.training.plan;
+fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let plan = &window.session.training().plan;
     let chooses = plan.chooses_attention();
     let kind = plan.attention.as_deref().and_then(AttentionKind::from_name);
     let models: Vec<Line> = MODELS.iter().map(|entry| (entry.name, entry.citation.to_owned())).collect();
-    row(ui, screen, "Architecture", Field::Architecture, &models);
+    row(ui, window, "Architecture", Field::Architecture, &models);
     if !chooses {
         return;
     }
     let kinds: Vec<Line> = KINDS.iter().map(|entry| (entry.name, entry.explanation.to_owned())).collect();
-    row(ui, screen, "Looks at", Field::Attention, &kinds);
+    row(ui, window, "Looks at", Field::Attention, &kinds);
     if kind == Some(AttentionKind::None) {
         return;
     }
     let allowed = scores("luong").filter(|score| kind.is_none_or(|kind| kind.allows(score)));
     let table: Vec<Line> = allowed.map(|entry| (entry.name, entry.equation.to_owned())).collect();
-    row(ui, screen, "Score", Field::Score, &table);
+    row(ui, window, "Score", Field::Score, &table);
 }
 
 /// A choice from a table, and what the chosen line says.
-fn row(ui: &mut Ui, screen: &mut Screen<'_>, name: &str, field: Field, table: &[Line]) {
-    let chosen = new_training::text(&screen.session.training.plan, field);
+fn row(ui: &mut Ui, window: &mut Window<'_>, name: &str, field: Field, table: &[Line]) {
+    let chosen = new_training::text(&window.session.training().plan, field);
     ui.label(name);
     let combo = ComboBox::from_id_salt(("training", name)).width(180.0).selected_text(&chosen).show_ui(ui, |ui| {
         for (entry, about) in table {
             if ui.selectable_label(*entry == chosen, *entry).on_hover_text(about).clicked() {
-                screen.push(Command::Training(new_training::Command::Set(field, (*entry).to_owned())));
+                window.push(TrainingCommand::Set(field, (*entry).to_owned()));
             }
         }
     });
@@ -138,9 +137,9 @@ fn row(ui: &mut Ui, screen: &mut Screen<'_>, name: &str, field: Field, table: &[
 }
 
 /// Equations and papers of what is chosen, or what is wrong with it.
-fn explanation_ui(ui: &mut Ui, screen: &Screen<'_>) {
+fn explanation_ui(ui: &mut Ui, window: &Window<'_>) {
     let t = theme::tokens(ui);
-    let lines = screen.session.training.plan.explanation();
+    let lines = window.session.training().plan.explanation();
     let (lines, colour) = match lines {
         Ok(lines) => (lines, t.weak),
         Err(error) => (vec![error.to_string()], t.error),
@@ -151,36 +150,36 @@ fn explanation_ui(ui: &mut Ui, screen: &Screen<'_>) {
     }
 }
 
-fn text(ui: &mut Ui, screen: &mut Screen<'_>, name: &str, field: Field, width: f32) {
-    let mut text = new_training::text(&screen.session.training.plan, field);
+fn text(ui: &mut Ui, window: &mut Window<'_>, name: &str, field: Field, width: f32) {
+    let mut text = new_training::text(&window.session.training().plan, field);
     let hint = if field == Field::Vocabulary { "none; words are counted" } else { "" };
     let response = ui.add(TextEdit::singleline(&mut text).desired_width(width).hint_text(hint));
     if response.accessible_name(name).changed() {
-        screen.push(Command::Training(new_training::Command::Set(field, text)));
+        window.push(TrainingCommand::Set(field, text));
     }
 }
 
-fn browse(ui: &mut Ui, screen: &mut Screen<'_>, name: &str, question: Question) {
-    let button = ui.add_enabled(!screen.local.dialogs.is_open(), egui::Button::new("Browse..."));
+fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, question: Question) {
+    let button = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new("Browse..."));
     if button.accessible_name(format!("Browse for {name}")).clicked() {
-        screen.local.dialogs.ask(question);
+        window.local.dialogs.ask(question);
     }
 }
 
-fn save_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.horizontal(|ui| {
         ui.label("Configuration file");
-        let field = TextEdit::singleline(&mut screen.local.training_path).hint_text("train.toml");
+        let field = TextEdit::singleline(&mut window.local.training_path).hint_text("train.toml");
         let width = ui.available_width() - 2.0 * BROWSE;
         ui.add(field.desired_width(width)).accessible_name("Configuration file");
-        browse(ui, screen, "the configuration file", Question::TrainingFile);
-        let path = screen.local.training_path.trim().to_owned();
+        browse(ui, window, "the configuration file", Question::TrainingFile);
+        let path = window.local.training_path.trim().to_owned();
         if ui.add_enabled(!path.is_empty(), egui::Button::new("Save")).clicked() {
-            screen.push(Command::Training(new_training::Command::Save(PathBuf::from(path))));
+            window.push(TrainingCommand::Save(PathBuf::from(path)));
         }
     });
-    let sheet = &screen.session.training;
+    let sheet = window.session.training();
     if let Some(message) = &sheet.message {
         ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
     }

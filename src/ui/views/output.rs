@@ -2,21 +2,21 @@
 
 use egui::{Id, Ui};
 
-use crate::session::{Column, Command, Hover, TargetWord};
-use crate::ui::local::Screen;
+use crate::session::{Column, Hover, SelectCommand, TargetWord};
+use crate::ui::local::Window;
 use crate::ui::views::alignment;
 use crate::ui::widgets::{labels, words};
 use crate::ui::{bidi, theme};
 
 /// Paints the translation.
-pub fn output_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {
+pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let Some(table) = column.table.as_deref() else {
-        screen.local.output_heights.remove(&column.id);
+        window.local.output_heights.remove(&column.id);
         return;
     };
     let t = theme::tokens(ui);
-    let marks = alignment::marks(screen.session, column);
-    let replace = screen.session.settings.unk_replacement;
+    let marks = alignment::marks(window.session, column);
+    let replace = window.session.settings().unk_replacement;
     let list: Vec<words::Word> = table
         .target
         .iter()
@@ -38,12 +38,12 @@ pub fn output_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column) {
             tooltip(&table.target, i)
         })
     });
-    screen.local.output_heights.insert(column.id, output.content_size.y);
+    window.local.output_heights.insert(column.id, output.content_size.y);
     if let Some(i) = output.inner.over {
-        screen.local.hover = Some(Hover { column: column.id, i: Some(i), j: None });
+        window.local.hover = Some(Hover { column: column.id, i: Some(i), j: None });
     }
     if let Some(i) = output.inner.clicked {
-        screen.push(Command::SelectTarget { column: column.id, i });
+        window.push(SelectCommand::Target { column: column.id, i });
     }
 }
 

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use egui::{ComboBox, Key, RichText, Ui, UiBuilder, vec2};
 
-use crate::session::phrases::Command;
-use crate::session::{Column, Command as Act, Page};
+use crate::session::{Column, Page, PhrasesCommand};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
+use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
-use crate::ui::views::{Place, View, task};
+use crate::ui::views::task;
+use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::labels::plural;
 
 /// Share of the width that the lists take, and their least and greatest width, points.
@@ -33,36 +33,31 @@ impl View for Phrases {
         Place::Page(Page::Phrases)
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        let phrases = &screen.session.phrases;
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let phrases = window.session.phrases();
         if phrases.pairs.is_none() {
-            empty_ui(ui, screen);
+            empty_ui(ui, window);
             return;
         }
         // what was typed led here
-        screen.local.phrases.path.clear();
-        ui.horizontal(|ui| bar_ui(ui, screen));
-        message_ui(ui, screen);
-        task::task_ui(ui, screen, phrases.task);
+        window.local.phrases.path.clear();
+        ui.horizontal(|ui| bar_ui(ui, window));
+        message_ui(ui, window);
+        task::task_ui(ui, window, phrases.task);
         ui.add_space(theme::SPACE_1);
         let room = ui.available_rect_before_wrap();
         let lists = (room.width() * LISTS.0).clamp(LISTS.1, LISTS.2);
         let (left, right) = room.split_left_right_at_x(room.right() - lists - theme::SPACE_3);
         let right = right.with_min_x(right.left() + theme::SPACE_3);
-        ui.scope_builder(UiBuilder::new().max_rect(left), |ui| chart::chart_ui(ui, screen));
-        ui.scope_builder(UiBuilder::new().max_rect(right), |ui| targets::targets_ui(ui, screen));
+        ui.scope_builder(UiBuilder::new().max_rect(left), |ui| chart::chart_ui(ui, window));
+        ui.scope_builder(UiBuilder::new().max_rect(right), |ui| targets::targets_ui(ui, window));
     }
 }
 
-/// Does something on this page.
-fn push(screen: &mut Screen<'_>, command: Command) {
-    screen.push(Act::Phrases(command));
-}
-
 /// What to do while no table is open.
-fn empty_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let phrases = &screen.session.phrases;
+    let phrases = window.session.phrases();
     let width = ui.available_width().min(PATH_WIDTH + 120.0);
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.16);
@@ -73,16 +68,16 @@ fn empty_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
                 .color(t.weak),
         );
         ui.add_space(theme::SPACE_3);
-        message_ui(ui, screen);
+        message_ui(ui, window);
         if phrases.task.is_some() {
-            task::task_ui(ui, screen, phrases.task);
+            task::task_ui(ui, window, phrases.task);
             return;
         }
-        open_ui(ui, screen);
+        open_ui(ui, window);
         ui.add_space(theme::SPACE_3);
         ui.label(RichText::new("A phrase table has a line for each pair, as Moses writes it. It may be packed with gzip or zstandard, and can also be dropped on the window.").color(t.weak));
         ui.monospace("the old house ||| la vieille maison ||| 0.4 0.1 0.7 0.2");
-        if screen.session.phrase_model().is_none() {
+        if window.session.phrases().model_of(window.session).is_none() {
             ui.add_space(theme::SPACE_3);
             ui.label(RichText::new("There is no model to score it. Add one with + Model above.").color(t.warm));
         }
@@ -90,44 +85,44 @@ fn empty_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 }
 
 /// The field for a path with its buttons.
-fn open_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let last = screen.session.phrases.path.clone();
+fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let last = window.session.phrases().path.clone();
     let width = ui.available_width();
     ui.allocate_ui(vec2(width, 0.0), |ui| {
         ui.horizontal(|ui| {
             let label = ui.label("Path");
             let room = (ui.available_width() - 170.0).max(120.0);
-            let field = egui::TextEdit::singleline(&mut screen.local.phrases.path)
+            let field = egui::TextEdit::singleline(&mut window.local.phrases.path)
                 .desired_width(room)
                 .hint_text("a path on this computer");
             let field = ui.add(field).labelled_by(label.id);
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            let path = screen.local.phrases.path.trim().to_owned();
+            let path = window.local.phrases.path.trim().to_owned();
             let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
             if (open.clicked() || entered) && !path.is_empty() {
-                push(screen, Command::Open(PathBuf::from(path)));
+                window.push(PhrasesCommand::Open(PathBuf::from(path)));
             }
-            browse_ui(ui, screen);
+            browse_ui(ui, window);
         });
     });
     if let Some(last) = last {
         let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
         if ui.button(format!("Open {name} again")).on_hover_text(last.display().to_string()).clicked() {
-            push(screen, Command::Open(last));
+            window.push(PhrasesCommand::Open(last));
         }
     }
 }
 
-fn browse_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let browse = ui.add_enabled(!screen.local.dialogs.is_open(), egui::Button::new("Browse..."));
+fn browse_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let browse = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new("Browse..."));
     if browse.on_hover_text("Choose a phrase table").clicked() {
-        screen.local.dialogs.ask(Question::PhraseTable);
+        window.local.dialogs.ask(Question::PhraseTable);
     }
 }
 
 /// Why the last order came to nothing.
-fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(message) = &screen.session.phrases.message else { return };
+fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(message) = &window.session.phrases().message else { return };
     let t = theme::tokens(ui);
     let frame = egui::Frame::new()
         .fill(t.error_soft)
@@ -136,7 +131,7 @@ fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     frame.show(ui, |ui| {
         ui.horizontal(|ui| {
             if ui.small_button("Dismiss").clicked() {
-                push(screen, Command::DismissMessage);
+                window.push(PhrasesCommand::DismissMessage);
             }
             ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
         });
@@ -144,19 +139,19 @@ fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 }
 
 /// The line at the top: the table, the model, the feature, the files.
-fn bar_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(pairs) = screen.session.phrases.pairs.clone() else { return };
+fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(pairs) = window.session.phrases().pairs.clone() else { return };
     let t = theme::tokens(ui);
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         if ui.button("Close").on_hover_text("Close this phrase table").clicked() {
-            push(screen, Command::Close);
+            window.push(PhrasesCommand::Close);
         }
-        export_ui(ui, screen);
+        export_ui(ui, window);
         if ui.button("Open...").on_hover_text("Open another phrase table").clicked() {
-            screen.local.sheet = Sheet::Ask(Question::PhraseTable);
+            window.local.sheet = Sheet::Ask(Question::PhraseTable);
         }
-        feature_ui(ui, screen, pairs.features());
-        model_ui(ui, screen);
+        feature_ui(ui, window, pairs.features());
+        model_ui(ui, window);
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             let name = pairs.path().file_name().unwrap_or(pairs.path().as_os_str()).display().to_string();
             let counts = format!("{}, {}", plural(pairs.len(), "pair"), plural(pairs.sources(), "source phrase"));
@@ -181,9 +176,9 @@ fn bar_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 }
 
 /// Which model scores.
-fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let chosen = session.phrase_model();
+fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let chosen = session.phrases().model_of(session);
     let name = |column: &Column| column.name();
     let shown = session.models().find(|column| Some(column.folder.as_path()) == chosen).map(name);
     let mut folders: Vec<(&std::path::Path, String)> = Vec::new();
@@ -197,7 +192,7 @@ fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         for (folder, name) in folders {
             let choice = ui.selectable_label(chosen == Some(folder), name);
             if choice.on_hover_text(folder.display().to_string()).clicked() {
-                screen.commands.push(Act::Phrases(Command::SetModel(folder.to_path_buf())));
+                window.push(PhrasesCommand::SetModel(folder.to_path_buf()));
             }
         }
     });
@@ -205,12 +200,12 @@ fn model_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
 }
 
 /// Which feature is p(target | source).
-fn feature_ui(ui: &mut Ui, screen: &mut Screen<'_>, features: usize) {
+fn feature_ui(ui: &mut Ui, window: &mut Window<'_>, features: usize) {
     const MOSES: [&str; 4] = ["p(source | target)", "lexical, inverse", "p(target | source)", "lexical, direct"];
     if features == 0 {
         return;
     }
-    let chosen = screen.session.phrases.feature;
+    let chosen = window.session.phrases().feature;
     let name = |n: usize| match MOSES.get(n - 1) {
         Some(meaning) if features >= MOSES.len() => format!("feature {n}, {meaning}"),
         _ => format!("feature {n}"),
@@ -219,7 +214,7 @@ fn feature_ui(ui: &mut Ui, screen: &mut Screen<'_>, features: usize) {
     let combo = combo.show_ui(ui, |ui| {
         for n in 1..=features {
             if ui.selectable_label(n == chosen, name(n)).clicked() {
-                push(screen, Command::SetFeature(n));
+                window.push(PhrasesCommand::SetFeature(n));
             }
         }
     });
@@ -230,18 +225,18 @@ fn feature_ui(ui: &mut Ui, screen: &mut Screen<'_>, features: usize) {
 }
 
 /// Where both scores of all pairs are written.
-fn export_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let export = ui.add_enabled(screen.session.phrases.chart.is_some(), egui::Button::new("Export TSV..."));
+fn export_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let export = ui.add_enabled(window.session.phrases().chart.is_some(), egui::Button::new("Export TSV..."));
     if export.on_hover_text("Write both scores of every pair into a file").clicked() {
-        screen.local.path = export_path(screen);
-        screen.local.sheet = Sheet::Ask(Question::PhraseScores);
+        window.local.path = export_path(window);
+        window.local.sheet = Sheet::Ask(Question::PhraseScores);
     }
 }
 
 /// Beside the table, with the model's name.
-fn export_path(screen: &Screen<'_>) -> String {
-    let session = screen.session;
-    let Some(table) = &session.phrases.path else { return String::new() };
-    let model = session.phrase_model().and_then(|folder| folder.file_name()).unwrap_or_default();
+fn export_path(window: &Window<'_>) -> String {
+    let session = window.session;
+    let Some(table) = &session.phrases().path else { return String::new() };
+    let model = session.phrases().model_of(session).and_then(|folder| folder.file_name()).unwrap_or_default();
     table.with_extension(format!("{}.tsv", model.display())).display().to_string()
 }

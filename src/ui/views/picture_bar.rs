@@ -3,12 +3,15 @@
 use egui::accesskit::Role;
 use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use crate::session::{AlignmentTable, Command, READINGS, Shown};
-use crate::ui::local::Screen;
+use crate::figure::heatmap::gaze_legend;
+use crate::figure::legend;
+use crate::figure::palette::Rgba;
+use crate::session::{AlignmentTable, READINGS, SettingsCommand, Shown};
+use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
-use crate::ui::views::{Place, View};
-use crate::ui::widgets::heatmap::layout::{Grid, Zoom};
-use crate::ui::widgets::heatmap::paint;
+use crate::ui::views::view::{Place, View};
+use crate::ui::widgets::heatmap::layout::Zoom;
+use crate::ui::widgets::marks;
 use crate::ui::{act, local, theme};
 
 /// With less room behind it the legend is left out.
@@ -26,24 +29,24 @@ impl View for PictureBar {
         Place::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        if screen.session.columns.is_empty() {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.session.columns().is_empty() {
             return;
         }
         ui.horizontal(|ui| {
-            numbers_ui(ui, screen);
-            reading_ui(ui, screen);
-            palette_ui(ui, screen);
-            gaze_ui(ui, screen);
+            numbers_ui(ui, window);
+            reading_ui(ui, window);
+            palette_ui(ui, window);
+            gaze_ui(ui, window);
             doubt_legend(ui);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, screen));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, window));
         });
         ui.add_space(theme::SPACE_1);
     }
 }
 
-fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let shown = screen.session.settings.shown;
+fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = window.session.settings().shown;
     let explained = [
         (
             Shown::Alpha,
@@ -59,79 +62,79 @@ fn numbers_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in explained {
         if ui.selectable_label(shown == choice, name).on_hover_text(note).clicked() {
-            screen.push(Command::SetShown(choice));
+            window.push(SettingsCommand::SetShown(choice));
         }
     }
     ui.add_space(theme::SPACE_2);
 }
 
-fn tables<'a>(screen: &Screen<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
-    screen.session.columns.iter().filter_map(|column| column.table.as_deref())
+fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
+    window.session.columns().iter().filter_map(|column| column.table.as_deref())
 }
 
 /// Which word a row belongs to, while a model is shown that leaves the choice.
-fn reading_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    if tables(screen).all(|table| table.reading.is_none()) {
+fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if tables(window).all(|table| table.reading.is_none()) {
         return;
     }
     let t = theme::tokens(ui);
     ui.label(RichText::new("rows by").size(theme::TEXT_SMALL).color(t.weak));
-    let chosen = screen.session.settings.reading;
+    let chosen = window.session.settings().reading;
     for entry in READINGS {
         let note = format!("{} (Luong et al. 2015, footnote 14)", entry.about);
         let button = ui.selectable_label(chosen == entry.reading, entry.name).on_hover_text(note);
         if button.accessible_name(format!("Rows by {}", entry.name)).clicked() {
-            screen.push(Command::SetReading(entry.reading));
+            window.push(SettingsCommand::SetReading(entry.reading));
         }
     }
     ui.add_space(theme::SPACE_2);
 }
 
 /// The legend of p_t and of the window of local attention, and the switch of both.
-fn gaze_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    if tables(screen).all(|table| table.p_t.is_none()) {
+fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if tables(window).all(|table| table.p_t.is_none()) {
         return;
     }
-    let t = theme::tokens(ui);
-    let is_drawn = screen.layout(local::GAZE, 1.0) > 0.0;
+    let is_drawn = window.layout(local::GAZE, 1.0) > 0.0;
     let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of local attention, p_t in its window"));
-    let grid = Grid { origin: rect.min, cell: rect.height(), rows: 1, columns: 2 };
-    let frame = egui::Stroke::new(theme::GAZE_LINE, t.gaze);
-    ui.painter().rect_stroke(rect, 2.0, frame, egui::StrokeKind::Inside);
-    paint::lozenge(ui, grid.gaze_mark(0, 0.57), t);
+    marks::paint(ui.painter(), gaze_legend(&rect.into(), theme::palette(ui)));
     let note = "The mark is p_t, the place where local attention looks; the frame holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)";
     if ui.selectable_label(is_drawn, "p_t").on_hover_text(note).accessible_name("Marks of local attention").clicked() {
-        screen.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
+        window.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
     }
     ui.add_space(theme::SPACE_2);
 }
 
 /// The ends of the scale; energies run from the least to the greatest of a column, here the selected one.
-fn ends(screen: &Screen<'_>) -> (String, String) {
-    if screen.session.settings.shown == Shown::Alpha {
+fn ends(window: &Window<'_>) -> (String, String) {
+    if window.session.settings().shown == Shown::Alpha {
         return ("0".to_owned(), "1".to_owned());
     }
-    let column = screen
+    let column = window
         .session
         .selected_column()
         .filter(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some()));
     let column = column.or_else(|| {
-        screen.session.columns.iter().find(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some()))
+        window
+            .session
+            .columns()
+            .iter()
+            .find(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some()))
     });
     let matrix = column.and_then(|column| column.table.as_ref()).and_then(|table| table.energies.as_ref());
     matrix.map_or_else(
         || ("least".to_owned(), "greatest".to_owned()),
         |matrix| {
-            let (low, high) = paint::scale(matrix, Shown::Energies);
+            let (low, high) = matrix.range().unwrap_or((0.0, 1.0));
             (format!("{low:.1}"), format!("{high:.1}"))
         },
     )
 }
 
-fn palette_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let at = act::palette(&screen.session.settings.palette);
-    let (low, high) = ends(screen);
+fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let at = act::palette(&window.session.settings().palette);
+    let (low, high) = ends(window);
     let caption =
         |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
     if ui.available_width() > NARROW {
@@ -147,7 +150,7 @@ fn palette_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         ComboBox::from_id_salt("palette").width(96.0).selected_text(theme::ColourMap::at(at).name).show_ui(ui, |ui| {
             for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
                 if ui.selectable_label(n == at, map.name).on_hover_text(map.note).clicked() {
-                    screen.push(Command::SetPalette(map.name.to_owned()));
+                    window.push(SettingsCommand::SetPalette(map.name.to_owned()));
                 }
             }
         });
@@ -162,7 +165,8 @@ fn doubt_legend(ui: &mut Ui) {
         return;
     }
     caption(ui, "words  sure");
-    gradient(ui, |share| theme::doubt(t, -4.6 * share), "Legend of the words, from sure to doubtful")
+    let palette = theme::palette(ui);
+    gradient(ui, |share| palette.doubt(-4.6 * share), "Legend of the words, from sure to doubtful")
         .on_hover_text("A word's background grows warmer as its probability falls, from 1 down to 0.01");
     caption(ui, "doubtful");
     if ui.available_width() > 400.0 {
@@ -173,46 +177,35 @@ fn doubt_legend(ui: &mut Ui) {
     }
 }
 
-fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> egui::Color32, label: &str) -> egui::Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(72.0, 12.0), Sense::hover());
+fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Response {
+    let (rect, response) = ui.allocate_exact_size(legend::SIZE.into(), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, label));
-    let steps = 36;
-    let width = rect.width() / steps as f32;
-    for n in 0..steps {
-        let corner = rect.min + vec2(n as f32 * width, 0.0);
-        let share = n as f32 / (steps - 1) as f32;
-        ui.painter().rect_filled(
-            egui::Rect::from_min_size(corner, vec2(width + 0.5, rect.height())),
-            0.0,
-            colour(share),
-        );
-    }
-    ui.painter().rect_stroke(rect, 0.0, egui::Stroke::new(1.0, theme::tokens(ui).line), egui::StrokeKind::Outside);
+    marks::paint(ui.painter(), legend::band(&rect.into(), theme::palette(ui), colour));
     response
 }
 
-fn size_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-    let is_open = screen.layout(local::INSPECTOR_OPEN, 1.0) > 0.0;
+    let is_open = window.layout(local::INSPECTOR_OPEN, 1.0) > 0.0;
     if ui
         .selectable_label(is_open, "Inspector")
         .on_hover_text("Show or hide the inspector of a word (Ctrl+I)")
         .clicked()
     {
-        screen.keep(local::INSPECTOR_OPEN, f32::from(u8::from(!is_open)));
+        window.keep(local::INSPECTOR_OPEN, f32::from(u8::from(!is_open)));
     }
     ui.add_space(theme::SPACE_2);
-    let zoom = screen.zoom();
+    let zoom = window.zoom();
     if ui.selectable_label(zoom == Zoom::Whole, "Whole").on_hover_text("All cells in view, however small (0)").clicked()
     {
-        screen.keep(local::CELL, -1.0);
+        window.keep(local::CELL, -1.0);
     }
     if ui
         .selectable_label(zoom == Zoom::Auto, "Auto")
         .on_hover_text("Cells as large as fits, but not too small to read")
         .clicked()
     {
-        screen.keep(local::CELL, 0.0);
+        window.keep(local::CELL, 0.0);
     }
     for (text, name, wanted) in
         [("+", "Larger cells", Act::LargerCells), ("\u{2013}", "Smaller cells", Act::SmallerCells)]
@@ -223,8 +216,8 @@ fn size_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             .accessible_name(name)
             .clicked()
         {
-            let commands = act::perform(wanted, screen.session, screen.local);
-            screen.commands.extend(commands);
+            let commands = act::perform(wanted, window.session, window.local);
+            window.commands.extend(commands);
         }
     }
     if ui.available_width() > 44.0 {

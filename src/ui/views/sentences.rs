@@ -3,12 +3,13 @@
 //! Files are drawn row by row, only those in view, so that a million lines scroll like ten.
 
 use egui::accesskit::Role;
-use egui::{Align2, CollapsingHeader, CornerRadius, Id, Key, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, CollapsingHeader, CornerRadius, Id, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::{Command, List, Session};
+use crate::session::{List, ListCommand, Session};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Panel as PanelName, Screen, Sheet};
-use crate::ui::views::{Place, View};
+use crate::ui::local::{Panel as PanelName, Sheet, Window};
+use crate::ui::views::rows;
+use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::{labels, node};
 use crate::ui::{local, theme};
@@ -16,6 +17,8 @@ use crate::ui::{local, theme};
 /// The panel at the left.
 pub struct Sentences;
 
+/// Its least and greatest width, points.
+const LIMITS: (f32, f32) = (160.0, 600.0);
 /// Even, so that rows stay equally high far down a long list, where positions are rounded to even points.
 const ROW: f32 = 26.0;
 
@@ -33,134 +36,120 @@ impl View for Sentences {
         Place::Left
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        let was_open = screen.layout(local::SENTENCES_OPEN, 1.0) > 0.0;
-        let width = screen.layout(local::SENTENCES_WIDTH, theme::SENTENCES_WIDTH).clamp(160.0, 600.0);
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let was_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0;
+        let width = window.layout(local::SENTENCES_WIDTH, theme::SENTENCES_WIDTH).clamp(LIMITS.0, LIMITS.1);
         let mut is_open = was_open;
-        let panel = Panel::left("sentences").default_size(width).min_size(160.0).max_size(600.0).resizable(true);
+        let panel = Panel::left("sentences").default_size(width).min_size(LIMITS.0).max_size(LIMITS.1).resizable(true);
         let shown =
-            panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, screen));
+            panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, window));
         if is_open != was_open {
-            screen.keep(local::SENTENCES_OPEN, f32::from(u8::from(is_open)));
+            window.keep(local::SENTENCES_OPEN, f32::from(u8::from(is_open)));
         }
         let Some(shown) = shown else { return };
         let now = shown.response.rect.width();
-        if (now - width).abs() > 1.0
-            && is_open
-            && was_open
-            && !ui.input(|input| input.pointer.any_down())
-            && now >= 160.0
-        {
-            screen.keep(local::SENTENCES_WIDTH, now);
+        // While it opens or closes it is narrower than it may be made.
+        if is_open && was_open && now >= LIMITS.0 {
+            window.keep_side(ui, local::SENTENCES_WIDTH, width, now);
         }
     }
 }
 
-fn panel_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    tabs_ui(ui, screen);
-    search_ui(ui, screen);
+fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    tabs_ui(ui, window);
+    search_ui(ui, window);
     ui.add_space(theme::SPACE_1);
-    keys(ui, screen);
-    match screen.session.list {
-        List::Examples if screen.session.search.text.is_empty() => examples_ui(ui, screen),
-        _ => rows_ui(ui, screen),
+    keys(ui, window);
+    match window.session.lists().shown {
+        List::Examples if window.session.lists().search.text.is_empty() => examples_ui(ui, window),
+        _ => rows_ui(ui, window),
     }
 }
 
-fn tabs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
+fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         for (list, name) in [(List::Examples, "Examples"), (List::History, "History")] {
-            if ui.selectable_label(session.list == list, name).clicked() {
-                screen.push(Command::ShowList(list));
+            if ui.selectable_label(session.lists().shown == list, name).clicked() {
+                window.push(ListCommand::Show(list));
             }
         }
-        for (n, file) in session.files.iter().enumerate() {
+        for (n, file) in session.lists().files.iter().enumerate() {
             let list = List::File(n);
-            let tab = ui.selectable_label(session.list == list, file.name());
+            let tab = ui.selectable_label(session.lists().shown == list, file.name());
             if tab.on_hover_text(file.path.display().to_string()).clicked() {
-                screen.push(Command::ShowList(list));
+                window.push(ListCommand::Show(list));
             }
         }
         if ui.button("Open...").on_hover_text("Open a text file, one sentence a line (Ctrl+O)").clicked() {
-            screen.local.sheet = Sheet::Ask(Question::Text);
+            window.local.sheet = Sheet::Ask(Question::Text);
         }
     });
 }
 
-fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let mut text = screen.session.search.text.clone();
+fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut text = window.session.lists().search.text.clone();
     // Arrows in the search field move through what was found.
     let id = Id::unique("sentence_search");
     if ui.memory(|memory| memory.has_focus(id)) {
-        arrows(ui, screen);
+        move_by(window, rows::arrows(ui));
     }
     let field = egui::TextEdit::singleline(&mut text).id(id).hint_text("Search").desired_width(f32::INFINITY);
     let response = ui.add(field);
     if response.changed() {
-        screen.push(Command::Search(text));
+        window.push(ListCommand::Search(text));
     }
-    if screen.local.takes_focus(PanelName::Sentences) {
+    if window.local.takes_focus(PanelName::Sentences) {
         response.request_focus();
     }
-    let session = screen.session;
-    let caption = match (session.search.text.is_empty(), session.is_searching()) {
-        (true, _) if is_growing(session) => format!("{} so far", plural(session.list_len(), "sentence")),
-        (true, _) => plural(session.list_len(), "sentence"),
-        (false, true) => format!("{} found so far", plural(session.visible_len(), "sentence")),
-        (false, false) => format!("{} found", plural(session.visible_len(), "sentence")),
+    let session = window.session;
+    let caption = match (session.lists().search.text.is_empty(), session.lists().is_searching()) {
+        (true, _) if is_growing(session) => format!("{} so far", plural(session.lists().len(), "sentence")),
+        (true, _) => plural(session.lists().len(), "sentence"),
+        (false, true) => format!("{} found so far", plural(session.lists().visible_len(), "sentence")),
+        (false, false) => format!("{} found", plural(session.lists().visible_len(), "sentence")),
     };
     ui.horizontal(|ui| {
         let t = theme::tokens(ui);
         ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
-        let (name, note, command) = match session.list {
-            List::History if session.list_len() > 0 => {
-                ("Clear", "Forget the sentences translated before", Command::ClearHistory)
+        let (name, note, command) = match session.lists().shown {
+            List::History if !session.lists().is_empty() => {
+                ("Clear", "Forget the sentences translated before", ListCommand::ClearHistory)
             }
-            List::File(n) => ("Close", "Close this file", Command::CloseFile(n)),
+            List::File(n) => ("Close", "Close this file", ListCommand::CloseFile(n)),
             _ => return,
         };
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.small_button(name).on_hover_text(note).clicked() {
-                screen.push(command);
+                window.push(command);
             }
         });
     });
 }
 
 /// The list takes the arrows while it has the keyboard.
-fn keys(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn keys(ui: &mut Ui, window: &mut Window<'_>) {
     let response = ui.interact(ui.available_rect_before_wrap(), list_id(), Sense::CLICK | Sense::FOCUSABLE);
     let name = "List of sentences, arrows move through it";
     node(&response, Role::ListBox, || name.to_owned());
-    if response.has_focus() {
-        let filter = egui::EventFilter { vertical_arrows: true, ..Default::default() };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(list_id(), filter));
-        arrows(ui, screen);
-        let stroke = egui::Stroke::new(1.5, theme::tokens(ui).accent);
-        ui.painter().rect_stroke(response.rect.expand(2.0), 4.0, stroke, egui::StrokeKind::Inside);
+    move_by(window, rows::keys(ui, &response, response.rect.expand(2.0), 4.0));
+}
+
+fn move_by(window: &mut Window<'_>, by: isize) {
+    if by != 0 {
+        window.push(ListCommand::Move(by));
     }
 }
 
-fn arrows(ui: &Ui, screen: &mut Screen<'_>) {
-    let moves = ui.input_mut(|input| {
-        let mut presses = |key| input.count_and_consume_key(egui::Modifiers::NONE, key) as isize;
-        presses(Key::ArrowDown) - presses(Key::ArrowUp)
-    });
-    if moves != 0 {
-        screen.push(Command::MoveSentence(moves));
-    }
-}
-
-fn examples_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let moved = session.position != screen.local.seen_position;
-    screen.local.seen_position = session.position;
+fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let moved = session.position() != window.local.seen_position;
+    window.local.seen_position = session.position();
     egui::ScrollArea::vertical().id_salt("examples").auto_shrink(false).show(ui, |ui| {
-        for (n, group) in session.examples.iter().enumerate() {
+        for (n, group) in session.lists().examples.iter().enumerate() {
             let has_present =
-                session.position.is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
+                session.position().is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
             let header = CollapsingHeader::new(&group.name)
                 .id_salt(n)
                 .default_open(n < 2 || has_present)
@@ -170,8 +159,8 @@ fn examples_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
                 ui.add(egui::Label::new(RichText::new(&group.shows).size(theme::TEXT_SMALL).color(weak)).wrap());
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for example in &group.sentences {
-                    let row = row_ui(ui, screen, example.position, None, &example.text);
-                    if moved && session.position == Some(example.position) {
+                    let row = row_ui(ui, window, example.position, None, &example.text);
+                    if moved && session.position() == Some(example.position) {
                         row.scroll_to_me(None);
                     }
                 }
@@ -181,23 +170,23 @@ fn examples_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     });
 }
 
-fn rows_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let total = session.visible_len();
+fn rows_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let total = session.lists().visible_len();
     if total == 0 {
-        empty_ui(ui, screen);
+        empty_ui(ui, window);
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let numbered = matches!(session.list, List::File(_));
-    let list = session.list;
-    let id = ("rows", list, session.search.text.is_empty());
+    let numbered = matches!(session.lists().shown, List::File(_));
+    let list = session.lists().shown;
+    let id = ("rows", list, session.lists().search.text.is_empty());
     let mut area = egui::ScrollArea::vertical().id_salt(id).auto_shrink(false);
-    if session.position != screen.local.seen_position {
-        screen.local.seen_position = session.position;
-        if let Some(row) = session.visible_position() {
+    if session.position() != window.local.seen_position {
+        window.local.seen_position = session.position();
+        if let Some(row) = session.position().and_then(|at| session.lists().visible_position(at)) {
             let middle = ui.available_height() * 0.4;
-            let shown = screen.local.rows_in_view.clone();
+            let shown = window.local.rows_in_view.clone();
             if !(shown.start + 1..shown.end.saturating_sub(2)).contains(&row) {
                 area = area.vertical_scroll_offset((row as f32 * ROW - middle).max(0.0));
             }
@@ -206,21 +195,21 @@ fn rows_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     let rows = area.show_rows(ui, ROW, total, |ui, rows| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(ROW * 2.0));
         for n in rows.clone() {
-            let Some(position) = session.visible(n) else { continue };
-            let Some(text) = session.list_sentence(position) else { continue };
-            row_ui(ui, screen, position, numbered.then_some(position + 1), &text);
+            let Some(position) = session.lists().visible(n) else { continue };
+            let Some(text) = session.lists().sentence(position) else { continue };
+            row_ui(ui, window, position, numbered.then_some(position + 1), &text);
         }
         rows
     });
-    screen.local.rows_in_view = rows.inner;
+    window.local.rows_in_view = rows.inner;
 }
 
-fn empty_ui(ui: &mut Ui, screen: &Screen<'_>) {
-    let session = screen.session;
-    let text = match session.list {
-        _ if session.is_searching() => "Searching",
-        _ if !session.search.text.is_empty() => "Nothing in this list matches",
-        List::File(n) if session.files.get(n).is_some_and(|file| file.lines.is_none()) => "Reading the file",
+fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
+    let session = window.session;
+    let text = match session.lists().shown {
+        _ if session.lists().is_searching() => "Searching",
+        _ if !session.lists().search.text.is_empty() => "Nothing in this list matches",
+        List::File(n) if session.lists().files.get(n).is_some_and(|file| file.lines.is_none()) => "Reading the file",
         List::File(_) => "This file has no lines",
         List::History => "Sentences that you translate are kept here",
         List::Examples => "There are no examples",
@@ -228,26 +217,20 @@ fn empty_ui(ui: &mut Ui, screen: &Screen<'_>) {
     ui.label(RichText::new(text).color(theme::tokens(ui).weak));
 }
 
-fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, position: usize, number: Option<usize>, text: &str) -> egui::Response {
+fn row_ui(ui: &mut Ui, window: &mut Window<'_>, position: usize, number: Option<usize>, text: &str) -> egui::Response {
     let t = theme::tokens(ui);
-    let is_present = screen.session.position == Some(position);
+    let is_present = window.session.position() == Some(position);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, list_id().with(("row", position)), Sense::CLICK);
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_present, text));
     if response.clicked() {
-        screen.push(Command::PickSentence(position));
+        window.push(ListCommand::Pick(position));
         ui.memory_mut(|memory| memory.request_focus(list_id()));
     }
     if !ui.is_rect_visible(rect) {
         return response;
     }
-    let fill = if is_present {
-        t.accent_soft
-    } else if response.hovered() {
-        t.raised
-    } else {
-        egui::Color32::TRANSPARENT
-    };
+    let fill = rows::ground(ui, &response, is_present, None);
     ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS_SMALL), fill);
     let mut left = rect.left() + theme::SPACE_2;
     if let Some(number) = number {
@@ -271,5 +254,5 @@ fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, position: usize, number: Option<
 
 /// Whether more of the shown file is being read.
 fn is_growing(session: &Session) -> bool {
-    matches!(session.list, List::File(n) if session.files.get(n).is_some_and(|file| !file.is_whole()))
+    matches!(session.lists().shown, List::File(n) if session.lists().files.get(n).is_some_and(|file| !file.is_whole()))
 }

@@ -4,11 +4,11 @@ use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, RichText, Slider, Ui};
 
 use crate::nn::device;
-use crate::session::{Command, DeviceChoice, Theme};
-use crate::ui::local::Screen;
+use crate::session::{DeviceChoice, SearchCommand, SettingsCommand, Theme};
+use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::theme;
-use crate::ui::views::top_bar::act_item;
+use crate::ui::views::menu::act_item;
 
 /// Menus that stay open while something in them is set.
 fn menu(text: &str) -> MenuButton<'_> {
@@ -16,52 +16,52 @@ fn menu(text: &str) -> MenuButton<'_> {
 }
 
 /// How to search.
-pub fn search_menu(ui: &mut Ui, screen: &mut Screen<'_>) {
+pub fn search_menu(ui: &mut Ui, window: &mut Window<'_>) {
     menu("Search").ui(ui, |ui| {
         ui.set_width(320.0);
-        length_ui(ui, screen);
+        length_ui(ui, window);
         ui.separator();
-        unknown_ui(ui, screen);
+        unknown_ui(ui, window);
         ui.separator();
-        device_ui(ui, screen);
+        device_ui(ui, window);
     });
 }
 
-fn length_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let mut power = screen.session.settings.length_normalization;
+fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut power = window.session.scene().search.length_normalization;
     let label = ui.label("Length normalisation A");
     let slider = ui.add(Slider::new(&mut power, 0.0..=2.0).step_by(0.1).fixed_decimals(1)).labelled_by(label.id);
     if slider.changed() {
-        screen.push(Command::SetLengthNormalization(power));
+        window.push(SearchCommand::SetLengthNormalization(power));
     }
     note(ui, "Finished translations are ranked by log p divided by their length to the power of A. 0 ranks by log p.");
 }
 
-fn unknown_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let settings = &screen.session.settings;
+fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let settings = window.session.settings();
     let mut replace = settings.unk_replacement;
     if ui.checkbox(&mut replace, "Show the typed word for [UNK]").changed() {
-        screen.push(Command::SetUnkReplacement(replace));
+        window.push(SettingsCommand::SetUnkReplacement(replace));
     }
     note(
         ui,
         "[UNK] stands for a word that is not in the vocabulary. The source word of greatest alpha is put in its place.",
     );
-    let mut forbid = settings.forbid_unk;
+    let mut forbid = window.session.scene().search.forbid_unk;
     if ui.checkbox(&mut forbid, "Never choose [UNK]").changed() {
-        screen.push(Command::SetForbidUnk(forbid));
+        window.push(SearchCommand::SetForbidUnk(forbid));
     }
 }
 
-fn device_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let chosen = screen.session.settings.device;
+fn device_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let chosen = window.session.settings().device;
     let choices = std::iter::once(DeviceChoice::Auto)
         .chain(device::available().into_iter().filter(|choice| *choice != DeviceChoice::Auto));
     let label = ui.label("Compute on");
     let combo = ComboBox::from_id_salt("device").selected_text(device_text(chosen)).show_ui(ui, |ui| {
         for choice in choices {
             if ui.selectable_label(choice == chosen, device_text(choice)).clicked() {
-                screen.push(Command::SetDevice(choice));
+                window.push(SettingsCommand::SetDevice(choice));
             }
         }
     });
@@ -78,33 +78,33 @@ fn device_text(choice: DeviceChoice) -> String {
 }
 
 /// How it looks, and the files.
-pub fn view_menu(ui: &mut Ui, screen: &mut Screen<'_>) {
+pub fn view_menu(ui: &mut Ui, window: &mut Window<'_>) {
     menu("View").ui(ui, |ui| {
         ui.set_min_width(280.0);
-        let theme = screen.session.settings.theme;
+        let theme = window.session.settings().theme;
         ui.label(RichText::new("Theme").color(theme::tokens(ui).weak));
         ui.horizontal(|ui| {
             for (choice, name) in [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {
                 if ui.selectable_label(theme == choice, name).clicked() {
-                    screen.push(Command::SetTheme(choice));
+                    window.push(SettingsCommand::SetTheme(choice));
                 }
             }
         });
         ui.separator();
-        act_item(ui, screen, "Larger", Act::ZoomIn);
-        act_item(ui, screen, "Smaller", Act::ZoomOut);
-        act_item(ui, screen, "Usual size", Act::ZoomReset);
+        act_item(ui, window, "Larger", Act::ZoomIn);
+        act_item(ui, window, "Smaller", Act::ZoomOut);
+        act_item(ui, window, "Usual size", Act::ZoomReset);
         ui.separator();
-        act_item(ui, screen, "Next palette", Act::NextPalette);
-        act_item(ui, screen, "Alpha or energies", Act::ToggleEnergies);
-        act_item(ui, screen, "Show or hide the sentences", Act::ToggleSentences);
-        act_item(ui, screen, "Show or hide the inspector", Act::ToggleInspector);
+        act_item(ui, window, "Next palette", Act::NextPalette);
+        act_item(ui, window, "Alpha or energies", Act::ToggleEnergies);
+        act_item(ui, window, "Show or hide the sentences", Act::ToggleSentences);
+        act_item(ui, window, "Show or hide the inspector", Act::ToggleInspector);
         ui.separator();
-        act_item(ui, screen, "New training...", Act::NewTraining);
+        act_item(ui, window, "New training...", Act::NewTraining);
         ui.separator();
-        act_item(ui, screen, "Undo", Act::Undo);
-        act_item(ui, screen, "Redo", Act::Redo);
-        act_item(ui, screen, "Stop translating", Act::Stop);
+        act_item(ui, window, "Undo", Act::Undo);
+        act_item(ui, window, "Redo", Act::Redo);
+        act_item(ui, window, "Stop translating", Act::Stop);
     });
 }
 

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use egui::{Id, Key, RichText, Ui};
 
-use crate::session::{Command, EnsembleSpec, Mixing};
+use crate::session::{ColumnCommand, EnsembleSpec, Mixing};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
+use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
-use crate::ui::views::{Place, View};
+use crate::ui::views::view::{Place, View};
 
 /// The sheets that ask for a path.
 pub struct Sheets;
@@ -22,26 +22,26 @@ impl View for Sheets {
         Place::Over
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
-        let Sheet::Ask(question) = screen.local.sheet else { return };
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let Sheet::Ask(question) = window.local.sheet else { return };
         let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
         let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
-            sheet_ui(ui, screen, question);
+            sheet_ui(ui, window, question);
         });
         if response.should_close() {
-            screen.local.sheet = Sheet::None;
+            window.local.sheet = Sheet::None;
         }
     }
 }
 
-fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, question: Question) {
+fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, question: Question) {
     ui.heading(question.title());
     let weak = theme::tokens(ui).weak;
     ui.label(RichText::new(question.note()).color(weak));
     ui.add_space(theme::SPACE_2);
     let label = ui.label("Path");
-    let field = egui::TextEdit::singleline(&mut screen.local.path)
+    let field = egui::TextEdit::singleline(&mut window.local.path)
         .desired_width(f32::INFINITY)
         .hint_text("a path on this computer");
     let response = ui.add(field).labelled_by(label.id);
@@ -50,51 +50,51 @@ fn sheet_ui(ui: &mut Ui, screen: &mut Screen<'_>, question: Question) {
         response.request_focus();
     }
     ui.add_space(theme::SPACE_2);
-    buttons_ui(ui, screen, question, entered);
+    buttons_ui(ui, window, question, entered);
     if question == Question::Model {
-        bundled_ui(ui, screen);
-        ensemble_ui(ui, screen);
+        bundled_ui(ui, window);
+        ensemble_ui(ui, window);
     }
 }
 
-fn buttons_ui(ui: &mut Ui, screen: &mut Screen<'_>, question: Question, entered: bool) {
+fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, question: Question, entered: bool) {
     ui.horizontal(|ui| {
-        let path = screen.local.path.trim().to_owned();
+        let path = window.local.path.trim().to_owned();
         let open = ui.add_enabled(!path.is_empty(), egui::Button::new(question.verb())).clicked();
         let browse = egui::Button::new("Browse...");
-        if ui.add_enabled(!screen.local.dialogs.is_open(), browse).clicked() {
-            screen.local.dialogs.ask(question);
+        if ui.add_enabled(!window.local.dialogs.is_open(), browse).clicked() {
+            window.local.dialogs.ask(question);
         }
         if ui.button("Cancel").clicked() {
-            screen.local.sheet = Sheet::None;
+            window.local.sheet = Sheet::None;
         }
         if (open || entered) && !path.is_empty() {
-            choose(screen, PathBuf::from(path), question);
+            choose(window, PathBuf::from(path), question);
         }
     });
 }
 
-fn bundled_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    if screen.local.bundled.is_empty() {
+fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if window.local.bundled.is_empty() {
         return;
     }
     ui.separator();
     ui.label("Models that come with Interlinear");
-    for folder in screen.local.bundled.clone() {
+    for folder in window.local.bundled.clone() {
         let name =
             folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
         if ui.button(name).clicked() {
-            choose(screen, folder, Question::Model);
+            choose(window, folder, Question::Model);
         }
     }
 }
 
 /// Models at hand that can be members, by folder, with their names: those of the columns, then the bundled ones.
-fn candidates(screen: &Screen<'_>) -> Vec<(PathBuf, String)> {
+fn candidates(window: &Window<'_>) -> Vec<(PathBuf, String)> {
     let mut found: Vec<(PathBuf, String)> =
-        screen.session.models().map(|column| (column.folder.clone(), column.name())).collect();
-    for folder in &screen.local.bundled {
-        found.push((folder.clone(), crate::session::evaluation::file_name(folder)));
+        window.session.models().map(|column| (column.folder.clone(), column.name())).collect();
+    for folder in &window.local.bundled {
+        found.push((folder.clone(), crate::session::column::file_name(folder)));
     }
     let mut seen = Vec::new();
     found.retain(|(folder, _)| {
@@ -107,8 +107,8 @@ fn candidates(screen: &Screen<'_>) -> Vec<(PathBuf, String)> {
 }
 
 /// Two or more models that are to translate as one.
-fn ensemble_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let found = candidates(screen);
+fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let found = candidates(window);
     if found.len() < 2 {
         return;
     }
@@ -117,7 +117,7 @@ fn ensemble_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     ui.label("Ensemble");
     let note = "Two or more models with the same target vocabulary translate as one. Their probabilities are averaged at every word.";
     ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap());
-    let chosen = &mut screen.local.members;
+    let chosen = &mut window.local.members;
     chosen.retain(|folder| found.iter().any(|(there, _)| there == folder));
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(theme::SPACE_4, theme::SPACE_1);
@@ -133,13 +133,13 @@ fn ensemble_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     });
     if ui.add_enabled(chosen.len() > 1, egui::Button::new("Add ensemble")).clicked() {
         let members = std::mem::take(chosen);
-        screen.push(Command::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() }));
-        screen.local.sheet = Sheet::None;
+        window.push(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() }));
+        window.local.sheet = Sheet::None;
     }
 }
 
-fn choose(screen: &mut Screen<'_>, path: PathBuf, question: Question) {
-    screen.push(question.answered(path));
-    screen.local.path.clear();
-    screen.local.sheet = Sheet::None;
+fn choose(window: &mut Window<'_>, path: PathBuf, question: Question) {
+    window.push(question.answered(path));
+    window.local.path.clear();
+    window.local.sheet = Sheet::None;
 }

@@ -3,9 +3,10 @@
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
-use crate::session::{AlignmentTable, Column, Command, Hover};
-use crate::ui::local::{Panel, Screen};
-use crate::ui::views::{Place, View, alignment};
+use crate::session::{AlignmentTable, Column, Hover, SourceCommand};
+use crate::ui::local::{Panel, Window};
+use crate::ui::views::alignment;
+use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::{labels, words};
 use crate::ui::{bidi, theme};
 
@@ -33,25 +34,25 @@ impl View for Source {
         Place::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 8));
         card.show(ui, |ui| {
             ui.take_available_width();
-            editor_ui(ui, screen);
-            if screen.local.cut {
+            editor_ui(ui, window);
+            if window.local.cut {
                 let text =
                     format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
                 ui.label(RichText::new(text).color(theme::tokens(ui).warm));
             }
-            words_ui(ui, screen);
-            reference_ui(ui, screen);
+            words_ui(ui, window);
+            reference_ui(ui, window);
         });
         ui.add_space(theme::SPACE_2);
     }
 }
 
-fn editor_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let mut text = screen.session.source.clone();
+fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut text = window.session.source().to_owned();
     let align = if bidi::starts_right(&text) { egui::Align::RIGHT } else { egui::Align::LEFT };
     let output = egui::ScrollArea::vertical().id_salt("source").max_height(TEXT_HEIGHT).show(ui, |ui| {
         TextEdit::multiline(&mut text)
@@ -68,30 +69,30 @@ fn editor_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     });
     let mut output = output.inner;
     let response = output.response.response.clone().accessible_name("Source text");
-    if screen.local.takes_focus(Panel::Source) {
+    if window.local.takes_focus(Panel::Source) {
         response.request_focus();
         let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
         output.state.cursor.set_char_range(Some(all));
         output.state.store(ui.ctx(), editor_id());
     }
     if response.changed() {
-        screen.local.cut = text.len() >= MOST_CHARACTERS && text.chars().count() >= MOST_CHARACTERS;
-        screen.push(Command::EditSource(text));
+        window.local.cut = text.len() >= MOST_CHARACTERS && text.chars().count() >= MOST_CHARACTERS;
+        window.push(SourceCommand::Edit(text));
     }
 }
 
 /// The column whose reading of the source is shown: the selected one, else the first that has read it.
-fn reader<'a>(screen: &Screen<'a>) -> Option<(&'a Column, &'a AlignmentTable)> {
-    let session = screen.session;
+fn reader<'a>(window: &Window<'a>) -> Option<(&'a Column, &'a AlignmentTable)> {
+    let session = window.session;
     let column = session.selected_column().filter(|column| column.table.is_some());
-    let column = column.or_else(|| session.columns.iter().find(|column| column.table.is_some()))?;
+    let column = column.or_else(|| session.columns().iter().find(|column| column.table.is_some()))?;
     Some((column, column.table.as_deref()?))
 }
 
-fn words_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some((column, table)) = reader(screen) else { return };
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some((column, table)) = reader(window) else { return };
     let t = theme::tokens(ui);
-    let marks = alignment::marks(screen.session, column);
+    let marks = alignment::marks(window.session, column);
     let list: Vec<words::Word> = table
         .source
         .iter()
@@ -115,7 +116,7 @@ fn words_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             }
         })
         .collect();
-    let from_right = bidi::starts_right(&screen.session.source);
+    let from_right = bidi::starts_right(window.session.source());
     let height = if theme::is_low(ui) { WORDS_HEIGHT.1 } else { WORDS_HEIGHT.0 };
     let area = egui::ScrollArea::vertical().id_salt("source_words").max_height(height);
     let answer = area.show(ui, |ui| {
@@ -125,7 +126,7 @@ fn words_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         words::flow(ui, Id::unique("source_words"), &list, &theme::body(), from_right, |j| tooltip(table, j))
     });
     if let Some(j) = answer.inner.over {
-        screen.local.hover = Some(Hover { column: column.id, i: None, j: Some(j) });
+        window.local.hover = Some(Hover { column: column.id, i: None, j: Some(j) });
     }
 }
 
@@ -142,8 +143,8 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
     }
 }
 
-fn reference_ui(ui: &mut Ui, screen: &Screen<'_>) {
-    let Some(reference) = screen.session.reference() else { return };
+fn reference_ui(ui: &mut Ui, window: &Window<'_>) {
+    let Some(reference) = window.session.reference() else { return };
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Reference").size(theme::TEXT_SMALL).color(t.weak));

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use egui::{Panel, RichText, Ui};
 
-use crate::session::{ColumnState, Command, Session};
-use crate::ui::local::Screen;
+use crate::session::{ColumnState, Session, WindowCommand};
+use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::{Place, View, facts, task};
+use crate::ui::views::view::{Place, View};
+use crate::ui::views::{facts, task};
 use crate::ui::widgets::labels::plural;
 
 /// A notice of what went well is shown for so long.
@@ -27,21 +28,21 @@ impl View for Status {
         Place::Bottom
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let t = theme::tokens(ui);
         Panel::bottom("status").frame(theme::panel(t).inner_margin(egui::Margin::symmetric(12, 4))).show(ui, |ui| {
-            notices_ui(ui, screen);
+            notices_ui(ui, window);
             ui.horizontal(|ui| {
                 let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
-                ui.label(small(activity(screen.session)));
-                if screen.session.words_per_second > 0.0 {
-                    ui.label(small(format!("{:.0} words/s", screen.session.words_per_second)).color(t.weak));
+                ui.label(small(activity(window.session)));
+                if window.session.words_per_second() > 0.0 {
+                    ui.label(small(format!("{:.0} words/s", window.session.words_per_second())).color(t.weak));
                 }
-                if let Some(task) = screen.session.tasks.first() {
+                if let Some(task) = window.session.tasks().first() {
                     ui.label(small(task::line(task)).color(t.accent));
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    if let Some(facts) = screen.session.selected_column().and_then(|column| column.facts.as_ref()) {
+                    if let Some(facts) = window.session.selected_column().and_then(|column| column.facts.as_ref()) {
                         ui.add(egui::Label::new(small(facts::line(facts)).color(t.weak)).truncate());
                     }
                 });
@@ -52,8 +53,8 @@ impl View for Status {
 
 /// What is going on, in a sentence.
 pub fn activity(session: &Session) -> String {
-    let count = session.columns.len();
-    let loading = session.columns.iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
+    let count = session.columns().len();
+    let loading = session.columns().iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
     let decoding = session.decoding();
     if count == 0 {
         "No model is open".to_owned()
@@ -68,14 +69,14 @@ pub fn activity(session: &Session) -> String {
 
 /// Takes away what was only worth knowing and has been read by now; `now` in seconds. Answers with the seconds until
 /// the next one goes. What went wrong stays until it is dismissed.
-pub fn forget_old(screen: &mut Screen<'_>, now: f64) -> Option<f64> {
-    let notices = &screen.session.notices;
-    screen.local.notices.retain(|id, _| notices.iter().any(|notice| notice.id == *id));
+pub fn forget_old(window: &mut Window<'_>, now: f64) -> Option<f64> {
+    let notices = window.session.notices();
+    window.local.notices.retain(|id, _| notices.iter().any(|notice| notice.id == *id));
     let mut next: Option<f64> = None;
     for notice in notices.iter().filter(|notice| !notice.is_error) {
-        let left = screen.local.notices.entry(notice.id).or_insert(now).max(0.0) + NOTICE_SECONDS - now;
+        let left = window.local.notices.entry(notice.id).or_insert(now).max(0.0) + NOTICE_SECONDS - now;
         if left <= 0.0 {
-            screen.commands.push(Command::DismissNotice(notice.id));
+            window.push(WindowCommand::DismissNotice(notice.id));
         } else {
             next = Some(next.map_or(left, |next| next.min(left)));
         }
@@ -83,14 +84,14 @@ pub fn forget_old(screen: &mut Screen<'_>, now: f64) -> Option<f64> {
     next
 }
 
-fn notices_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn notices_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    if let Some(left) = forget_old(screen, ui.input(|input| input.time)) {
+    if let Some(left) = forget_old(window, ui.input(|input| input.time)) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(left));
     }
-    let session = screen.session;
+    let session = window.session;
     // The newest few; older ones come up when these are dismissed.
-    for notice in session.notices.iter().rev().take(3) {
+    for notice in session.notices().iter().rev().take(3) {
         let (fill, text) = if notice.is_error { (t.error_soft, t.error) } else { (t.sunken, t.text) };
         let frame = egui::Frame::new().fill(fill).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
         frame.inner_margin(egui::Margin::symmetric(8, 3)).show(ui, |ui| {
@@ -101,7 +102,7 @@ fn notices_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
                     ui.add(egui::Label::new(RichText::new(&notice.text).color(text)).wrap());
                 });
                 if ui.small_button("Dismiss").clicked() {
-                    screen.push(Command::DismissNotice(notice.id));
+                    window.push(WindowCommand::DismissNotice(notice.id));
                 }
             });
         });

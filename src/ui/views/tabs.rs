@@ -3,23 +3,24 @@
 use egui::accesskit::Role;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
-use crate::session::{Command, Page};
-use crate::ui::local::Screen;
+use crate::session::{PAGES, WindowCommand};
+use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::{shortcuts, theme};
 
 /// One tab a page.
-pub fn tabs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-    for page in Page::ALL {
-        let is_shown = screen.session.page == page;
-        let name = RichText::new(page.name()).color(if is_shown { t.accent } else { t.weak });
+    for entry in PAGES {
+        let page = entry.page;
+        let is_shown = window.session.page() == page;
+        let name = RichText::new(entry.name).color(if is_shown { t.accent } else { t.weak });
         let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
-        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, format!("Page {}", page.name())));
+        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, entry.title));
         let key = shortcuts::text(ui.ctx(), Act::ShowPage(page));
         if tab.on_hover_text(format!("Show this page ({key})")).clicked() {
-            screen.push(Command::ShowPage(page));
+            window.push(WindowCommand::ShowPage(page));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use egui::{ProgressBar, RichText, Ui};
 
-use crate::session::{Command, Page, Task};
-use crate::ui::local::Screen;
+use crate::session::{Page, Task, TaskCommand};
+use crate::ui::local::Window;
 use crate::ui::theme;
 
 /// Narrower than this the buttons stand below the bar, points.
@@ -11,9 +11,9 @@ const NARROW: f32 = 420.0;
 
 /// The page's work of this number: a bar with what it does, how far and how fast it is, and its two buttons.
 /// Nothing when it is done.
-pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
-    let Some(task) = number.and_then(|number| screen.session.task(number)) else { return };
-    let before = screen.session.tasks.first().filter(|first| first.number != task.number);
+pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
+    let Some(task) = number.and_then(|number| window.session.task(number)) else { return };
+    let before = window.session.tasks().first().filter(|first| first.number != task.number);
     let text = match before {
         Some(first) if task.progress.is_none() => format!("Waits for the work of page {}", first.page.name()),
         _ => line(task),
@@ -25,7 +25,7 @@ pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
     }
     ui.horizontal(|ui| {
         if ui.button("Cancel").on_hover_text("Ends this work; what it has done so far is lost").clicked() {
-            screen.push(Command::CancelTask(task.number));
+            window.push(TaskCommand::Cancel(task.number));
         }
         let (name, note) = if task.is_paused {
             ("Go on", "Takes this work up again")
@@ -33,7 +33,7 @@ pub fn task_ui(ui: &mut Ui, screen: &mut Screen<'_>, number: Option<u64>) {
             ("Pause", "Holds this work up; sentences that you type go first anyway")
         };
         if ui.button(name).on_hover_text(note).clicked() {
-            screen.push(Command::PauseTask(task.number, !task.is_paused));
+            window.push(TaskCommand::Pause(task.number, !task.is_paused));
         }
         if !is_narrow {
             ui.vertical(|ui| bar_ui(ui, &text, fraction, egui::TextWrapMode::Truncate));

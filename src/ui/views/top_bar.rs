@@ -3,12 +3,13 @@
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
-use crate::session::{Column, ColumnState, Command, Format};
+use crate::session::{AlignmentFormat, Column, ColumnCommand, ColumnState, SearchCommand};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
+use crate::ui::local::{Sheet, Window};
 use crate::ui::shortcuts::Act;
-use crate::ui::views::{Place, View, facts, settings, tabs};
-use crate::ui::{act, shortcuts, theme};
+use crate::ui::views::view::{Place, View};
+use crate::ui::views::{facts, settings, tabs};
+use crate::ui::{shortcuts, theme};
 
 /// Letters of a model's name before it is cut; ensembles have long ones.
 const MOST_LETTERS: usize = 22;
@@ -25,64 +26,64 @@ impl View for TopBar {
         Place::Top
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let t = theme::tokens(ui);
         Panel::top("top_bar").frame(theme::panel(t)).show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
                 ui.add_space(theme::SPACE_1);
-                tabs::tabs_ui(ui, screen);
+                tabs::tabs_ui(ui, window);
                 ui.add_space(theme::SPACE_1);
                 // The right side first: chips take what it leaves.
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    right_ui(ui, screen);
-                    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| chips_ui(ui, screen));
+                    right_ui(ui, window);
+                    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| chips_ui(ui, window));
                 });
             });
         });
     }
 }
 
-fn right_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn right_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let help = ui.button("?").on_hover_text("Shortcuts and explanations (F1)");
     if help.accessible_name("Help").clicked() {
-        screen.local.sheet = if screen.local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
+        window.local.sheet = if window.local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
-    settings::view_menu(ui, screen);
-    settings::search_menu(ui, screen);
-    let mut beam = screen.session.settings.beam;
+    settings::view_menu(ui, window);
+    settings::search_menu(ui, window);
+    let mut beam = window.session.scene().search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
     let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
     let value = value
         .labelled_by(label.id)
         .on_hover_text("How many unfinished translations the search keeps at each step; 1 is greedy");
     if value.changed() {
-        screen.push(Command::SetBeam(beam));
+        window.push(SearchCommand::SetBeam(beam));
     }
 }
 
-fn chips_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let count = session.columns.len();
+fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let count = session.columns().len();
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]);
     area.show(ui, |ui| {
         ui.horizontal(|ui| {
-            for (at, column) in session.columns.iter().enumerate() {
-                chip_ui(ui, screen, column, at, count);
+            for (at, column) in session.columns().iter().enumerate() {
+                chip_ui(ui, window, column, at, count);
             }
             let add = ui
                 .button("+ Model")
                 .on_hover_text(format!("Add a model folder ({})", shortcuts::text(ui.ctx(), Act::AddModel)));
             if add.accessible_name("Add a model").clicked() {
-                screen.local.sheet = Sheet::Ask(Question::Model);
+                window.local.sheet = Sheet::Ask(Question::Model);
             }
         });
     });
 }
 
-fn chip_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, count: usize) {
+fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize) {
     let t = theme::tokens(ui);
-    let is_selected = screen.session.selected_column().is_some_and(|selected| selected.id == column.id);
+    let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
     let stroke = if is_selected && count > 1 { t.accent } else { t.line };
     let frame = egui::Frame::new()
         .fill(t.sunken)
@@ -92,7 +93,7 @@ fn chip_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, cou
         ui.spacing_mut().item_spacing.x = 0.0;
         let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
         let name = Button::new(RichText::new(short(&column.name())).color(colour)).frame_when_inactive(false);
-        let (response, _) = MenuButton::from_button(name).ui(ui, |ui| chip_menu_ui(ui, screen, column, at, count));
+        let (response, _) = MenuButton::from_button(name).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
         response.accessible_name(column.name()).on_hover_ui(|ui| facts::facts_ui(ui, column));
         let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
         if ui
@@ -101,7 +102,7 @@ fn chip_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, cou
             .accessible_name(format!("Remove {}", column.name()))
             .clicked()
         {
-            screen.push(Command::RemoveColumn(column.id));
+            window.push(ColumnCommand::Remove(column.id));
         }
     });
 }
@@ -114,34 +115,25 @@ fn short(name: &str) -> String {
     }
 }
 
-fn chip_menu_ui(ui: &mut Ui, screen: &mut Screen<'_>, column: &Column, at: usize, count: usize) {
-    let mut item = |ui: &mut Ui, enabled: bool, text: &str, command: Command| {
+fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize) {
+    let mut item = |ui: &mut Ui, enabled: bool, text: &str, command: ColumnCommand| {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
-            screen.push(command);
+            window.push(command);
         }
     };
-    item(ui, at > 0, "Move left", Command::MoveColumn { column: column.id, to: at.saturating_sub(1) });
-    item(ui, at + 1 < count, "Move right", Command::MoveColumn { column: column.id, to: at + 1 });
-    item(ui, true, "Load again", Command::ReloadColumn(column.id));
-    item(ui, true, "Remove", Command::RemoveColumn(column.id));
+    item(ui, at > 0, "Move left", ColumnCommand::Move { column: column.id, to: at.saturating_sub(1) });
+    item(ui, at + 1 < count, "Move right", ColumnCommand::Move { column: column.id, to: at + 1 });
+    item(ui, true, "Load again", ColumnCommand::Reload(column.id));
+    item(ui, true, "Remove", ColumnCommand::Remove(column.id));
     ui.separator();
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     for (text, format, enabled) in [
-        ("Save alignment as TSV...", Format::Tsv, has_alignment),
-        ("Save alignment as links...", Format::Pharaoh, has_alignment),
-        ("Save translations as JSON...", Format::Json, column.table.is_some()),
+        ("Save alignment as TSV...", AlignmentFormat::Tsv, has_alignment),
+        ("Save alignment as links...", AlignmentFormat::Pharaoh, has_alignment),
+        ("Save translations as JSON...", AlignmentFormat::Json, column.table.is_some()),
     ] {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
-            screen.local.sheet = Sheet::Ask(Question::Alignment(column.id, format));
+            window.local.sheet = Sheet::Ask(Question::Alignment(column.id, format));
         }
-    }
-}
-
-/// A menu's line for an act of the table, with its key.
-pub fn act_item(ui: &mut Ui, screen: &mut Screen<'_>, name: &str, wanted: Act) {
-    let key = shortcuts::text(ui.ctx(), wanted);
-    if ui.add(Button::new(name).shortcut_text(key)).clicked() {
-        let commands = act::perform(wanted, screen.session, screen.local);
-        screen.commands.extend(commands);
     }
 }

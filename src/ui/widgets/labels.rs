@@ -1,27 +1,33 @@
-//! Floor 9: words as labels: what they say, how wide they are, upright or slanted.
+//! Floor 9: words as labels: what they say, and how they are cut to their room.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use egui::epaint::TextShape;
 use egui::text::LayoutJob;
-use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Stroke};
+use egui::{Color32, FontId, Galley, Painter};
 
+use crate::figure::label;
 use crate::session::{SourceWord, TargetWord};
-use crate::text::sentence::UNK;
-use crate::ui::{bidi, theme};
+use crate::ui::bidi;
 
-/// A source word as it is shown: an unknown word with what the model reads in its place.
-pub fn source_text(word: &SourceWord) -> String {
-    if word.is_unk { format!("{} {UNK}", word.text) } else { word.text.clone() }
+/// A source word as it is shown.
+pub fn source(word: &SourceWord) -> Cow<'_, str> {
+    label::source_text(&word.text, word.is_unk)
 }
 
-/// A target word as it is shown: `[UNK]` with the typed word that it probably stands for.
+/// A target word as it is shown.
+pub fn target(word: &TargetWord, replace: bool) -> Cow<'_, str> {
+    label::target_text(&word.text, word.is_unk, word.replaced.as_deref(), replace)
+}
+
+/// As [`source`], to keep.
+pub fn source_text(word: &SourceWord) -> String {
+    source(word).into_owned()
+}
+
+/// As [`target`], to keep.
 pub fn target_text(word: &TargetWord, replace: bool) -> String {
-    match &word.replaced {
-        Some(typed) if word.is_unk && replace => format!("{typed} {UNK}"),
-        Some(typed) if word.is_unk => format!("{UNK} ({typed})"),
-        _ => word.text.clone(),
-    }
+    target(word, replace).into_owned()
 }
 
 /// A number for the eye: alpha with two digits.
@@ -81,21 +87,4 @@ pub fn galley(painter: &Painter, text: &str, font: &FontId, colour: Color32, wid
         if cut(middle).size().x <= width { fits = middle } else { over = middle }
     }
     cut(fits)
-}
-
-/// The widest of these labels, at most [`theme::LABEL_MAX`].
-pub fn widest(painter: &Painter, texts: impl Iterator<Item = String>) -> f32 {
-    texts
-        .map(|text| galley(painter, &text, &theme::small(), Color32::PLACEHOLDER, theme::LABEL_MAX).size().x)
-        .fold(0.0, f32::max)
-}
-
-/// Paints a label that rises to the right by `angle` radians from `foot`, the middle of its left end.
-pub fn slanted(painter: &Painter, foot: Pos2, galley: Arc<Galley>, angle: f32, colour: Color32, mark: bool) {
-    let from_corner = Align2::LEFT_CENTER.pos_in_rect(&galley.rect).to_vec2();
-    let underline = if mark { Stroke::new(1.5, colour) } else { Stroke::NONE };
-    let shape = TextShape::new(foot - from_corner, galley, colour)
-        .with_angle_and_anchor(-angle, Align2::LEFT_CENTER)
-        .with_underline(underline);
-    painter.add(shape);
 }

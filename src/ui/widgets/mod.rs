@@ -4,6 +4,7 @@ pub mod bars;
 pub mod chart;
 pub mod heatmap;
 pub mod labels;
+pub mod marks;
 pub mod plane;
 pub mod scatter;
 pub mod source_bars;
@@ -13,7 +14,7 @@ pub mod words;
 use egui::Response;
 use egui::accesskit::{Action, Role};
 
-/// Gives something painted a node of its own for screen readers and tests. Costs nothing while nobody listens.
+/// Gives something painted a node of its own for screen readers and tests. Costs nothing while no screen reader runs.
 pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
     let rect = response.rect;
     response.ctx.accesskit_node_builder(response.id, |node| {
@@ -31,7 +32,7 @@ pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
     });
 }
 
-/// Whether anybody reads the nodes; making hundreds of them for nobody would cost frames.
+/// Whether a screen reader reads the nodes; making hundreds of them for none would cost frames.
 pub fn is_heard(response: &Response) -> bool {
     response.ctx.accesskit_node_builder(response.id, |_| ()).is_some()
 }

@@ -4,9 +4,11 @@ use egui::accesskit::Role;
 use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
 use egui_plot::{Bar, BarChart, Plot, PlotPoint};
 
+use crate::figure::label::Tone;
+use crate::figure::mark::{Across, Down, Mark, Text};
 use crate::session::SourceWord;
 use crate::ui::theme;
-use crate::ui::widgets::{is_heard, labels, node};
+use crate::ui::widgets::{is_heard, labels, marks, node};
 
 /// Height of the words, points.
 const WORDS: f32 = 46.0;
@@ -73,27 +75,19 @@ fn number(value: f32) -> String {
 }
 
 fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, foot: impl Fn(usize) -> egui::Pos2) {
-    let t = theme::tokens(ui);
+    let palette = theme::palette(ui);
     let stride = ((PITCH / pitch.max(0.1)).ceil() as usize).max(1);
     let room = WORDS / ANGLE.sin();
+    let word = |(j, word): (usize, &SourceWord)| {
+        let is_marked = marked == Some(j);
+        let colour = if is_marked { palette.accent } else { Tone::of(word.is_unk, false).colour(palette) };
+        let (end, anchor) = (foot(j) + vec2(2.0, 4.0), (Across::Right, Down::Middle));
+        let text = Text::new(word.text.clone(), end.into(), anchor, theme::TEXT_SMALL, colour);
+        Mark::Text(Text { room, angle: ANGLE, is_underlined: is_marked, ..text })
+    };
     // The words hang below the plot and lean to its left edge; the panel's edge cuts them.
-    for (j, word) in source.iter().enumerate() {
-        if j % stride != 0 && marked != Some(j) {
-            continue;
-        }
-        let colour = if marked == Some(j) {
-            t.accent
-        } else if word.is_unk {
-            t.warm
-        } else {
-            t.text
-        };
-        let galley = labels::galley(ui.painter(), &word.text, &theme::small(), colour, room);
-        let reach = galley.size().x;
-        let end = foot(j) + vec2(2.0, 4.0);
-        let start = end + vec2(-ANGLE.cos() * reach, ANGLE.sin() * reach);
-        labels::slanted(ui.painter(), start, galley, ANGLE, colour, marked == Some(j));
-    }
+    let seen = source.iter().enumerate().filter(|(j, _)| j % stride == 0 || marked == Some(*j));
+    marks::paint(ui.painter(), seen.map(word));
 }
 
 fn label(

@@ -3,20 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
 use crate::analysis::bleu::Tokenization;
 use crate::decoding;
 use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::alignment::{Aligner, Extraction};
+use crate::evaluation::alignment::{Aligner, Baseline, Extraction};
 use crate::evaluation::compare::{Comparison, compare};
 use crate::evaluation::{Report, Stage, TestSet, Unk, alignment};
-use crate::models::{Engine, Stepper};
+use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
 use crate::text::links::{Links, read};
+use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::corpus::yielding::Yielding;
-use crate::worker::corpus::{Progress, Work};
-use crate::worker::engine::Shelved;
+use crate::worker::shelved::Shelved;
 
 /// The [`Aligned::direction`] of a model's own links.
 pub const FORWARD: &str = "forward";
@@ -46,7 +47,7 @@ pub struct Evaluate {
     /// How BLEU cuts text into words.
     pub tokenization: Tokenization,
     /// How to search.
-    pub search: decoding::Options,
+    pub search: decoding::SearchOptions,
     /// Which translations to make, at least one kind.
     pub unk: Vec<Unk>,
 }
@@ -93,6 +94,8 @@ pub struct Evaluated {
     pub gold_note: Option<String>,
     /// The model of the other direction whose links are put together with those of each model.
     pub reverse: Option<String>,
+    /// Alignments that need no model, against those by hand.
+    pub baselines: Vec<Baseline>,
     /// Which models were not measured and why, as a sentence.
     pub left_out: Option<String>,
 }
@@ -108,7 +111,7 @@ impl Evaluate {
     pub(super) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.tell(Progress { what: "Reading the test set".to_owned(), ..Progress::default() });
         let test_set = TestSet::read(&self.source, &self.references, self.is_pretokenized)?;
-        let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::Reading::default()));
+        let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::LinkLayout::default()));
         let gold = gold.transpose()?;
         let gold_note = gold.as_ref().map(|gold| gold.note.clone());
         let data = Data { test_set, gold: gold.map(|gold| gold.pairs) };
@@ -133,7 +136,14 @@ impl Evaluate {
         let models = models.collect::<Result<Vec<_>>>()?;
         let comparisons = compare_all(work, &models)?;
         let reverse = reverse.map(|reverse| reverse.facts.name.clone());
-        Ok(Evaluated { models, comparisons, gold_note, reverse, left_out })
+        let baselines = match (&data.gold, first) {
+            (Some(gold), Some((source, target))) => {
+                let mut aligner = LineAligner::bundled(source, target, data.test_set.pretokenized)?;
+                alignment::baselines(&data.test_set, gold, aligner.as_mut())
+            }
+            _ => Vec::new(),
+        };
+        Ok(Evaluated { models, comparisons, gold_note, reverse, baselines, left_out })
     }
 }
 
@@ -215,7 +225,7 @@ impl Run<'_> {
 
 /// Does something with a stepper of the model that lets the live lane go first.
 fn stepping<T>(work: &Work<'_>, shelved: &Shelved, job: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
-    shelved.with_stepper(Engine::Fused, work.threads(), |stepper| job(&mut Yielding::new(stepper, &work.breath)))
+    shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| job(&mut Yielding::new(stepper, &work.breath)))
 }
 
 /// From which language into which.

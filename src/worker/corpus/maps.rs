@@ -9,11 +9,11 @@ use crate::analysis::neighbours::Space;
 use crate::analysis::{map, tsne};
 use crate::error::{Error, Result};
 use crate::models::representations::Side;
-use crate::models::{Engine, representations};
+use crate::models::{Kernels, representations};
 use crate::nn::device::DeviceChoice;
-use crate::worker::corpus::{Progress, Work};
-use crate::worker::engine::Shelved;
+use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::protocol::MAX_SOURCE_TOKENS;
+use crate::worker::shelved::Shelved;
 
 /// Steps that a layout is told in.
 const STEPS: usize = 1000;
@@ -181,7 +181,7 @@ fn phrases(work: &Work<'_>, shelved: &Shelved, lines: &[(usize, String)]) -> Res
     }
     let sources: Vec<&[u32]> = readable.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
     let what = format!("Reading phrases with {}", shelved.facts.name);
-    let read = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
+    let read = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         representations::phrases(&shelved.facts.name, stepper, &sources, shelved.model.source_eos(), &mut |done| {
             work.tell(progress(done, sources.len(), what.clone()));
             work.breathe()
@@ -207,7 +207,7 @@ fn annotations(work: &Work<'_>, shelved: &Shelved, text: &str) -> Result<Gathere
     if !(1..=MAX_SOURCE_TOKENS).contains(&sentence.words()) {
         return Err(Error::Input("The sentence is empty or too long for this model".to_owned()));
     }
-    let h = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
+    let h = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         stepper.begin(&[&sentence.ids])?;
         Ok(stepper.annotations(0))
     })?;
@@ -248,7 +248,7 @@ fn lay_out(work: &Work<'_>, rows: &[f32], dimension: usize, method: Method, opti
         let outcome = &mut outcome;
         scope.spawn(move |_| {
             let mut step = |share: f32, _: &[f32]| {
-                // Whoever does not answer has made the ticket stale, which is asked at the next step.
+                // Where no leave comes the ticket is stale, which is asked at the next step.
                 if steps.send(share).is_ok() {
                     let _ = leaves.recv();
                 }

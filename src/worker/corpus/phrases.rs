@@ -7,11 +7,11 @@ use crate::analysis::phrases::Chart;
 use crate::decoding::phrases::{PhraseOptions, Phrases as Batch};
 use crate::decoding::sample::{Numbered, SampleOptions, sample};
 use crate::error::{Error, Result};
-use crate::models::Engine;
+use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::pairs::Pairs;
 use crate::text::phrases::{PhraseTable, unescape, write_packed};
-use crate::worker::corpus::{Progress, Work};
+use crate::worker::corpus::work::{Progress, Work};
 
 /// Most pairs that are read of a table: more points than a screen has room for.
 pub const MOST_PAIRS: usize = 500_000;
@@ -153,7 +153,7 @@ fn draw(work: &Work<'_>, folder: &Path, device: DeviceChoice, source: &str, seed
     let ids = model.source.encode_phrase(&unescape(source), model.source_eos());
     let options = SampleOptions { count: SAMPLES, seed, ..SampleOptions::default() };
     let numbered = [Numbered { number: 0, source: &ids }];
-    let samples = shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
+    let samples = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         sample(stepper, shelved.specials(), &numbered, &options, &work.ticket)
     })?;
     let drawn = samples.into_iter().flatten().map(|sample| {
@@ -196,7 +196,7 @@ fn score(work: &Work<'_>, folder: &Path, device: DeviceChoice, pairs: &Pairs) ->
     let (start, mut words) = (work.seconds(), 0);
     let mut log_p: Vec<f32> = Vec::with_capacity(total);
     let mut batch = Batch::new(model, PhraseOptions::default());
-    shelved.with_stepper(Engine::Fused, work.threads(), |stepper| {
+    shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         while log_p.len() < total {
             let done = log_p.len();
             batch.clear();

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::models::{Need, Row, StepOutput, Stepper};
-use crate::worker::corpus::Breath;
+use crate::worker::corpus::work::Breath;
 
 /// Steps as `inner` does, after [`Breath::breathe`].
 pub(super) struct Yielding<'a> {
@@ -23,12 +23,64 @@ impl Stepper for Yielding<'_> {
         self.inner.begin(sources)
     }
 
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
         self.breath.breathe()?;
-        self.inner.step(rows, need, output)
+        self.inner.align(rows, output)
+    }
+
+    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        self.inner.predict(rows, need, output)
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         self.inner.context(sentence)
+    }
+
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        self.inner.annotations(sentence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicU64};
+
+    use super::*;
+    use crate::ticket::Ticket;
+    use crate::worker::gate::Gate;
+
+    /// Knows its annotations and context, and takes no steps.
+    struct Still;
+
+    impl Stepper for Still {
+        fn begin(&mut self, _: &[&[u32]]) -> Result<()> {
+            Ok(())
+        }
+
+        fn align(&mut self, _: &[Row], _: &mut StepOutput) -> Result<()> {
+            Ok(())
+        }
+
+        fn predict(&mut self, _: &[Row], _: &Need<'_>, _: &mut StepOutput) -> Result<()> {
+            Ok(())
+        }
+
+        fn context(&self, sentence: usize) -> Option<Vec<f32>> {
+            Some(vec![sentence as f32])
+        }
+
+        fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+            Some(vec![vec![sentence as f32]])
+        }
+    }
+
+    #[test]
+    fn annotations_were_not_forwarded() {
+        let (is_paused, waited) = (Arc::new(AtomicBool::new(false)), AtomicU64::new(0));
+        let breath = Breath { ticket: Ticket::forever(), is_paused, gate: Gate::new(), waited };
+        let mut still = Still;
+        let yielding = Yielding::new(&mut still, &breath);
+        assert_eq!((yielding.context(2), yielding.annotations(3)), (Some(vec![2.0]), Some(vec![vec![3.0]])));
     }
 }

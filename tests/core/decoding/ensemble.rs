@@ -1,9 +1,9 @@
 //! Ensembles against their members, and against averages taken by brute force.
 
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use interlinear::decoding::{Ensemble, Options, decode, force};
+use interlinear::decoding::{Ensemble, SearchOptions, decode, force};
 use interlinear::models::config::Architecture;
-use interlinear::models::{Engine, Model, Need, Row, StepOutput, Stepper};
+use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper};
 use interlinear::text::tokenizer::Encode as _;
 use interlinear::ticket::Ticket;
 
@@ -13,7 +13,7 @@ const AVERAGES: [Average; 2] = [Average::Probability, Average::LogProbability];
 
 /// Reads fewer words, and no `</s>`.
 const OTHER: Tiny = Tiny { name: "other", source: &["three", "four"], source_eos: false, seed: 2, ..TINY };
-const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RnnEncDec, seed: 3, ..TINY };
+const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, seed: 3, ..TINY };
 const TEXTS: [&str; 4] = ["one two three", "four", "two two five one", "three three"];
 
 fn ensemble(members: &[Tiny], average: Average, alignment: AlignmentOf) -> Ensemble {
@@ -41,7 +41,7 @@ fn by_hand(members: &[Model], text: &str, prefix: &[u32], average: Average) -> V
     let said: Vec<Vec<f64>> = members
         .iter()
         .map(|member| {
-            let mut stepper = member.stepper(Engine::Plain, 1).expect("a stepper");
+            let mut stepper = member.stepper(Kernels::Plain, 1).expect("a stepper");
             let output = say(stepper.as_mut(), &member.source.encode(text).ids, prefix);
             output.log_p.iter().map(|&log_p| f64::from(log_p)).collect()
         })
@@ -67,12 +67,12 @@ fn a_model_with_itself_is_that_model() {
             let one = ensemble(&[tiny], average, AlignmentOf::Mean);
             let two = ensemble(&[tiny, tiny], average, AlignmentOf::Mean);
             let specials = one.specials();
-            assert_eq!((one.aligns(), two.aligns()), (tiny.architecture != Architecture::RnnEncDec, one.aligns()));
+            assert_eq!((one.aligns(), two.aligns()), (tiny.architecture != Architecture::RNN_ENC_DEC, one.aligns()));
             let decoded = [&one, &two].map(|ensemble| {
                 let sources: Vec<_> = TEXTS.iter().map(|text| ensemble.encode(text)).collect();
                 let sources: Vec<&[u32]> = sources.iter().map(|source| source.ids.as_slice()).collect();
-                let mut stepper = ensemble.stepper(Engine::Fused, 1).expect("a stepper");
-                let options = Options { max_length: Some(6), ..Options::default() };
+                let mut stepper = ensemble.stepper(Kernels::Fused, 1).expect("a stepper");
+                let options = SearchOptions { max_length: Some(6), ..SearchOptions::default() };
                 decode(stepper.as_mut(), specials, &sources, &options, &Ticket::forever(), &mut |_, _| {})
                     .expect("decoded")
             });
@@ -97,7 +97,7 @@ fn a_model_with_itself_is_that_model() {
 fn words_are_averaged_over_the_members() {
     for average in AVERAGES {
         let all = ensemble(&[ENCDEC, OTHER, TINY], average, AlignmentOf::Mean);
-        let mut stepper = all.stepper(Engine::Fused, 1).expect("a stepper");
+        let mut stepper = all.stepper(Kernels::Fused, 1).expect("a stepper");
         for text in TEXTS {
             let source = all.encode(text);
             assert_eq!(source.len(), text.split(' ').count() + 1, "the lead reads `</s>`");
@@ -132,10 +132,10 @@ fn enumerate(members: &[Model], text: &str, average: Average, most: usize) -> Ve
 fn the_beam_finds_what_brute_force_finds() {
     for average in AVERAGES {
         let both = ensemble(&[TINY, OTHER], average, AlignmentOf::Mean);
-        let mut stepper = both.stepper(Engine::Fused, 2).expect("a stepper");
+        let mut stepper = both.stepper(Kernels::Fused, 2).expect("a stepper");
         for text in &TEXTS[..2] {
             let expected = enumerate(both.members(), text, average, 3);
-            let options = Options { beam: 200, max_length: Some(3), ..Options::default() };
+            let options = SearchOptions { beam: 200, max_length: Some(3), ..SearchOptions::default() };
             let source = both.encode(text);
             let decoded =
                 decode(stepper.as_mut(), both.specials(), &[&source.ids], &options, &Ticket::forever(), &mut |_, _| {});
@@ -158,14 +158,14 @@ fn the_alignment_is_a_members_or_the_mean() {
     let alone = |tiny: Tiny| {
         let model = tiny.model();
         let output =
-            say(model.stepper(Engine::Fused, 1).expect("a stepper").as_mut(), &model.source.encode(text).ids, &[2]);
+            say(model.stepper(Kernels::Fused, 1).expect("a stepper").as_mut(), &model.source.encode(text).ids, &[2]);
         (output.alpha, output.energies)
     };
     let together = |members: &[Tiny], alignment: AlignmentOf| {
         let ensemble = ensemble(members, Average::Probability, alignment);
         let source = ensemble.encode(text);
         assert_eq!(source.text, text);
-        let output = say(ensemble.stepper(Engine::Fused, 1).expect("a stepper").as_mut(), &source.ids, &[2]);
+        let output = say(ensemble.stepper(Kernels::Fused, 1).expect("a stepper").as_mut(), &source.ids, &[2]);
         (output.alpha, output.energies, source.tokens.len())
     };
     let (tiny, other) = (alone(TINY), alone(OTHER));

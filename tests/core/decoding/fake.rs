@@ -88,7 +88,7 @@ impl Stepper for Fake {
         Ok(())
     }
 
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
         if let Some((step, counter)) = &self.cancel
             && *step == self.steps
         {
@@ -107,20 +107,24 @@ impl Stepper for Fake {
         self.rows = rows.iter().map(follow).collect();
         let t_x = self.sources.iter().map(Vec::len).max().unwrap_or(0);
         *output = StepOutput { rows: rows.len(), vocabulary: self.vocabulary, t_x, ..StepOutput::default() };
-        for &(sentence, state) in &self.rows {
+        for &(sentence, state) in self.rows.iter().filter(|_| self.aligned) {
+            // What lies beyond the sentence must never be read.
+            let length = self.sources[sentence].len();
+            output.alpha.extend(self.alpha(state, length));
+            output.energies.extend(self.energies(state, length));
+            output.p_t.push(self.p_t(state));
+            output.alpha.resize(output.alpha.len() + t_x - length, f32::NAN);
+            output.energies.resize(output.energies.len() + t_x - length, f32::NAN);
+        }
+        Ok(())
+    }
+
+    fn predict(&mut self, _: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        for &(_, state) in &self.rows {
             output.log_p.extend(self.log_p(state));
             if let Some(word) = self.impossible {
                 let first = output.log_p.len() - self.vocabulary;
                 output.log_p[first + word] = f32::NEG_INFINITY;
-            }
-            if self.aligned {
-                // What lies beyond the sentence must never be read.
-                let length = self.sources[sentence].len();
-                output.alpha.extend(self.alpha(state, length));
-                output.energies.extend(self.energies(state, length));
-                output.p_t.push(self.p_t(state));
-                output.alpha.resize(output.alpha.len() + t_x - length, f32::NAN);
-                output.energies.resize(output.energies.len() + t_x - length, f32::NAN);
             }
         }
         if self.broken_at.is_some_and(|step| step <= self.steps) {
@@ -133,5 +137,9 @@ impl Stepper for Fake {
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         (!self.aligned).then(|| vec![self.sources[sentence].len() as f32])
+    }
+
+    fn annotations(&self, _: usize) -> Option<Vec<Vec<f32>>> {
+        None
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use interlinear::decoding::{Decoded, Options, Specials, decode, force};
-use interlinear::models::{Engine, Model, Stepper};
+use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, force};
+use interlinear::models::{Kernels, Model, Stepper};
 use interlinear::nn::device::{DeviceChoice, pick};
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::ticket::Ticket;
@@ -60,7 +60,7 @@ fn check_beam(what: &str, target: &Tokenizer, decoded: &Decoded, case: &Value) {
     }
 }
 
-fn check_model(name: &str, engine: Engine) {
+fn check_model(name: &str, engine: Kernels) {
     let device = pick(DeviceChoice::Cpu).expect("there is always a CPU");
     let model = Model::load(&folder(name), &device).expect("the fixture loads");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk };
@@ -79,7 +79,8 @@ fn check_beams(what: &str, model: &Model, specials: Specials, stepper: &mut dyn 
     }
     assert!(!groups.is_empty(), "{what}");
     for ((beam, max_length), cases) in groups {
-        let options = Options { beam: beam as usize, max_length: Some(max_length as usize), ..Options::default() };
+        let options =
+            SearchOptions { beam: beam as usize, max_length: Some(max_length as usize), ..SearchOptions::default() };
         let sources: Vec<Vec<u32>> = cases.iter().map(|case| ids(&model.source, &case["source"])).collect();
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
         let mut run = |sources: &[&[u32]]| {
@@ -121,8 +122,8 @@ macro_rules! both_engines {
     ($($test:ident: $name:literal),* $(,)?) => {$(
         #[test]
         fn $test() {
-            check_model($name, Engine::Plain);
-            check_model($name, Engine::Fused);
+            check_model($name, Kernels::Plain);
+            check_model($name, Kernels::Fused);
         }
     )*};
 }

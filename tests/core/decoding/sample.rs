@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::decoding::sample::{Numbered, Sample, SampleOptions, sample};
-use interlinear::decoding::{Ensemble, Options, Specials, decode};
+use interlinear::decoding::{Ensemble, SearchOptions, Specials, decode};
 use interlinear::error::Error;
-use interlinear::models::{Engine, Stepper};
+use interlinear::models::{Kernels, Stepper};
 use interlinear::text::tokenizer::Encode as _;
 use interlinear::ticket::{Counter, Ticket};
 
@@ -87,7 +87,7 @@ fn frequencies_are_those_of_the_exact_probabilities() {
 #[test]
 fn the_colder_the_greedier() {
     let mut model = Fake::new(7, 30);
-    let greedy = Options { beam: 1, ..Options::default() };
+    let greedy = SearchOptions { beam: 1, ..SearchOptions::default() };
     let wanted = decode(&mut model, SPECIALS, &SOURCES, &greedy, &Ticket::forever(), &mut |_, _| {}).expect("decoded");
     for temperature in [0.0, 1e-30, 1e-6] {
         let options = SampleOptions { count: 3, temperature, ..SampleOptions::default() };
@@ -109,7 +109,7 @@ fn what_is_drawn_follows_from_seed_and_number_alone() {
         let sources: Vec<&[u32]> = sources.iter().map(|source| source.ids.as_slice()).collect();
         let sentences = numbered(&sources);
         let stepper = |threads| {
-            if alone { members[0].stepper(Engine::Fused, threads) } else { ensemble.stepper(Engine::Fused, threads) }
+            if alone { members[0].stepper(Kernels::Fused, threads) } else { ensemble.stepper(Kernels::Fused, threads) }
         };
         let options = SampleOptions { count: 40, seed: 3, max_length: Some(12), ..SampleOptions::default() };
         let together = draw(stepper(1).expect("a stepper").as_mut(), &sentences, &options);
@@ -126,6 +126,14 @@ fn what_is_drawn_follows_from_seed_and_number_alone() {
         let same = draw(stepper(1).expect("a stepper").as_mut(), &same, &options);
         assert_ne!(same[0], same[1], "another number, other draws");
     }
+}
+
+/// It promised the same samples whatever the batch and the threads, which no sum of rounded numbers can keep.
+#[test]
+fn the_help_of_sample_promised_too_much() {
+    let help = crate::cli::run_in(std::path::Path::new("."), &["sample", "--help"], b"").stdout;
+    assert!(help.contains("may change the last digits of a probability and so, rarely, a draw"), "{help}");
+    assert!(!help.contains("whatever --batch"), "{help}");
 }
 
 #[test]

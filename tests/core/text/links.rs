@@ -4,28 +4,28 @@ use std::path::PathBuf;
 
 use interlinear::error::Result;
 use interlinear::text::links::places::places;
-use interlinear::text::links::read::{Base, Format, Gold, Order, Reading, lengths, read};
+use interlinear::text::links::read::{Base, Gold, LinkLayout, Notation, Order, lengths, read};
 use interlinear::text::links::{Link, Links, naacl, pharaoh, places};
 use interlinear::text::sentence::Sentence;
 
 use super::tokenizer;
 
 /// Reads `text` as a file of a corpus with sentences of `lengths` words.
-fn reads(text: &str, lengths: &[(usize, usize)], reading: Reading) -> Result<Gold> {
+fn reads(text: &str, lengths: &[(usize, usize)], reading: LinkLayout) -> Result<Gold> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path: PathBuf = folder.path().join("gold.txt");
     std::fs::write(&path, text).expect("a temporary file");
     read(&path, lengths, &reading)
 }
 
-const ASK: Reading = Reading { format: None, base: None, order: None };
-const FROM_0: Reading = Reading { base: Some(Base::Zero), ..ASK };
-const FROM_1: Reading = Reading { base: Some(Base::One), ..ASK };
-const SOURCE: Reading = Reading { order: Some(Order::SourceFirst), ..ASK };
-const TARGET: Reading = Reading { order: Some(Order::TargetFirst), ..ASK };
+const ASK: LinkLayout = LinkLayout { notation: None, base: None, order: None };
+const FROM_0: LinkLayout = LinkLayout { base: Some(Base::Zero), ..ASK };
+const FROM_1: LinkLayout = LinkLayout { base: Some(Base::One), ..ASK };
+const SOURCE: LinkLayout = LinkLayout { order: Some(Order::SourceFirst), ..ASK };
+const TARGET: LinkLayout = LinkLayout { order: Some(Order::TargetFirst), ..ASK };
 
 /// A file, its lengths, what is asked; the sentences read, with bars between, and what the note says.
-type Case = (&'static str, &'static [(usize, usize)], Reading, &'static str, &'static [&'static str]);
+type Case = (&'static str, &'static [(usize, usize)], LinkLayout, &'static str, &'static [&'static str]);
 
 const READ: &[Case] = &[
     // Pharaoh: a 0 tells.
@@ -88,7 +88,7 @@ fn gold_files_are_read_and_say_how() {
 }
 
 /// A file, its lengths, what is asked, and what the error must name.
-type Refusal = (&'static str, &'static [(usize, usize)], Reading, &'static [&'static str]);
+type Refusal = (&'static str, &'static [(usize, usize)], LinkLayout, &'static [&'static str]);
 
 const REFUSED: &[Refusal] = &[
     (
@@ -122,7 +122,7 @@ fn gold_files_that_do_not_fit_are_refused_by_line() {
             assert!(error.to_string().contains(part), "{text:?}: {error}, without {part:?}");
         }
     }
-    let format = Reading { format: Some(Format::Pharaoh), ..ASK };
+    let format = LinkLayout { notation: Some(Notation::Pharaoh), ..ASK };
     assert!(reads("1 1 1 S\n", &[(2, 2)], format).is_err());
     let missing = read(&PathBuf::from("no/such/gold"), &[], &ASK).expect_err("it is missing");
     assert!(missing.to_string().contains("no/such/gold"));

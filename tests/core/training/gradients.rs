@@ -7,9 +7,11 @@ use candle_core::{Device, Tensor};
 use interlinear::models::config::Config;
 use interlinear::models::loss::{Regularizer, trainable};
 use interlinear::nn::fused;
-use interlinear::nn::fused::Level;
+use interlinear::nn::fused::{Level, Precision};
 use interlinear::training::fused::{Fused, Loss, StepOptions};
 use interlinear::training::layout::Layout;
+use interlinear::training::minibatch::{Look, Minibatch};
+use interlinear::training::plain;
 use interlinear::training::plain::PlainEngine;
 use interlinear::training::settings::OptimizerSettings;
 
@@ -29,8 +31,8 @@ const BATCHES: &[(&str, Ids, Ids)] = &[
     ("equal lengths", &[&[2, 3, 0], &[4, 5, 0]], &[&[2, 0], &[3, 0]]),
 ];
 
-fn gradient(engine: &mut Fused, flat: &[f32], batch: (Ids, Ids), options: StepOptions) -> (Loss, Vec<f32>) {
-    let loss = engine.step(flat, batch.0, batch.1, Some(options));
+fn gradient(engine: &mut Fused, flat: &[f32], batch: Minibatch<'_>, options: StepOptions) -> (Loss, Vec<f32>) {
+    let loss = engine.step(flat, batch, Some(options));
     let mut total = vec![0.0; flat.len()];
     for shard in engine.gradients() {
         total.iter_mut().zip(shard.iter()).for_each(|(t, g)| *t += g);
@@ -62,10 +64,11 @@ fn fused_gradients_are_those_of_autograd() {
         let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
         for (index, &(name, source, target)) in BATCHES.iter().enumerate() {
             let options = plainly(source.len(), if index % 2 == 0 { 0.1 } else { 0.0 });
-            let (plain_loss, expected) = plain.gradient(source, target, options).expect("a gradient");
+            let (plain_loss, expected) = plain.gradient(Minibatch::new(source, target), options).expect("a gradient");
             for threads in 1..=3 {
                 let what = format!("{wiring}, {name}, {threads} threads");
-                let (loss, found) = gradient(&mut Fused::new(&config, threads), &flat, (source, target), options);
+                let (loss, found) =
+                    gradient(&mut Fused::new(&config, threads), &flat, Minibatch::new(source, target), options);
                 assert_same(&layout, &found, &expected, &what);
                 assert_eq!(loss.words, plain_loss.words, "{what}");
                 for (found, expected) in [(loss.nll, plain_loss.nll), (loss.smoothed, plain_loss.smoothed)] {
@@ -84,7 +87,8 @@ fn every_level_of_instructions_gives_the_same_gradient() {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
         let at = |level| {
-            let step = || gradient(&mut Fused::new(&config, 1), &flat, (SOURCE, TARGET), plainly(4, 0.1)).1;
+            let step =
+                || gradient(&mut Fused::new(&config, 1), &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.1)).1;
             pool.install(|| fused::at_most(level, step))
         };
         let base = at(Level::Base);
@@ -94,8 +98,168 @@ fn every_level_of_instructions_gives_the_same_gradient() {
     }
 }
 
+/// Links of the pairs of [`SOURCE`] and [`TARGET`], as (row, source word).
+const LINKED: [&[(u16, u16)]; 4] =
+    [&[(0, 0), (0, 1), (1, 3)], &[(0, 0), (3, 0), (5, 1)], &[], &[(2, 2), (2, 1), (3, 3)]];
+
+fn looks() -> Vec<Vec<Look>> {
+    LINKED.iter().map(|links| links.iter().map(|&(i, j)| Look { i, j }).collect()).collect()
+}
+
+/// The wirings that align.
+fn aligning() -> impl Iterator<Item = (String, Config)> {
+    wirings().into_iter().filter(|(_, config)| config.aligns())
+}
+
+#[test]
+fn guided_gradients_are_those_of_autograd() {
+    let looks = looks();
+    let looks: Vec<&[Look]> = looks.iter().map(Vec::as_slice).collect();
+    let batch = Minibatch::new(SOURCE, TARGET).guided(&looks);
+    for (wiring, config) in aligning() {
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
+        let options = StepOptions { guide: 1.5, ..plainly(4, 0.1) };
+        let (plain_loss, expected) = plain.gradient(batch, options).expect("a gradient");
+        let unguided = plain.gradient(batch, plainly(4, 0.1)).expect("a gradient").1;
+        assert_ne!(expected, unguided, "{wiring}: the cost has a gradient");
+        for threads in 1..=3 {
+            let what = format!("{wiring}, {threads} threads");
+            let (loss, found) = gradient(&mut Fused::new(&config, threads), &flat, batch, options);
+            assert_same(&layout, &found, &expected, &what);
+            assert_eq!((loss.words, loss.guided), (plain_loss.words, plain_loss.guided), "{what}");
+            assert!(loss.guided > 2 && loss.guide > 0.0, "{what}");
+            for (found, expected) in [(loss.guide, plain_loss.guide), (loss.smoothed, plain_loss.smoothed)] {
+                assert!((found - expected).abs() <= 1e-5 * expected.abs(), "{what}: {found}, not {expected}");
+            }
+        }
+        let mut engine = Fused::new(&config, 2);
+        let off = gradient(&mut engine, &flat, batch, plainly(4, 0.1)).1;
+        let never = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.1)).1;
+        assert_eq!(off, never, "{wiring}: without a weight nothing is added");
+    }
+}
+
+#[test]
+fn guided_gradients_are_differences_of_the_loss() {
+    const STEP: f64 = 1e-5;
+    let looks = looks();
+    let looks: Vec<&[Look]> = looks.iter().map(Vec::as_slice).collect();
+    let batch = Minibatch::new(SOURCE, TARGET).guided(&looks);
+    let options = StepOptions { guide: 2.0, ..plainly(4, 0.0) };
+    let shallow = |config: &Config| config.luong.as_ref().is_none_or(|luong| luong.layers == 1);
+    for (wiring, config) in aligning().filter(|(_, config)| shallow(config)) {
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        let found = gradient(&mut Fused::new(&config, 2), &flat, batch, options).1;
+        let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
+        // tensors on the way from alpha to the weights
+        for entry in layout.entries().iter().filter(|entry| !entry.name.starts_with("readout")) {
+            let at = entry.offset + entry.len() / 2;
+            let here = exact[at];
+            let mut loss = |x| {
+                exact[at] = x;
+                exact_guided_loss(&config, &layout, &exact, batch, options)
+            };
+            let difference = (loss(here + STEP) - loss(here - STEP)) / (2.0 * STEP);
+            exact[at] = here;
+            let error = (f64::from(found[at]) - difference).abs();
+            assert!(
+                error <= 1e-4 * difference.abs().max(0.01),
+                "{wiring}: {}: {} not {difference}",
+                entry.name,
+                found[at]
+            );
+        }
+    }
+}
+
+/// Each tensor's gradient is off by a part of its norm: factors are off by 2^-9, and errors add up along a sentence.
+#[test]
+fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
+    for (wiring, config) in wirings() {
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        for threads in 1..=2 {
+            let at = |precision| {
+                let mut engine = Fused::new(&config, threads).with_precision(precision);
+                let step = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.1));
+                (step, engine.step(&flat, Minibatch::new(SOURCE, TARGET), None))
+            };
+            let ((exact_loss, exact), measured) = at(Precision::F32);
+            let ((loss, rounded), measured_too) = at(Precision::Bf16);
+            assert_eq!(measured, measured_too, "{wiring}: what is only measured is exact");
+            assert!((loss.nll - exact_loss.nll).abs() <= 5e-3 * exact_loss.nll, "{wiring}: {loss:?}, {exact_loss:?}");
+            assert_eq!(exact == rounded, Precision::Bf16.here() == Precision::F32, "{wiring}");
+            for entry in layout.entries() {
+                let at = entry.offset..entry.offset + entry.len();
+                let (exact, rounded) = (&exact[at.clone()], &rounded[at]);
+                let norm = exact.iter().map(|x| x * x).sum::<f32>().sqrt();
+                let error = exact.iter().zip(rounded).map(|(e, r)| (e - r).powi(2)).sum::<f32>().sqrt();
+                assert!(error <= 0.02 * norm, "{wiring}, {}: norm {norm}, off by {error}", entry.name);
+            }
+        }
+    }
+}
+
+fn norm(x: &[f32]) -> f64 {
+    x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt()
+}
+
+#[test]
+fn a_sample_of_all_words_gives_the_exact_gradient() {
+    for (wiring, config) in wirings() {
+        let layout = Layout::new(&config);
+        let flat = waves(&layout);
+        for precision in [Precision::F32, Precision::Bf16] {
+            let at = |sample| {
+                let mut engine = Fused::new(&config, 2).with_precision(precision).with_sample(sample);
+                gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.0))
+            };
+            let (exact, sampled) = (at(None), at(Some(1000)));
+            assert!((exact.0.nll - sampled.0.nll).abs() <= 1e-6 * exact.0.nll, "{wiring}");
+            assert_same(&layout, &sampled.1, &exact.1, &format!("{wiring}, {precision:?}"));
+        }
+    }
+}
+
+#[test]
+fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
+    const DRAWS: u64 = 600;
+    /// Three target words of the vocabulary's many.
+    const PAIR: (Ids, Ids) = (&[&[3, 3, 0]], &[&[2, 2, 5, 0]]);
+    let pair = Minibatch::new(PAIR.0, PAIR.1);
+    let (wiring, config) = wirings().swap_remove(0);
+    let flat = waves(&Layout::new(&config));
+    let exact = gradient(&mut Fused::new(&config, 1), &flat, pair, plainly(1, 0.0)).1;
+    let mean = |drawn| {
+        let mut engine = Fused::new(&config, 1).with_sample(Some(drawn));
+        let mut mean = vec![0.0; flat.len()];
+        for seed in 0..DRAWS {
+            let one = gradient(&mut engine, &flat, pair, StepOptions { seed, ..plainly(1, 0.0) }).1;
+            mean.iter_mut().zip(&one).for_each(|(mean, one)| *mean += one / DRAWS as f32);
+        }
+        let off: Vec<f32> = mean.iter().zip(&exact).map(|(mean, exact)| mean - exact).collect();
+        norm(&off) / norm(&exact)
+    };
+    // what is left is the bias of a logarithm of a mean and the spread of so many draws; both fall with the sample
+    let (few, more) = (mean(2), mean(6));
+    assert!(few <= 0.15 && more <= 0.05 && more < few, "{wiring}: off by {few} and {more} of the norm");
+}
+
 /// The readable model's loss in f64.
 fn exact_loss(config: &Config, layout: &Layout, flat: &[f64], options: StepOptions) -> f64 {
+    exact_guided_loss(config, layout, flat, Minibatch::new(SOURCE, TARGET), options)
+}
+
+fn exact_guided_loss(
+    config: &Config,
+    layout: &Layout,
+    flat: &[f64],
+    batch: Minibatch<'_>,
+    options: StepOptions,
+) -> f64 {
     let tensors: HashMap<String, Tensor> = layout
         .entries()
         .iter()
@@ -106,8 +270,11 @@ fn exact_loss(config: &Config, layout: &Layout, flat: &[f64], options: StepOptio
         .collect();
     let model = trainable(config, &tensors).expect("a model");
     let mut regularizer = Regularizer::new(0.0, f64::from(options.smoothing), 0);
-    let loss = model.training_loss(SOURCE, TARGET, &mut regularizer).expect("a loss");
-    f64::from(options.scale) * loss.objective.to_scalar::<f64>().expect("a number")
+    let links = plain::looks(batch, &Device::Cpu).expect("a tensor");
+    let loss = model.guided_loss(batch.source, batch.target, links.as_ref(), &mut regularizer).expect("a loss");
+    let number = |tensor: &Tensor| tensor.to_scalar::<f64>().expect("a number");
+    let guide = loss.guide.as_ref().map_or(0.0, |(cost, _)| number(cost));
+    f64::from(options.scale) * (number(&loss.objective) + f64::from(options.guide) * guide)
 }
 
 #[test]
@@ -119,7 +286,7 @@ fn gradients_are_differences_of_the_loss() {
     for (wiring, config) in wirings().into_iter().filter(|(_, config)| shallow(config)) {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
-        let found = gradient(&mut Fused::new(&config, 2), &flat, (SOURCE, TARGET), options).1;
+        let found = gradient(&mut Fused::new(&config, 2), &flat, Minibatch::new(SOURCE, TARGET), options).1;
         let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
         for entry in layout.entries() {
             // the first and last of each tensor and one between; embeddings of words that do occur
@@ -150,17 +317,17 @@ fn with_dropout_the_gradient_is_that_of_the_masked_loss() {
         let flat = waves(&Layout::new(&config));
         let options = StepOptions { dropout: 0.3, ..plainly(4, 0.1) };
         let mut engine = Fused::new(&config, threads);
-        let (loss, direction) = gradient(&mut engine, &flat, (SOURCE, TARGET), options);
-        let again = gradient(&mut engine, &flat, (SOURCE, TARGET), options);
+        let (loss, direction) = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
+        let again = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
         assert_eq!((loss, &direction), (again.0, &again.1), "the same seed gives the same masks and numbers");
-        let other = gradient(&mut engine, &flat, (SOURCE, TARGET), StepOptions { seed: 2, ..options });
+        let other = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), StepOptions { seed: 2, ..options });
         assert_ne!(loss, other.0, "another seed drops others");
         // along the gradient g the loss changes by |g|^2 a unit
         let squared: f64 = direction.iter().map(|g| f64::from(*g).powi(2)).sum();
         let step = 1e-3 / squared.sqrt();
         let mut at = |by: f64| {
             let moved: Vec<f32> = flat.iter().zip(&direction).map(|(x, g)| x + (by * f64::from(*g)) as f32).collect();
-            f64::from(options.scale) * gradient(&mut engine, &moved, (SOURCE, TARGET), options).0.smoothed
+            f64::from(options.scale) * gradient(&mut engine, &moved, Minibatch::new(SOURCE, TARGET), options).0.smoothed
         };
         let slope = (at(step) - at(-step)) / (2.0 * step);
         assert!((slope / squared - 1.0).abs() < 0.01, "{wiring}: slope {slope}, |g|^2 {squared}");
@@ -173,12 +340,12 @@ fn gradients_add_up_and_measuring_makes_none() {
     let flat = waves(&Layout::new(&config));
     let options = plainly(4, 0.0);
     let mut engine = Fused::new(&config, 1);
-    let (loss, once) = gradient(&mut engine, &flat, (SOURCE, TARGET), options);
-    engine.step(&flat, SOURCE, TARGET, Some(options));
-    engine.step(&flat, SOURCE, TARGET, Some(options));
+    let (loss, once) = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
+    engine.step(&flat, Minibatch::new(SOURCE, TARGET), Some(options));
+    engine.step(&flat, Minibatch::new(SOURCE, TARGET), Some(options));
     let twice = engine.gradients()[0].clone();
     assert!(twice.iter().zip(&once).all(|(t, o)| (t - 2.0 * o).abs() <= 1e-5), "two steps leave the sum");
-    let measured = engine.step(&flat, SOURCE, TARGET, None);
+    let measured = engine.step(&flat, Minibatch::new(SOURCE, TARGET), None);
     assert_eq!(measured, loss, "the loss without an update is the same");
     assert_eq!(engine.gradients()[0], twice, "and leaves the gradient alone");
 }

@@ -4,6 +4,7 @@ use interlinear::error::Error;
 use interlinear::training::RunOptions;
 use interlinear::training::trainer::Report;
 
+use super::GUIDED;
 use super::Toy;
 use super::from;
 use super::on;
@@ -57,6 +58,14 @@ const CONFIGURATIONS: &[(&str, &str, &[&str])] = &[
     ("target = \"train.fr\" ", "target = \"train.fr\", repeat = 0 ", &["repeat"]),
     ("target = \"train.fr\" ", "target = \"train.fr\", limit = 0 ", &["train.en"]),
     ("train.en", "nowhere.en", &["nowhere.en", "does not exist"]),
+    ("seed = 5", "seed = 5\n[guide]", &["toy.toml", "guide", "links", "data.train"]),
+    ("target = \"train.fr\" ", "target = \"train.fr\", links = \"train.links\" ", &["toy.toml", "guide", "weight"]),
+    ("target = \"dev.fr\" ", "target = \"dev.fr\", links = \"dev.links\" ", &["data.development", "links"]),
+    (
+        "target = \"train.fr\" ",
+        "target = \"train.fr\", links = \"a\", link_words = \"all\" ",
+        &["all", "spaces", "tokens"],
+    ),
     ("dev.fr", "nowhere.fr", &["nowhere.fr", "does not exist"]),
 ];
 
@@ -86,7 +95,7 @@ fn a_wrong_configuration_is_named() {
 
 /// A text file, what it holds instead, and what the sentence must name.
 const TEXTS: &[(&str, &[u8], &[&str])] = &[
-    ("train.fr", b"un\ndeux\n", &["train.fr", "line 2", "train.en", "same number of lines"]),
+    ("train.fr", b"un\ndeux\n", &["train.fr", "line 2", "train.en", "translations line by line"]),
     ("train.en", b"one\ntwo\n", &["train.en", "line 2", "train.fr"]),
     ("dev.en", b"one\n", &["dev.en", "line 1", "dev.fr"]),
     ("train.en", b"one\ntwo \xc3\x28\nthree\n", &["train.en", "line 2", "UTF-8"]),
@@ -95,6 +104,35 @@ const TEXTS: &[(&str, &[u8], &[&str])] = &[
     ("train.en", b"\x1f\x8b\x08\x00\x00", &["train.en"]),
     ("dev.en", b"\n\n\n\n\n\n\n", &["dev.en"]),
 ];
+
+/// What is changed in a configuration that guides attention, and what the sentence must name.
+const GUIDANCE: &[(&str, &str, &[&str])] = &[
+    ("weight = 1.0", "weight = -1.0", &["guide.weight"]),
+    ("weight = 1.0", "weight = nan", &["guide.weight"]),
+    ("weight = 1.0", "final_weight = -0.5", &["guide.final_weight"]),
+    ("weight = 1.0", "decay_from = 5\ndecay_until = 5", &["guide.decay_until", "decay_from"]),
+    ("weight = 1.0", "reading = \"aloud\"", &["guide.reading", "aloud", "predicted", "input"]),
+    ("weight = 1.0", "wait = 1.0", &["wait"]),
+    ("alignment = 5", "", &["toy.toml", "alignment"]),
+    ("train.links", "nowhere.links", &["nowhere.links"]),
+    (LUONG, "attention = \"none\"", &["toy.toml", "guide", "luong", "none"]),
+    (LUONG, "score = \"location\"\n[guide]\nreading = \"input\"", &["guide.reading", "predicted"]),
+];
+
+#[test]
+fn wrong_guidance_is_named() {
+    for (from, to, names) in GUIDANCE {
+        let mut changes = GUIDED.to_vec();
+        if to.contains("[guide]") {
+            changes[1] = ("seed = 5", "seed = 5 ");
+        }
+        changes.push((from, to));
+        if *from == LUONG {
+            changes.push(("\"rnnsearch\"", "\"luong\""));
+        }
+        assert_refused(&Toy::new(&changes), &on(1), names, to);
+    }
+}
 
 #[test]
 fn a_wrong_text_is_named() {

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use interlinear::models::{Engine, Model};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::training::settings::Best;
 use interlinear::training::state::Position;
@@ -42,6 +42,13 @@ const SETUPS: &[(usize, &[(&str, &str)])] = &[
             ("seed = 5", "seed = 6\nbest = \"bleu\""),
         ],
     ),
+    (
+        2,
+        &[
+            ("target = \"train.fr\" ", "target = \"train.fr\", links = \"train.links\" "),
+            ("seed = 5", "seed = 5\n\n[guide]\nweight = 0.7\ndecay_from = 3\nreading = \"input\""),
+        ],
+    ),
     (3, &[("rule = \"adam\"", "rule = \"sgd\"\nwarmup = 4\ndecay_from = 9"), ("batch = 4", "batch = 7")]),
     (
         2,
@@ -54,7 +61,7 @@ const SETUPS: &[(usize, &[(&str, &str)])] = &[
 ];
 
 #[track_caller]
-fn assert_same_files(found: &Toy, expected: &Toy, what: &str) {
+pub fn assert_same_files(found: &Toy, expected: &Toy, what: &str) {
     for file in LEFT_BEHIND {
         let (found, expected) = (found.read(file), expected.read(file));
         if *file == LOG {
@@ -131,7 +138,7 @@ fn a_run_killed_after_a_checkpoint_repeats_what_it_lost() {
 }
 
 /// The log without what depends on the clock.
-fn timeless_log(toy: &Toy) -> Vec<Value> {
+pub fn timeless_log(toy: &Toy) -> Vec<Value> {
     let log = String::from_utf8(toy.read(LOG)).expect("text");
     log.lines()
         .map(|line| {
@@ -208,7 +215,7 @@ fn a_run_leaves_a_model_that_loads_and_another_can_start_from_it() {
         toy.train_through("toy.toml", &on(1));
         let device = Device { candle: candle_core::Device::Cpu, name: "cpu".into(), notice: None };
         let model = Model::load(&toy.path("out"), &device).expect("a sound model folder");
-        assert!(model.stepper(Engine::Fused, 1).is_ok());
+        assert!(model.stepper(Kernels::Fused, 1).is_ok());
         assert_eq!((model.source.len(), model.target.len()), (12, 12), "ten words and two specials; at most as set");
 
         // one update too small to be seen in f16 leaves the weights that it started from

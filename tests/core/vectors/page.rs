@@ -4,15 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::session::driver::{Chore, Options};
+use interlinear::session::LaneCall;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::effect::Chore;
 use interlinear::session::maps::{Chart, Choice, Colour, Kind as Things, Method, Table};
-use interlinear::session::pages::LaneCall;
-use interlinear::session::{Command, Session, maps};
+use interlinear::session::{ColumnCommand, Command, MapCommand, Session, SourceCommand, TaskCommand, maps};
 use interlinear::worker::Library;
 use interlinear::worker::corpus::{Kind, Lane};
 use interlinear::worker::gate::Gate;
 
 use crate::cli::reference;
+use crate::effects::{chores, lane_calls};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -24,17 +26,17 @@ struct Desk {
 
 impl Desk {
     fn new(model: &str) -> Self {
-        let session = Session::start(None, &Options { models: vec![reference(model)], ..Options::default() });
+        let session = Session::start(None, &OpenWith { models: vec![reference(model)], ..OpenWith::default() });
         Self { session, lane: Lane::spawn(Library::new(1), Gate::new(), Arc::new(|| {})) }
     }
 
-    fn send(&mut self, command: maps::Command) {
-        let _ = self.session.apply(Command::Map(command));
+    fn send(&mut self, command: MapCommand) {
+        self.session.apply(Command::Map(command));
         self.pass_on();
     }
 
     fn pass_on(&mut self) {
-        for call in self.session.take_lane_calls() {
+        for call in lane_calls(&mut self.session) {
             match call {
                 LaneCall::Submit(number, order) => self.lane.submit(number, order),
                 LaneCall::Cancel(number) => self.lane.cancel(number),
@@ -45,33 +47,33 @@ impl Desk {
 
     /// Takes in events until the page waits for nothing.
     fn settle(&mut self) {
-        while self.session.maps.task.is_some() {
+        while self.session.maps().task.is_some() {
             let event = self.lane.next_within(PATIENCE).expect("every order ends");
             self.session.absorb_corpus(event);
         }
     }
 
     fn compute(&mut self, choice: Choice, method: Method) -> Arc<Chart> {
-        self.send(maps::Command::SetChoice(choice));
-        self.send(maps::Command::SetMethod(method));
-        self.send(maps::Command::Compute);
+        self.send(MapCommand::SetChoice(choice));
+        self.send(MapCommand::SetMethod(method));
+        self.send(MapCommand::Compute);
         self.settle();
-        assert_eq!(self.session.maps.message, None);
-        self.session.maps.chart.clone().expect("a map")
+        assert_eq!(self.session.maps().message, None);
+        self.session.maps().chart.clone().expect("a map")
     }
 
     fn refusal(&mut self, choice: Choice) -> String {
-        self.send(maps::Command::SetChoice(choice));
-        self.send(maps::Command::Compute);
+        self.send(MapCommand::SetChoice(choice));
+        self.send(MapCommand::Compute);
         self.settle();
-        self.session.maps.message.clone().expect("a sentence")
+        self.session.maps().message.clone().expect("a sentence")
     }
 }
 
 #[test]
 fn words_are_mapped_and_the_rest_of_the_vocabulary_is_known() {
     let mut desk = Desk::new("rnnsearch");
-    desk.send(maps::Command::SetCount(1));
+    desk.send(MapCommand::SetCount(1));
     let chart = desk.compute(Choice::SourceWords, Method::Pca);
     let drawn = maps::COUNTS.0.min(chart.points.len());
     assert_eq!((chart.layout.places.len(), chart.space.len()), (drawn, chart.points.len()));
@@ -87,12 +89,12 @@ fn phrases_and_annotations_are_mapped() {
     let mut desk = Desk::new("rnnsearch");
     let list = desk.compute(Choice::List, Method::Pca);
     assert_eq!((list.kind, list.points[0].number), (Things::Phrases, 1));
-    assert_eq!(list.points[1].text, desk.session.list_sentence(1).expect("an example"));
-    desk.send(maps::Command::SetTyped("one two\n\n  three  \n".to_owned()));
+    assert_eq!(list.points[1].text, desk.session.lists().sentence(1).expect("an example"));
+    desk.send(MapCommand::SetTyped("one two\n\n  three  \n".to_owned()));
     let typed = desk.compute(Choice::Typed, Method::Pca);
     let known: Vec<_> = typed.points.iter().map(|point| (point.text.as_str(), point.number, point.length)).collect();
     assert_eq!(known, [("one two", 1, 2), ("three", 3, 1)]);
-    let _ = desk.session.apply(Command::ReplaceSource("a b c d".to_owned()));
+    desk.session.apply(SourceCommand::Replace("a b c d".to_owned()));
     let annotations = desk.compute(Choice::Annotations, Method::Pca);
     let words: Vec<&str> = annotations.points.iter().map(|point| point.text.as_str()).collect();
     assert_eq!((annotations.kind, words), (Things::Annotations, vec!["a", "b", "c", "d", "</s>"]));
@@ -104,12 +106,12 @@ fn what_cannot_be_mapped_is_a_sentence_and_the_last_map_stays() {
     let chart = desk.compute(Choice::SourceWords, Method::Pca);
     assert!(desk.refusal(Choice::Annotations).contains("keeps no annotations"));
     assert!(desk.refusal(Choice::Typed).contains("no phrase to map"));
-    assert_eq!(desk.session.maps.chart, Some(chart));
-    desk.send(maps::Command::DismissMessage);
-    assert_eq!(desk.session.maps.message, None);
-    let columns: Vec<u64> = desk.session.columns.iter().map(|column| column.id).collect();
+    assert_eq!(desk.session.maps().chart, Some(chart));
+    desk.send(MapCommand::DismissMessage);
+    assert_eq!(desk.session.maps().message, None);
+    let columns: Vec<u64> = desk.session.columns().iter().map(|column| column.id).collect();
     for column in columns {
-        let _ = desk.session.apply(Command::RemoveColumn(column));
+        desk.session.apply(ColumnCommand::Remove(column));
     }
     assert!(desk.refusal(Choice::SourceWords).contains("no model"));
 }
@@ -117,17 +119,17 @@ fn what_cannot_be_mapped_is_a_sentence_and_the_last_map_stays() {
 #[test]
 fn a_map_under_way_is_replaced_paused_and_cancelled() {
     let mut desk = Desk::new("rnnsearch");
-    desk.send(maps::Command::SetMethod(Method::Tsne));
-    desk.send(maps::Command::Compute);
-    let first = desk.session.maps.task.expect("under way");
-    desk.send(maps::Command::Compute);
-    let second = desk.session.maps.task.expect("under way");
+    desk.send(MapCommand::SetMethod(Method::Tsne));
+    desk.send(MapCommand::Compute);
+    let first = desk.session.maps().task.expect("under way");
+    desk.send(MapCommand::Compute);
+    let second = desk.session.maps().task.expect("under way");
     assert_ne!(first, second);
-    let _ = desk.session.apply(Command::PauseTask(second, true));
+    desk.session.apply(TaskCommand::Pause(second, true));
     desk.pass_on();
-    let _ = desk.session.apply(Command::CancelTask(second));
+    desk.session.apply(TaskCommand::Cancel(second));
     desk.pass_on();
-    assert_eq!((desk.session.maps.task, &desk.session.maps.chart), (None, &None));
+    assert_eq!((desk.session.maps().task, &desk.session.maps().chart), (None, &None));
     let mut ended = Vec::new();
     while ended.len() < 2 {
         let event = desk.lane.next_within(PATIENCE).expect("both end");
@@ -143,55 +145,55 @@ fn a_map_under_way_is_replaced_paused_and_cancelled() {
 #[test]
 fn points_are_looked_up_selected_and_saved() {
     let mut desk = Desk::new("rnnsearch");
-    desk.send(maps::Command::SetTyped("red house\nhouse\nblue tree\nHouse of glass".to_owned()));
+    desk.send(MapCommand::SetTyped("red house\nhouse\nblue tree\nHouse of glass".to_owned()));
     desk.compute(Choice::Typed, Method::Pca);
-    desk.send(maps::Command::Search("HOUSE ".to_owned()));
-    assert_eq!(desk.session.maps.matches, [1, 0, 3], "the whole phrase first");
+    desk.send(MapCommand::Search("HOUSE ".to_owned()));
+    assert_eq!(desk.session.maps().matches, [1, 0, 3], "the whole phrase first");
     for (by, selected) in [(1, 1), (1, 0), (-1, 1), (-1, 3), (1, 1)] {
-        desk.send(maps::Command::MoveMatch(by));
-        assert_eq!(desk.session.maps.selected, Some(selected));
+        desk.send(MapCommand::MoveMatch(by));
+        assert_eq!(desk.session.maps().selected, Some(selected));
     }
-    let near: Vec<usize> = desk.session.maps.neighbours.iter().map(|near| near.index).collect();
+    let near: Vec<usize> = desk.session.maps().neighbours.iter().map(|near| near.index).collect();
     assert!(near.len() == 3 && !near.contains(&1));
-    let tsv = desk.session.maps.tsv(Table::Neighbours).expect("a table");
+    let tsv = desk.session.maps().tsv(Table::Neighbours).expect("a table");
     assert!(tsv.starts_with("query\tneighbour\tcosine\tline\nhouse\t") && tsv.lines().count() == 4, "{tsv}");
-    let points = desk.session.maps.tsv(Table::Points).expect("a table");
+    let points = desk.session.maps().tsv(Table::Points).expect("a table");
     assert!(points.starts_with("x\ty\tline\tlength\ttext\n") && points.ends_with("\t3\tHouse of glass\n"), "{points}");
-    desk.send(maps::Command::Save(Table::Neighbours, "near.tsv".into()));
-    assert!(desk.session.take_chores().contains(&Chore::Write { path: "near.tsv".into(), text: tsv }));
+    desk.session.apply(MapCommand::Save(Table::Neighbours, "near.tsv".into()));
+    assert!(chores(&mut desk.session).contains(&Chore::Write { path: "near.tsv".into(), text: tsv }));
     // A new map keeps what was selected where it knows it.
-    desk.send(maps::Command::SetTyped("blue tree\nhouse".to_owned()));
+    desk.send(MapCommand::SetTyped("blue tree\nhouse".to_owned()));
     desk.compute(Choice::Typed, Method::Pca);
-    assert_eq!((desk.session.maps.selected, desk.session.maps.matches.as_slice()), (Some(1), &[1][..]));
-    desk.send(maps::Command::Select(Some(99)));
-    assert_eq!((desk.session.maps.selected, desk.session.maps.tsv(Table::Neighbours)), (None, None));
+    assert_eq!((desk.session.maps().selected, desk.session.maps().matches.as_slice()), (Some(1), &[1][..]));
+    desk.send(MapCommand::Select(Some(99)));
+    assert_eq!((desk.session.maps().selected, desk.session.maps().tsv(Table::Neighbours)), (None, None));
 }
 
 #[test]
 fn settings_are_kept_between_starts_and_nonsense_is_mended() {
     let mut desk = Desk::new("rnnsearch");
     for command in [
-        maps::Command::SetModel(reference("rnnsearch")),
-        maps::Command::SetChoice(Choice::TargetWords),
-        maps::Command::SetCount(500),
-        maps::Command::SetMethod(Method::Pca),
-        maps::Command::SetPerplexity(12.0),
-        maps::Command::SetPerplexity(f32::NAN),
-        maps::Command::SetColour(Colour::Length),
-        maps::Command::SetTyped("some words".to_owned()),
+        MapCommand::SetModel(reference("rnnsearch")),
+        MapCommand::SetChoice(Choice::TargetWords),
+        MapCommand::SetCount(500),
+        MapCommand::SetMethod(Method::Pca),
+        MapCommand::SetPerplexity(12.0),
+        MapCommand::SetPerplexity(f32::NAN),
+        MapCommand::SetColour(Colour::Length),
+        MapCommand::SetTyped("some words".to_owned()),
     ] {
         let before = desk.session.revision();
-        let changes = command != maps::Command::SetPerplexity(f32::NAN) && !format!("{command:?}").contains("NaN");
+        let changes = command != MapCommand::SetPerplexity(f32::NAN) && !format!("{command:?}").contains("NaN");
         desk.send(command);
         assert_eq!(desk.session.revision() > before, changes);
     }
-    let saved = interlinear::session::persist::SavedSession::of(&desk.session);
-    let again = Session::start(Some(saved), &Options::default());
-    assert_eq!(again.maps, desk.session.maps);
-    assert_eq!(again.mapped_model().map(std::path::PathBuf::as_path), Some(reference("rnnsearch").as_path()));
-    desk.send(maps::Command::SetModel(Path::new("somewhere/else").into()));
-    assert_eq!(desk.session.mapped_model(), Some(&reference("rnnsearch")), "only columns' models");
-    desk.send(maps::Command::SetCount(usize::MAX));
-    desk.send(maps::Command::SetPerplexity(1e9));
-    assert_eq!((desk.session.maps.count, desk.session.maps.perplexity), (maps::COUNTS.1, maps::PERPLEXITIES.1));
+    let saved = desk.session.saved();
+    let again = Session::start(Some(saved), &OpenWith::default());
+    assert_eq!(again.maps(), desk.session.maps());
+    assert_eq!(again.maps().model_of(&again).map(std::path::PathBuf::as_path), Some(reference("rnnsearch").as_path()));
+    desk.send(MapCommand::SetModel(Path::new("somewhere/else").into()));
+    assert_eq!(desk.session.maps().model_of(&desk.session), Some(&reference("rnnsearch")), "only columns' models");
+    desk.send(MapCommand::SetCount(usize::MAX));
+    desk.send(MapCommand::SetPerplexity(1e9));
+    assert_eq!((desk.session.maps().count, desk.session.maps().perplexity), (maps::COUNTS.1, maps::PERPLEXITIES.1));
 }

@@ -1,4 +1,4 @@
-//! Floor 1: the products of [`super::Screen`]: 16-bit integers, added up in 32 bits over [`CHUNK`] inputs and in `f32`
+//! Floor 1: the products of [`super::IntegerLayer`]: 16-bit integers, added up in 32 bits over [`CHUNK`] inputs and in `f32`
 //! from there on. A chunk is short enough for its sum to fit and long enough for the rest to cost little.
 
 use super::CHUNK;
@@ -12,7 +12,7 @@ use crate::nn::fused::level;
 /// Pairs of a chunk.
 const PAIRS: usize = CHUNK / 2;
 
-/// The instructions that [`Screen::run`] multiplies with.
+/// The instructions that [`IntegerLayer::run`] multiplies with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Portable,

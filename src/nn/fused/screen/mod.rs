@@ -38,7 +38,7 @@ const NOTHING: f32 = -1e30;
 
 /// An output layer W [n, k] with its bias, rounded.
 #[derive(Clone, Debug)]
-pub struct Screen {
+pub struct IntegerLayer {
     n: usize,
     k: usize,
     /// Panels of [k / 2 rounded up, WIDTH, 2].
@@ -83,7 +83,7 @@ pub struct Sieve {
     room: usize,
 }
 
-impl Screen {
+impl IntegerLayer {
     /// Rounds W [n, k] with its bias [n] (empty: none); `None` when a number is not finite or so large that sums may
     /// overflow.
     ///
@@ -306,7 +306,7 @@ pub struct Sifted {
     pub words: Vec<(u32, f64)>,
 }
 
-/// Puts the parts of row `row` of [`Screen::sift`] together.
+/// Puts the parts of row `row` of [`IntegerLayer::sift`] together.
 pub fn merge(sieves: &mut [Sieve], parts: usize, rows: usize, row: usize, sifted: &mut Sifted) {
     const LN_2: f64 = std::f64::consts::LN_2;
     let reference = (0..parts).fold(NOTHING, |most, part| most.max(sieves[part * rows + row].reference));

@@ -3,9 +3,10 @@
 use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::analysis::reading::Reading;
+use crate::evaluation::alignment::Baseline;
 use crate::evaluation::{Row, Set};
-use crate::ui::local::Screen;
-use crate::ui::views::evaluation::{empty_ui, figure};
+use crate::ui::local::Window;
+use crate::ui::views::evaluation::parts::{empty_ui, figure};
 use crate::ui::widgets::chart::{Chart, Series, chart_ui};
 use crate::ui::widgets::{chart, labels};
 use crate::ui::{local, theme};
@@ -17,8 +18,8 @@ const PLOT_SHARE: f32 = 0.34;
 const NAME: f32 = 220.0;
 
 /// The figures.
-pub fn figures_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(results) = screen.session.evaluation.results.clone() else {
+pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(results) = window.session.evaluation().results.clone() else {
         let note = "Choose a file of source sentences and one of their translations at the left, or drop them here, \
                     then evaluate. The models of the columns are measured in the background.";
         empty_ui(ui, "Nothing is measured yet", note);
@@ -37,13 +38,13 @@ pub fn figures_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         if has_gold {
             chart::side_by_side(
                 ui,
-                |ui| lengths_ui(ui, screen, &results, height),
+                |ui| lengths_ui(ui, window, &results, height),
                 |ui| thresholds_ui(ui, &results, height),
             );
             ui.add_space(theme::SPACE_2);
             aer_ui(ui, &results);
         } else {
-            lengths_ui(ui, screen, &results, height);
+            lengths_ui(ui, window, &results, height);
         }
         comparisons_ui(ui, &results);
         signatures_ui(ui, &results);
@@ -125,8 +126,8 @@ fn row_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Row) {
 }
 
 /// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
-fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, height: f32) {
-    let set = if screen.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
+fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height: f32) {
+    let set = if window.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
     let buckets = bucket_names(results, set);
     let series: Vec<Series> =
         results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
@@ -154,7 +155,7 @@ fn lengths_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, height:
         for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
             let name = if other == Set::All { "All sentences" } else { "Without unknown words" };
             if ui.selectable_label(other == set, name).clicked() {
-                screen.keep(local::EVALUATION_SET, place as f32);
+                window.keep(local::EVALUATION_SET, place as f32);
             }
         }
         let weak = theme::tokens(ui).weak;
@@ -268,6 +269,9 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
                     }
                 }
             }
+            for baseline in &results.baselines {
+                baseline_ui(ui, baseline);
+            }
         });
         for measured in &results.models {
             if let Some(Err(message)) = &measured.alignments {
@@ -312,6 +316,20 @@ fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Aligned) {
         number_ui(ui, figure(rate, 3));
     }
     ui.end_row();
+}
+
+/// Links that need no model: the floor and the ceiling of the rows above.
+fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
+    for (direction, counts) in &baseline.rows {
+        for text in [baseline.name, direction, "-", "-"] {
+            ui.label(text);
+        }
+        let rates = counts.rates();
+        for rate in [rates.precision, rates.recall, rates.aer] {
+            number_ui(ui, figure(rate, 3));
+        }
+        ui.end_row();
+    }
 }
 
 /// Every two models, by paired bootstrap.

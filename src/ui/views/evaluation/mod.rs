@@ -4,6 +4,7 @@
 //! training runs.
 
 mod figures;
+mod parts;
 mod sentences;
 mod setup;
 mod training;
@@ -14,22 +15,19 @@ use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
 use crate::session::Page;
 use crate::session::evaluation::TableFormat;
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
-use crate::ui::views::{Place, View};
+use crate::ui::local::{Sheet, Window};
+use crate::ui::views::view::{Place, View};
 use crate::ui::{local, theme};
 
 /// The page Evaluation.
 pub struct Evaluation;
 
 /// A part with its name.
-type Part = (&'static str, fn(&mut Ui, &mut Screen<'_>));
+type Part = (&'static str, fn(&mut Ui, &mut Window<'_>));
 
 /// The parts, in the order of [`local::EVALUATION_PART`].
 const PARTS: [Part; 3] =
     [("Figures", figures::figures_ui), ("Sentences", sentences::sentences_ui), ("Training", training::training_ui)];
-
-/// Widest line of what is said where there is nothing to show, points.
-const EMPTY_WIDTH: f32 = 460.0;
 
 /// The place of the part that shows training runs.
 const TRAINING: usize = 2;
@@ -43,58 +41,40 @@ impl View for Evaluation {
         Place::Page(Page::Evaluation)
     }
 
-    fn ui(&self, ui: &mut Ui, screen: &mut Screen<'_>) {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let room = ui.available_rect_before_wrap();
         let width = theme::SETUP_WIDTH.min(room.width() * 0.45);
         let left = Rect::from_min_size(room.min, vec2(width, room.height()));
         let right = Rect::from_min_max(room.min + vec2(width + theme::SPACE_3, 0.0), room.max);
         let child = |rect: Rect, name: &'static str| UiBuilder::new().id_salt(name).max_rect(rect);
-        setup::setup_ui(&mut ui.new_child(child(left, "evaluation_setup")), screen);
-        part_ui(&mut ui.new_child(child(right, "evaluation_part")), screen);
+        setup::setup_ui(&mut ui.new_child(child(left, "evaluation_setup")), window);
+        part_ui(&mut ui.new_child(child(right, "evaluation_part")), window);
         ui.advance_cursor_after_rect(room);
     }
 }
 
-fn part_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let shown = (screen.layout(local::EVALUATION_PART, 0.0) as usize).min(PARTS.len() - 1);
+fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = (window.layout(local::EVALUATION_PART, 0.0) as usize).min(PARTS.len() - 1);
     ui.horizontal(|ui| {
         for (place, (name, _)) in PARTS.iter().enumerate() {
             let tab = ui.selectable_label(place == shown, *name);
             tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, place == shown, *name));
             if tab.clicked() {
-                screen.keep(local::EVALUATION_PART, place as f32);
+                window.keep(local::EVALUATION_PART, place as f32);
             }
         }
-        if shown == TRAINING || screen.session.evaluation.results.is_none() {
+        if shown == TRAINING || window.session.evaluation().results.is_none() {
             return;
         }
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
             for (name, format) in [("JSON...", TableFormat::Json), ("TSV...", TableFormat::Tsv)] {
                 if ui.button(name).on_hover_text("Save the figures to a file").clicked() {
-                    screen.local.sheet = Sheet::Ask(Question::Figures(format));
+                    window.local.sheet = Sheet::Ask(Question::Figures(format));
                 }
             }
             ui.label(RichText::new("Save").color(theme::tokens(ui).weak));
         });
     });
     ui.add_space(theme::SPACE_1);
-    PARTS[shown].1(ui, screen);
-}
-
-/// What to say, and what to do, where there is nothing to show yet.
-fn empty_ui(ui: &mut Ui, title: &str, note: &str) {
-    let weak = theme::tokens(ui).weak;
-    ui.vertical_centered(|ui| {
-        ui.add_space(ui.available_height() * 0.3);
-        ui.heading(title);
-        let width = ui.available_width().min(EMPTY_WIDTH);
-        ui.allocate_ui(vec2(width, 0.0), |ui| {
-            ui.vertical_centered(|ui| ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap()));
-        });
-    });
-}
-
-/// A number with so many digits, or a dash where there is none.
-fn figure(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "\u{2013}".to_owned(), |value| format!("{value:.digits$}"))
+    PARTS[shown].1(ui, window);
 }

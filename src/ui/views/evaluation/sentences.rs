@@ -3,10 +3,11 @@
 use egui::accesskit::Role;
 use egui::{Align2, ComboBox, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::evaluation::{By, Command, listing};
-use crate::ui::local::Screen;
+use crate::session::EvaluationCommand;
+use crate::session::evaluation::{By, listing};
+use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::evaluation::empty_ui;
+use crate::ui::views::evaluation::parts::empty_ui;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::{chart, labels};
 use crate::worker::corpus::evaluate::Evaluated;
@@ -23,38 +24,38 @@ const NUMBERS: f32 = 132.0;
 const MOST_SEEN: usize = 300;
 
 /// The sentences.
-pub fn sentences_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(results) = screen.session.evaluation.results.clone() else {
+pub fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(results) = window.session.evaluation().results.clone() else {
         let note = "Evaluate a test set; its sentences come up here, those first where the models differ most.";
         empty_ui(ui, "Nothing is measured yet", note);
         return;
     };
-    head_ui(ui, screen, &results);
+    head_ui(ui, window, &results);
     ui.add_space(theme::SPACE_1);
-    let listing = &screen.session.evaluation.listing;
-    let height = LINE * (2 + shown(screen, &results).len()) as f32 + 2.0 * MARGIN;
+    let listing = &window.session.evaluation().listing;
+    let height = LINE * (2 + shown(window, &results).len()) as f32 + 2.0 * MARGIN;
     ui.spacing_mut().item_spacing.y = 0.0;
     let area =
         egui::ScrollArea::vertical().id_salt(("sentences", listing.by == By::Line, listing.pair)).auto_shrink(false);
     area.show_rows(ui, height, listing.order.len(), |ui, rows| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(height * 2.0));
         for n in rows {
-            if let Some(line) = screen.session.evaluation.listing.order.get(n) {
-                row_ui(ui, screen, &results, *line as usize, height);
+            if let Some(line) = window.session.evaluation().listing.order.get(n) {
+                row_ui(ui, window, &results, *line as usize, height);
             }
         }
     });
 }
 
 /// The models whose translations are shown: the two that are compared, or the only one.
-fn shown(screen: &Screen<'_>, results: &Evaluated) -> Vec<usize> {
-    let (first, second) = screen.session.evaluation.listing.pair;
+fn shown(window: &Window<'_>, results: &Evaluated) -> Vec<usize> {
+    let (first, second) = window.session.evaluation().listing.pair;
     if results.models.len() > 1 && first != second { vec![first, second] } else { vec![first] }
 }
 
-fn head_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated) {
+fn head_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated) {
     let weak = theme::tokens(ui).weak;
-    let listing = &screen.session.evaluation.listing;
+    let listing = &window.session.evaluation().listing;
     let (by, pair, count) = (listing.by, listing.pair, listing.order.len());
     let is_falling = by.starts_high() != listing.is_turned;
     ui.horizontal_wrapped(|ui| {
@@ -63,25 +64,25 @@ fn head_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated) {
         let combo = combo.show_ui(ui, |ui| {
             for other in choices(results) {
                 if ui.selectable_label(other == by, by_text(other, results)).clicked() && other != by {
-                    send(screen, Command::Sort(other));
+                    window.push(EvaluationCommand::Sort(other));
                 }
             }
         });
         combo.response.labelled_by(label.id);
         let order = if is_falling { "Greatest first" } else { "Least first" };
         if ui.button(order).on_hover_text("Turns the order round").clicked() {
-            send(screen, Command::Sort(by));
+            window.push(EvaluationCommand::Sort(by));
         }
         if results.models.len() > 1 {
             let (first, second) = pair;
             let label = ui.label(RichText::new("Compare").color(weak));
             let chosen = pick_ui(ui, results, "first_model", first, label.id);
             if let Some(first) = chosen {
-                send(screen, Command::Compare(first, second));
+                window.push(EvaluationCommand::Compare(first, second));
             }
             let label = ui.label(RichText::new("with").color(weak));
             if let Some(second) = pick_ui(ui, results, "second_model", second, label.id) {
-                send(screen, Command::Compare(first, second));
+                window.push(EvaluationCommand::Compare(first, second));
             }
         }
         ui.label(RichText::new(plural(count, "sentence")).size(theme::TEXT_SMALL).color(weak));
@@ -126,7 +127,7 @@ fn by_text(by: By, results: &Evaluated) -> String {
     }
 }
 
-fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, line: usize, height: f32) {
+fn row_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, line: usize, height: f32) {
     let Some(record) = listing::record(results, 0, line) else { return };
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), height));
@@ -136,7 +137,7 @@ fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, line: usize
     });
     let response = response.on_hover_text_at_pointer("Opens this sentence on page Sentence");
     if response.clicked() {
-        send(screen, Command::OpenSentence(line));
+        window.push(EvaluationCommand::OpenSentence(line));
     }
     if !ui.is_rect_visible(rect) {
         return;
@@ -150,7 +151,7 @@ fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, results: &Evaluated, line: usize
     text_ui(ui, card, y, &Line { name: &number, text: &record.pair.source, numbers: "", colour: t.text });
     y += LINE;
     text_ui(ui, card, y, &Line { name: "Reference", text: reference, numbers: "", colour: t.weak });
-    for model in shown(screen, results) {
+    for model in shown(window, results) {
         y += LINE;
         let Some(measured) = results.models.get(model) else { continue };
         let Some(translation) = listing::translation(results, model, line) else { continue };
@@ -185,8 +186,4 @@ fn text_ui(ui: &Ui, card: Rect, y: f32, line: &Line<'_>) {
     if !line.numbers.is_empty() {
         painter.text(pos2(end, y), Align2::RIGHT_CENTER, line.numbers, theme::small(), t.weak);
     }
-}
-
-fn send(screen: &mut Screen<'_>, command: Command) {
-    screen.push(crate::session::Command::Evaluation(command));
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use egui::{Button, RichText, Ui, vec2};
 
 use crate::analysis::mteval::TOKENIZATIONS;
-use crate::session::Session;
-use crate::session::evaluation::{Command, LogState, file_name};
+use crate::session::column::file_name;
+use crate::session::evaluation::LogState;
+use crate::session::{EvaluationCommand, Session, TestCommand};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Screen, Sheet};
+use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::views::task;
 use crate::ui::widgets::labels::plural;
@@ -21,44 +22,44 @@ const REMOVE: f32 = 26.0;
 const ROW: f32 = 26.0;
 
 /// The test set and the logs.
-pub fn setup_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+pub fn setup_ui(ui: &mut Ui, window: &mut Window<'_>) {
     egui::ScrollArea::vertical().id_salt("setup").auto_shrink([false, false]).show(ui, |ui| {
         theme::card(theme::tokens(ui)).show(ui, |ui| {
             ui.take_available_width();
-            test_ui(ui, screen);
+            test_ui(ui, window);
         });
         ui.add_space(theme::SPACE_2);
         theme::card(theme::tokens(ui)).show(ui, |ui| {
             ui.take_available_width();
-            logs_ui(ui, screen);
+            logs_ui(ui, window);
         });
     });
 }
 
-fn test_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let test = &session.evaluation.test;
+fn test_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let test = &session.evaluation().test;
     ui.heading("Test set");
     caption_ui(ui, "Source sentences");
     match &test.source {
-        Some(path) => file_ui(ui, screen, path, Question::TestSource, Command::SetSource(None)),
-        None => choose_ui(ui, screen, "Choose a file...", Question::TestSource),
+        Some(path) => file_ui(ui, window, path, Question::TestSource, TestCommand::SetSource(None)),
+        None => choose_ui(ui, window, "Choose a file...", Question::TestSource),
     }
     caption_ui(ui, "References");
     for (at, path) in test.references.iter().enumerate() {
-        file_ui(ui, screen, path, Question::TestReference, Command::RemoveReference(at));
+        file_ui(ui, window, path, Question::TestReference, TestCommand::RemoveReference(at));
     }
     let more = if test.references.is_empty() { "Choose a file..." } else { "One more..." };
-    choose_ui(ui, screen, more, Question::TestReference);
+    choose_ui(ui, window, more, Question::TestReference);
     caption_ui(ui, "Alignments by hand, for AER");
     match &test.gold {
-        Some(path) => file_ui(ui, screen, path, Question::Gold, Command::SetGold(None)),
-        None => choose_ui(ui, screen, "None", Question::Gold),
+        Some(path) => file_ui(ui, window, path, Question::Gold, TestCommand::SetGold(None)),
+        None => choose_ui(ui, window, "None", Question::Gold),
     }
     ui.add_space(theme::SPACE_1);
-    options_ui(ui, screen);
+    options_ui(ui, window);
     ui.add_space(theme::SPACE_1);
-    run_ui(ui, screen);
+    run_ui(ui, window);
 }
 
 fn caption_ui(ui: &mut Ui, text: &str) {
@@ -66,16 +67,16 @@ fn caption_ui(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
 }
 
-fn choose_ui(ui: &mut Ui, screen: &mut Screen<'_>, text: &str, question: Question) {
+fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, question: Question) {
     let button = ui.add_sized(vec2(ui.available_width(), ROW), Button::new(text));
     let button = button.on_hover_text(question.note());
     if button.accessible_name(question.title()).clicked() {
-        screen.local.sheet = Sheet::Ask(question);
+        window.local.sheet = Sheet::Ask(question);
     }
 }
 
 /// A chosen file: a click chooses another, the cross takes it away.
-fn file_ui(ui: &mut Ui, screen: &mut Screen<'_>, path: &Path, question: Question, remove: Command) {
+fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, question: Question, remove: TestCommand) {
     let t = theme::tokens(ui);
     let name = file_name(path);
     ui.horizontal(|ui| {
@@ -84,48 +85,48 @@ fn file_ui(ui: &mut Ui, screen: &mut Screen<'_>, path: &Path, question: Question
         let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room - 2.0 * theme::SPACE_3);
         let button = ui.add_sized(vec2(room, ROW), Button::new(text)).on_hover_text(path.display().to_string());
         if button.accessible_name(format!("{}, {name}", question.title())).clicked() {
-            screen.local.path = path.display().to_string();
-            screen.local.sheet = Sheet::Ask(question);
+            window.local.path = path.display().to_string();
+            window.local.sheet = Sheet::Ask(question);
         }
         let cross = ui.add_sized(vec2(REMOVE, ROW), Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false));
         if cross.on_hover_text("Take this file away").accessible_name(format!("Take {name} away")).clicked() {
-            screen.push(crate::session::Command::Evaluation(remove));
+            window.push(remove);
         }
     });
 }
 
-fn options_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let mut on = session.evaluation.test.is_pretokenized;
+fn options_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let mut on = session.evaluation().test.is_pretokenized;
     let note = "For test sets that are tokenised already; BLEU then counts these words";
     if ui.checkbox(&mut on, "Words are split by spaces").on_hover_text(note).changed() {
-        send(screen, Command::SetPretokenized(on));
+        window.push(TestCommand::SetPretokenized(on));
     }
     ui.horizontal(|ui| {
         let label = ui.label("Words for BLEU");
-        let chosen = session.evaluation.test.tokenization;
+        let chosen = session.evaluation().test.tokenization;
         let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(chosen.name()).show_ui(ui, |ui| {
             for (tokenization, note) in TOKENIZATIONS {
                 let item = ui.selectable_label(*tokenization == chosen, tokenization.name());
                 if item.on_hover_text(format!("Cut {note}")).clicked() {
-                    send(screen, Command::SetTokenization(*tokenization));
+                    window.push(TestCommand::SetTokenization(*tokenization));
                 }
             }
         });
         combo.response.labelled_by(label.id).on_hover_text("How BLEU cuts text into words, by sacreBLEU's name");
     });
-    let mut on = session.evaluation.also_without_unk;
+    let mut on = session.evaluation().also_without_unk;
     let note = "Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1";
     if ui.checkbox(&mut on, "Also without [UNK] in the output").on_hover_text(note).changed() {
-        send(screen, Command::SetAlsoWithoutUnk(on));
+        window.push(EvaluationCommand::SetAlsoWithoutUnk(on));
     }
 }
 
-fn run_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let evaluation = &session.evaluation;
+fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let evaluation = session.evaluation();
     if evaluation.task.is_some() {
-        task::task_ui(ui, screen, evaluation.task);
+        task::task_ui(ui, window, evaluation.task);
     } else {
         let models = models(session);
         let missing = evaluation.missing(models);
@@ -135,27 +136,27 @@ fn run_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         let button =
             ui.add_enabled_ui(missing.is_none(), |ui| ui.add_sized(size, Button::new(text).fill(t.accent))).inner;
         if button.clicked() {
-            send(screen, Command::Run);
+            window.push(EvaluationCommand::Run);
         }
         let note = missing.map_or_else(
-            || format!("Beam {}, in the background; what you type goes first", session.settings.beam),
+            || format!("Beam {}, in the background; what you type goes first", session.scene().search.beam),
             str::to_owned,
         );
         ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
     }
-    message_ui(ui, screen);
+    message_ui(ui, window);
 }
 
 /// Why the last run came to nothing.
-fn message_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(message) = &screen.session.evaluation.message else { return };
+fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(message) = &window.session.evaluation().message else { return };
     let t = theme::tokens(ui);
     let frame = egui::Frame::new().fill(t.error_soft).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
     frame.inner_margin(egui::Margin::same(8)).show(ui, |ui| {
         ui.take_available_width();
         ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
         if ui.small_button("Dismiss").clicked() {
-            send(screen, Command::DismissMessage);
+            window.push(EvaluationCommand::DismissMessage);
         }
     });
 }
@@ -168,10 +169,10 @@ fn models(session: &Session) -> usize {
     folders.len()
 }
 
-fn logs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn logs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.heading("Training logs");
     let t = theme::tokens(ui);
-    let logs = &screen.session.evaluation.logs;
+    let logs = &window.session.evaluation().logs;
     for (at, log) in logs.iter().enumerate() {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = theme::SPACE_1;
@@ -187,7 +188,7 @@ fn logs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
             let cross = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
             let cross = ui.add_sized(vec2(REMOVE, ROW), cross).on_hover_text("Close this log");
             if cross.accessible_name(format!("Close the log of {name}")).clicked() {
-                send(screen, Command::CloseLog(at));
+                window.push(EvaluationCommand::CloseLog(at));
             }
         });
         let (text, colour) = match &log.state {
@@ -198,9 +199,5 @@ fn logs_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
         ui.add_space(theme::SPACE_1);
     }
-    choose_ui(ui, screen, "Open a run...", Question::Log);
-}
-
-fn send(screen: &mut Screen<'_>, command: Command) {
-    screen.push(crate::session::Command::Evaluation(command));
+    choose_ui(ui, window, "Open a run...", Question::Log);
 }

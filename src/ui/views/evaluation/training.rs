@@ -4,15 +4,15 @@ use egui::{RichText, Ui};
 
 use crate::session::evaluation::LogFile;
 use crate::training::curves::{Curves, Point};
-use crate::ui::local::Screen;
+use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::evaluation::empty_ui;
+use crate::ui::views::evaluation::parts::empty_ui;
 use crate::ui::widgets::chart;
 use crate::ui::widgets::chart::{Chart, Series, chart_ui};
 
 /// The learning curves.
-pub fn training_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let logs = &screen.session.evaluation.logs;
+pub fn training_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let logs = &window.session.evaluation().logs;
     if logs.iter().all(|log| log.curves().is_none_or(|curves| curves.update == 0)) {
         let note = if logs.is_empty() {
             "Open the folder of a training run, or drop it here. The curves grow while the training runs."

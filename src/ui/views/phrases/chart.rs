@@ -2,20 +2,19 @@
 
 use egui::{RichText, Ui};
 
-use crate::session::Column;
-use crate::session::phrases::{Command, Pairs, Phrases};
-use crate::ui::local::Screen;
+use crate::session::phrases::{Pairs, Phrases};
+use crate::session::{Column, PhrasesCommand};
+use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::phrases::push;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::scatter;
 use crate::ui::widgets::scatter::Scatter;
 
 /// The scatter, what is looked for in it, and what it says in all.
-pub fn chart_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let session = screen.session;
-    let phrases = &session.phrases;
-    let (Some(pairs), Some(model)) = (&phrases.pairs, session.phrase_model()) else {
+pub fn chart_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let phrases = session.phrases();
+    let (Some(pairs), Some(model)) = (&phrases.pairs, session.phrases().model_of(session)) else {
         ui.label(
             RichText::new("There is no model to score the table. Add one with + Model above.")
                 .color(theme::tokens(ui).warm),
@@ -24,11 +23,11 @@ pub fn chart_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
     };
     let name = session.models().find(|column| column.folder == model).map_or_else(String::new, Column::name);
     let Some(chart) = &phrases.chart else {
-        waiting_ui(ui, screen, &name);
+        waiting_ui(ui, window, &name);
         return;
     };
-    search_ui(ui, screen);
-    let phrases = &screen.session.phrases;
+    search_ui(ui, window);
+    let phrases = window.session.phrases();
     let rings = phrases.source.map_or(&[][..], |source| pairs.of_source(source));
     let score = |pair: usize| label(phrases, pairs, pair, phrases.log_p(model, pair));
     let table = if chart.holds_logarithms { "log score of the table" } else { "log p of the table" };
@@ -43,7 +42,7 @@ pub fn chart_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         selected: phrases.selected,
         label: &score,
     };
-    let (answer, response) = scatter::scatter_ui(ui, &scatter, &mut screen.local.phrases.cache);
+    let (answer, response) = scatter::scatter_ui(ui, &scatter, &mut window.local.phrases.cache);
     if let Some((pair, near)) = answer.hovered {
         let mut text = format!(
             "{}\n{}\n{}",
@@ -57,19 +56,19 @@ pub fn chart_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
         response.on_hover_text_at_pointer(text);
     }
     if let Some(pair) = answer.clicked {
-        push(screen, Command::Select(Some(pair)));
+        window.push(PhrasesCommand::Select(Some(pair)));
     }
 }
 
 /// Before there are scores.
-fn waiting_ui(ui: &mut Ui, screen: &mut Screen<'_>, name: &str) {
-    let wants = screen.session.wants_phrase_scores();
+fn waiting_ui(ui: &mut Ui, window: &mut Window<'_>, name: &str) {
+    let wants = window.session.phrases().wants_scores(window.session);
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         if wants {
             ui.label("This table is not scored yet");
             if ui.button(format!("Score with {name}")).clicked() {
-                push(screen, Command::Score);
+                window.push(PhrasesCommand::Score);
             }
         } else {
             let text = "The scatter appears when every pair is scored. The table can be looked through already.";
@@ -78,16 +77,16 @@ fn waiting_ui(ui: &mut Ui, screen: &mut Screen<'_>, name: &str) {
     });
 }
 
-fn search_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
+fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let phrases = &screen.session.phrases;
+    let phrases = window.session.phrases();
     let Some(chart) = &phrases.chart else { return };
     ui.horizontal(|ui| {
         let mut text = phrases.search.clone();
         let field = egui::TextEdit::singleline(&mut text).hint_text("Search in both sides").desired_width(190.0);
         let field = ui.add(field).accessible_name("Search in both sides");
         if field.changed() {
-            push(screen, Command::Search(text));
+            window.push(PhrasesCommand::Search(text));
         }
         let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
         if !phrases.search.trim().is_empty() {

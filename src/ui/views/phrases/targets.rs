@@ -4,12 +4,13 @@
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Id, Key, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::phrases::{Command, Pairs, SAMPLES, TOP};
+use crate::session::PhrasesCommand;
+use crate::session::phrases::{Pairs, SAMPLES, TOP};
 use crate::text::phrases::unescape;
-use crate::ui::local::Screen;
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::phrases::chart::score_text;
-use crate::ui::views::phrases::push;
+use crate::ui::views::rows;
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
 
@@ -19,34 +20,34 @@ const ROW: f32 = 24.0;
 const SCORE: f32 = 52.0;
 
 /// The source phrase and its targets.
-pub fn targets_ui(ui: &mut Ui, screen: &mut Screen<'_>) {
-    let Some(pairs) = screen.session.phrases.pairs.clone() else { return };
+pub fn targets_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(pairs) = window.session.phrases().pairs.clone() else { return };
     let frame = theme::card(theme::tokens(ui));
     frame.show(ui, |ui| {
         ui.set_min_size(ui.available_size());
-        source_ui(ui, screen, &pairs);
+        source_ui(ui, window, &pairs);
         ui.add_space(theme::SPACE_2);
         egui::ScrollArea::vertical().id_salt("targets").auto_shrink(false).show(ui, |ui| {
-            if screen.session.phrases.source.is_some() {
-                lists_ui(ui, screen, &pairs);
-                samples_ui(ui, screen, &pairs);
-                selected_ui(ui, screen, &pairs);
+            if window.session.phrases().source.is_some() {
+                lists_ui(ui, window, &pairs);
+                samples_ui(ui, window, &pairs);
+                selected_ui(ui, window, &pairs);
             } else {
-                suggestions_ui(ui, screen, &pairs);
+                suggestions_ui(ui, window, &pairs);
             }
         });
     });
 }
 
-fn source_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
-    let phrases = &screen.session.phrases;
+fn source_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
+    let phrases = window.session.phrases();
     let label = ui.label("Source phrase");
     let mut text = phrases.typed.clone();
     let id = Id::unique("source_phrase");
     let field = egui::TextEdit::singleline(&mut text).id(id).hint_text("type a phrase of the table");
     let field = ui.add(field.desired_width(f32::INFINITY).font(theme::output())).labelled_by(label.id);
     if field.changed() {
-        push(screen, Command::TypeSource(text));
+        window.push(PhrasesCommand::TypeSource(text));
     }
     // The first offer is taken with Enter.
     if field.lost_focus()
@@ -54,7 +55,7 @@ fn source_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
         && phrases.source.is_none()
         && let Some(first) = phrases.suggested.first()
     {
-        push(screen, Command::PickSource(*first));
+        window.push(PhrasesCommand::PickSource(*first));
     }
     let t = theme::tokens(ui);
     let caption = match phrases.source {
@@ -69,8 +70,8 @@ fn source_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
 }
 
 /// Source phrases that are offered: what was typed may become them; at first those with most targets.
-fn suggestions_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
-    let phrases = &screen.session.phrases;
+fn suggestions_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
+    let phrases = window.session.phrases();
     for source in &phrases.suggested {
         let text = pairs.source_phrase(*source);
         let count = plural(pairs.of_source(*source).len(), "target");
@@ -82,15 +83,15 @@ fn suggestions_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
         );
         row.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Source phrase {text}")));
         if row.clicked() {
-            screen.commands.push(crate::session::Command::Phrases(Command::PickSource(*source)));
+            window.push(PhrasesCommand::PickSource(*source));
         }
     }
 }
 
-fn lists_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
-    let session = screen.session;
-    let phrases = &session.phrases;
-    let model = session.phrase_model();
+fn lists_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
+    let session = window.session;
+    let phrases = session.phrases();
+    let model = session.phrases().model_of(session);
     let name = session.models().find(|column| Some(column.folder.as_path()) == model).map(crate::session::Column::name);
     let name = name.unwrap_or_else(|| "the model".to_owned());
     let half = (ui.available_width() - theme::SPACE_3) / 2.0;
@@ -108,7 +109,7 @@ fn lists_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
             for (rank, pair) in phrases.by_model.iter().enumerate() {
                 let score = log_p(*pair).map_or_else(String::new, |log_p| format!("{log_p:.2}"));
                 let only = !phrases.by_table.contains(pair);
-                row_ui(ui, screen, &Row { list: &name, rank, pair: *pair, text: pairs.target(*pair), score, only });
+                row_ui(ui, window, &Row { list: &name, rank, pair: *pair, text: pairs.target(*pair), score, only });
             }
         });
         ui.vertical(|ui| {
@@ -120,7 +121,7 @@ fn lists_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
                 let only = !phrases.by_model.is_empty() && !phrases.by_model.contains(pair);
                 row_ui(
                     ui,
-                    screen,
+                    window,
                     &Row { list: "the table", rank, pair: *pair, text: pairs.target(*pair), score, only },
                 );
             }
@@ -157,25 +158,18 @@ struct Row<'a> {
     only: bool,
 }
 
-fn row_ui(ui: &mut Ui, screen: &mut Screen<'_>, row: &Row<'_>) {
+fn row_ui(ui: &mut Ui, window: &mut Window<'_>, row: &Row<'_>) {
     let t = theme::tokens(ui);
-    let is_selected = screen.session.phrases.selected == Some(row.pair);
+    let is_selected = window.session.phrases().selected == Some(row.pair);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
     let also = if row.only { ", in this list alone" } else { "" };
     let said = format!("By {} {} {} {}{also}", row.list, row.rank + 1, row.text, row.score);
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_selected, &said));
     if response.clicked() {
-        push(screen, Command::Select(Some(row.pair)));
+        window.push(PhrasesCommand::Select(Some(row.pair)));
     }
-    let fill = if is_selected {
-        t.accent_soft
-    } else if row.only {
-        t.warm_soft.gamma_multiply(0.35)
-    } else if response.hovered() {
-        t.raised
-    } else {
-        egui::Color32::TRANSPARENT
-    };
+    let only = row.only.then(|| t.warm_soft.gamma_multiply(0.35));
+    let fill = rows::ground(ui, &response, is_selected, only);
     let line = Line { rank: row.rank, text: row.text, score: row.score.clone(), width: SCORE };
     if line_ui(ui, rect, &line, fill) {
         response.on_hover_text(row.text);
@@ -207,21 +201,21 @@ fn line_ui(ui: &Ui, rect: egui::Rect, line: &Line<'_>, fill: egui::Color32) -> b
 }
 
 /// Targets drawn from the model, those that the table does not have marked (Cho et al. 2014, table 3).
-fn samples_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
-    let session = screen.session;
-    let phrases = &session.phrases;
-    if session.phrase_model().is_none() {
+fn samples_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
+    let session = window.session;
+    let phrases = session.phrases();
+    if session.phrases().model_of(session).is_none() {
         return;
     }
     let t = theme::tokens(ui);
     ui.add_space(theme::SPACE_1);
-    let samples = session.phrase_samples();
+    let samples = session.phrases().samples(session);
     ui.horizontal(|ui| {
         let name = if samples.is_some() { "Draw others" } else { "Draw samples" };
         let button = ui.add_enabled(phrases.sampling.is_none(), egui::Button::new(name));
         let note = format!("Draws {SAMPLES} targets of this phrase from the model, word by word by their probability");
         if button.on_hover_text(note).clicked() {
-            push(screen, Command::Sample);
+            window.push(PhrasesCommand::Sample);
         }
         let text = match (phrases.sampling, samples) {
             (Some(_), _) => "Drawing".to_owned(),
@@ -256,12 +250,12 @@ fn bare(phrase: &str) -> String {
 }
 
 /// Everything about the chosen pair.
-fn selected_ui(ui: &mut Ui, screen: &mut Screen<'_>, pairs: &Pairs) {
-    let session = screen.session;
-    let phrases = &session.phrases;
+fn selected_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
+    let session = window.session;
+    let phrases = session.phrases();
     let Some(pair) = phrases.selected else { return };
     let t = theme::tokens(ui);
-    let log_p = session.phrase_model().and_then(|model| phrases.log_p(model, pair));
+    let log_p = session.phrases().model_of(session).and_then(|model| phrases.log_p(model, pair));
     ui.add_space(theme::SPACE_2);
     ui.separator();
     ui.add(

@@ -3,9 +3,9 @@
 use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};
 
+use crate::figure::heatmap::layout::Grid;
 use crate::session::Shown;
 use crate::ui::theme;
-use crate::ui::widgets::heatmap::layout::Grid;
 use crate::ui::widgets::heatmap::{Answer, Heatmap};
 use crate::ui::widgets::{is_heard, labels, node};
 
@@ -47,7 +47,7 @@ pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response
         return;
     }
     let clip = ui.clip_rect();
-    let (rows, columns) = (grid.visible_rows(clip), grid.visible_columns(clip));
+    let (rows, columns) = (grid.visible_rows(clip.into()), grid.visible_columns(clip.into()));
     let few = rows.len() * columns.len() <= MOST_CELLS;
     let marked = |i: &usize| few || heatmap.marks.selected == Some(*i) || heatmap.marks.row == Some(*i);
     // Cells come and go while scrolling; egui would warn of a widget that changed its identity.
@@ -57,7 +57,7 @@ pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response
     for i in rows.filter(marked) {
         for j in columns.clone() {
             let id = response.id.with((i, j));
-            let cell = ui.interact(grid.cell_rect(i, j).intersect(clip), id, Sense::hover());
+            let cell = ui.interact(Rect::from(grid.cell_area(i, j)).intersect(clip), id, Sense::hover());
             node(&cell, Role::GridCell, || cell_label(heatmap, i, j));
             if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
                 answer.clicked = Some(i);

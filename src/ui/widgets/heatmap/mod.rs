@@ -1,32 +1,26 @@
 //! Floor 9: alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
 //!
-//! `layout` has the numbers, `paint` the pixels, `access` the same numbers for screen readers. The matrix is one
+//! `figure::heatmap` has the numbers and the marks, `access` the same numbers for screen readers. The matrix is one
 //! texture of a pixel a cell (a large one several), made anew only when the numbers or the colours change.
 
 pub mod access;
-pub mod layout;
-pub mod paint;
 mod texture;
 
 use egui::emath::GuiRounding;
-use egui::{Id, Pos2, Rect, Sense, Ui, UiBuilder, pos2, vec2};
+use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
-use crate::session::{AlignmentTable, Matrix, Shown};
-use crate::ui::widgets::heatmap::layout::{Gaze, Grid, Metrics};
-use crate::ui::widgets::node;
+use crate::figure::geometry;
+use crate::figure::heatmap;
+use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
+use crate::figure::label::{Label, Tone};
+use crate::figure::mark::{Cells, Numbers, Scale};
+use crate::figure::palette::ColourMap;
+use crate::session::{AlignmentTable, Matrix, Reading, Shown};
+use crate::ui::theme;
+use crate::ui::widgets::{labels, marks, node};
 
+pub use crate::figure::heatmap::{Marks, layout};
 pub use crate::ui::widgets::heatmap::texture::Texture;
-
-/// What is marked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
-    /// Target word under the mouse, in any column of the screen.
-    pub row: Option<usize>,
-    /// Source word under the mouse, in any column of the screen.
-    pub column: Option<usize>,
-    /// Target word in the inspector.
-    pub selected: Option<usize>,
-}
 
 /// What is to be drawn.
 pub struct Heatmap<'a> {
@@ -82,23 +76,55 @@ impl Heatmap<'_> {
         if !view.is_positive() {
             return answer;
         }
-        let (origin, clip) = self.matrix_ui(ui, view, texture, focus, &mut answer);
+        let (source, target) = (self.source_labels(), self.target_labels());
+        let figure = self.figure(ui, &source, &target);
+        let (origin, clip) = self.matrix_ui(ui, view, &figure, texture, focus, &mut answer);
         let grid = self.grid(origin);
         self.labels_hover(ui, rect, view, &grid, &mut answer);
-        paint::row_labels(ui, self, &grid, Rect::from_x_y_ranges(rect.left()..=view.left(), clip.y_range()));
-        paint::column_labels(
-            ui,
-            self,
-            &grid,
-            Rect::from_x_y_ranges(view.left()..=rect.right(), rect.top()..=view.top()),
-        );
-        self.corner(ui, Rect::from_min_max(rect.min, view.min));
+        let side = Rect::from_x_y_ranges(rect.left()..=view.left(), clip.y_range());
+        marks::paint(&ui.painter_at(side), figure.row_labels(&grid, &side.into()));
+        let top = Rect::from_x_y_ranges(view.left()..=rect.right(), rect.top()..=view.top());
+        marks::paint(&ui.painter_at(top), figure.column_labels(&grid, &top.into()));
+        self.corner(ui, &figure, Rect::from_min_max(rect.min, view.min));
         ui.advance_cursor_after_rect(rect);
         answer
     }
 
+    fn source_labels(&self) -> Vec<Label<'_>> {
+        let label = |word| Label { text: labels::source(word), tone: Tone::of(word.is_unk, word.is_eos) };
+        self.table.source.iter().map(label).collect()
+    }
+
+    fn target_labels(&self) -> Vec<Label<'_>> {
+        let label = |word| Label { text: labels::target(word, self.replace), tone: Tone::of(word.is_unk, word.is_eos) };
+        self.table.target.iter().map(label).collect()
+    }
+
+    fn figure<'a>(&'a self, ui: &Ui, source: &'a [Label<'a>], target: &'a [Label<'a>]) -> heatmap::Heatmap<'a> {
+        heatmap::Heatmap {
+            source,
+            target,
+            cells: self.cells(),
+            gaze: self.gaze.filter(|_| self.draws_gaze),
+            marks: self.marks,
+            metrics: self.metrics,
+            text_height: ui.text_style_height(&egui::TextStyle::Small),
+            palette: theme::palette(ui),
+        }
+    }
+
+    fn cells(&self) -> Cells<'_> {
+        let Matrix { rows, columns, values } = self.matrix;
+        let scale = match self.shown {
+            Shown::Alpha => Scale::Unit,
+            Shown::Energies => Scale::Range,
+        };
+        let numbers = Numbers { rows: *rows, columns: *columns, values };
+        Cells { numbers, map: ColourMap::at(self.palette), scale, revision: self.table.revision }
+    }
+
     fn grid(&self, origin: Pos2) -> Grid {
-        Grid { origin, cell: self.metrics.cell, rows: self.matrix.rows, columns: self.matrix.columns }
+        Grid { origin: origin.into(), cell: self.metrics.cell, rows: self.matrix.rows, columns: self.matrix.columns }
     }
 
     /// The matrix in its scroll area; answers with its corner on the screen and what is in view.
@@ -106,6 +132,7 @@ impl Heatmap<'_> {
         &self,
         ui: &mut Ui,
         view: Rect,
+        figure: &heatmap::Heatmap<'_>,
         texture: &mut Texture,
         focus: bool,
         answer: &mut Answer,
@@ -117,22 +144,25 @@ impl Heatmap<'_> {
             egui::ScrollArea::both().id_salt("matrix").auto_shrink(false).horizontal_scroll_offset(self.scroll_x);
         let output = area.show_viewport(&mut child, |ui, _| {
             let size = self.metrics.matrix(self.matrix.rows, self.matrix.columns);
-            let (_, space) = ui.allocate_space(size + vec2(self.metrics.right, 0.0));
+            let (_, space) = ui.allocate_space(vec2(size.x + self.metrics.right, size.y));
             // Whole pixels keep the cells sharp while they scroll.
             let grid = self.grid(space.min.round_to_pixels(ui.pixels_per_point()));
-            let response = ui.interact(grid.rect(), self.id, Sense::click());
+            let all = Rect::from(grid.area());
+            let response = ui.interact(all, self.id, Sense::click());
             if focus {
                 response.request_focus();
             }
             if let Some(row) = self.reveal.filter(|row| *row < grid.rows) {
-                ui.scroll_to_rect(grid.row_rect(row).intersect(grid.rect()), None);
+                ui.scroll_to_rect(Rect::from(grid.row_area(row)).intersect(all), None);
             }
             self.interact(ui, &grid, &response, answer);
-            paint::matrix(ui, self, &grid, texture);
+            marks::paint_with(ui.painter(), figure.cells(&grid, &ui.clip_rect().into()), texture);
             if response.has_focus() {
-                paint::focus(ui, grid.rect());
+                // That the matrix has the keyboard.
+                let stroke = Stroke::new(2.0, theme::tokens(ui).accent);
+                ui.painter().rect_stroke(all.expand(2.0), 2.0, stroke, StrokeKind::Outside);
             }
-            grid.origin
+            grid.origin.into()
         });
         answer.scroll_x = output.state.clamped_offset().x;
         (output.inner, output.inner_rect)
@@ -140,7 +170,7 @@ impl Heatmap<'_> {
 
     fn interact(&self, ui: &mut Ui, grid: &Grid, response: &egui::Response, answer: &mut Answer) {
         access::grid(ui, self, grid, response, answer);
-        if let Some((i, j)) = response.hover_pos().and_then(|point| grid.hit(point)) {
+        if let Some((i, j)) = response.hover_pos().and_then(|at| grid.hit(at.into())) {
             answer.over = (Some(i), Some(j));
             if response.clicked() {
                 answer.clicked = Some(i);
@@ -156,10 +186,10 @@ impl Heatmap<'_> {
     }
 
     /// Over the target words: which word a row belongs to, where there is a choice.
-    fn corner(&self, ui: &mut Ui, place: Rect) {
+    fn corner(&self, ui: &mut Ui, figure: &heatmap::Heatmap<'_>, place: Rect) {
         let Some(reading) = self.table.reading else { return };
-        let text = paint::reading_text(reading);
-        paint::corner(ui, text, place);
+        let text = reading_text(reading);
+        marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
         node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} by the {text}", self.name));
         response.on_hover_text(format!("{} (Luong et al. 2015, footnote 14)", reading.about()));
@@ -170,7 +200,7 @@ impl Heatmap<'_> {
         let side = Rect::from_min_max(pos2(rect.left(), view.top()), pos2(view.left(), rect.bottom()));
         let response = ui.interact(side, self.id.with("rows"), Sense::CLICK);
         if let Some(point) = response.hover_pos()
-            && let Some((i, _)) = grid.hit(pos2(grid.origin.x, point.y))
+            && let Some((i, _)) = grid.hit(geometry::point(grid.origin.x, point.y))
         {
             answer.over.0 = Some(i);
             if response.clicked() {
@@ -179,8 +209,16 @@ impl Heatmap<'_> {
         }
         let top = Rect::from_min_max(pos2(view.left(), rect.top()), pos2(rect.right(), view.top()));
         if let Some(point) = ui.interact(top, self.id.with("columns"), Sense::hover()).hover_pos() {
-            answer.over.1 = grid.column_of_label(point, view.top(), self.metrics.slant.angle);
+            answer.over.1 = grid.column_of_label(point.into(), view.top(), self.metrics.slant.angle);
         }
+    }
+}
+
+/// Which word a row belongs to, in few words.
+fn reading_text(reading: Reading) -> &'static str {
+    match reading {
+        Reading::Predicted => "word predicted",
+        Reading::Input => "word read",
     }
 }
 

@@ -112,7 +112,7 @@ impl Labels {
     }
 
     /// Places the label of a point beside it, right, left, above or below, where it overlaps no other and lies in
-    /// `clip`. Whoever comes first has the choice.
+    /// `clip`. The first has the choice.
     pub fn place(&mut self, point: usize, foot: Pos2, size: Vec2, clip: Rect) -> bool {
         let free = sides(foot, size).into_iter().find(|rect| self.is_free(*rect, clip));
         let Some(rect) = free else { return false };

@@ -88,7 +88,7 @@ impl Plane<'_> {
             camera = camera.zoomed(view, view.center(), factor);
         }
         self.move_camera(ui, view, &response, &mut camera);
-        // A view that nobody has moved goes on showing everything when its size changes.
+        // A view that was not moved goes on showing everything when its size changes.
         memory.camera = Some(camera).filter(|camera| *camera != self.whole(view));
         let feet: Vec<Pos2> = self.chart.layout.places.iter().map(|place| camera.to_screen(view, *place)).collect();
         let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| layout::hit(&feet, at));

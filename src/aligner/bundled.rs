@@ -1,0 +1,22 @@
+//! What comes with the program: an aligner that has learned already, for pairs of languages that the bundled models
+//! translate. `assets/aligner/README.md` says from which text, and its licences.
+
+use std::path::Path;
+
+use crate::aligner::learned::Learned;
+use crate::error::Result;
+
+/// Source and target language, and the file.
+const BUNDLED: &[(&str, &str, &[u8])] = &[("en", "fr", include_bytes!("../../assets/aligner/en-fr.aligner"))];
+
+/// What was learned of two languages, given by their BCP 47 tags, in either order; `None` where nothing was.
+pub fn bundled(source: &str, target: &str) -> Option<Result<Learned>> {
+    let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    let (source, target) = (primary(source), primary(target));
+    let open = |bytes: &'static [u8]| Learned::from_bytes(Path::new("the bundled aligner"), bytes);
+    BUNDLED.iter().find_map(|(first, second, bytes)| match (*first, *second) {
+        pair if pair == (source.as_str(), target.as_str()) => Some(open(bytes)),
+        pair if pair == (target.as_str(), source.as_str()) => Some(open(bytes).map(Learned::turned)),
+        _ => None,
+    })
+}

@@ -1,0 +1,99 @@
+//! Parallel text as ids, in memory: four bytes a word.
+
+use crate::aligner::vocabulary::{Counter, Vocabulary};
+
+/// The sentences of one side, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Sentences {
+    ids: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Sentences {
+    /// Sentence `s`.
+    pub fn get(&self, s: usize) -> &[u32] {
+        let start = if s == 0 { 0 } else { self.ends[s - 1] };
+        &self.ids[start..self.ends[s]]
+    }
+
+    /// Number of sentences.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True without any sentence.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    fn push(&mut self, ids: impl Iterator<Item = u32>) {
+        self.ids.extend(ids);
+        self.ends.push(self.ids.len());
+    }
+}
+
+/// A parallel text to learn from.
+#[derive(Clone, Debug, Default)]
+pub struct Corpus {
+    /// The words of the source side.
+    pub source_words: Vocabulary,
+    /// Those of the target side.
+    pub target_words: Vocabulary,
+    /// Sentences of the source side.
+    pub source: Sentences,
+    /// Their translations.
+    pub target: Sentences,
+}
+
+/// A parallel text while it is read.
+#[derive(Debug, Default)]
+pub struct Reading {
+    source_words: Counter,
+    target_words: Counter,
+    source: Sentences,
+    target: Sentences,
+    left_out: usize,
+}
+
+/// Longest sentence that is learned from, in words: the time goes with the square of the length.
+pub const MOST_WORDS: usize = 200;
+
+/// Words that occur less often share entries by their first letters, unless something else is asked for.
+pub const RARE: u32 = 8;
+
+impl Reading {
+    /// Adds a pair. A pair with an empty or a very long side teaches nothing and is counted as left out.
+    pub fn push<S: AsRef<str>>(&mut self, source: &[S], target: &[S]) {
+        let fits = |words: &[S]| (1..=MOST_WORDS).contains(&words.len());
+        if !fits(source) || !fits(target) {
+            self.left_out += 1;
+            return;
+        }
+        self.source.push(source.iter().map(|word| self.source_words.add(word.as_ref())));
+        self.target.push(target.iter().map(|word| self.target_words.add(word.as_ref())));
+    }
+
+    /// Pairs that are learned from.
+    pub fn len(&self) -> usize {
+        self.source.len()
+    }
+
+    /// True without such a pair.
+    pub fn is_empty(&self) -> bool {
+        self.source.is_empty()
+    }
+
+    /// Pairs with an empty or a very long side.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// The corpus, where words that occur less than `rare` times share entries by their first letters.
+    pub fn finish(mut self, rare: u32) -> Corpus {
+        let (source_words, places) = self.source_words.finish(rare);
+        self.source.ids.iter_mut().for_each(|id| *id = places[*id as usize]);
+        let (target_words, places) = self.target_words.finish(rare);
+        self.target.ids.iter_mut().for_each(|id| *id = places[*id as usize]);
+        Corpus { source_words, target_words, source: self.source, target: self.target }
+    }
+}

@@ -1,0 +1,156 @@
+//! Learning from parallel text: expectation and maximisation, both directions at once.
+
+use crate::aligner::candidates::candidates;
+use crate::aligner::corpus::Corpus;
+use crate::aligner::jumps;
+use crate::aligner::jumps::Jumps;
+use crate::aligner::learned::Learned;
+use crate::aligner::lexicon;
+use crate::aligner::lexicon::Lexicon;
+use crate::aligner::pair::{Pair, Step};
+use crate::aligner::parallel::parallel;
+use crate::aligner::settings::Settings;
+use crate::error::{Error, Result};
+use crate::ticket::Ticket;
+
+/// Sentence pairs that a thread takes together.
+const CHUNK: usize = 256;
+
+/// A pass over the corpus that is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pass {
+    /// Which model, `IBM model 1` or `HMM`.
+    pub model: &'static str,
+    /// From 1, of this model.
+    pub number: usize,
+    /// log p(target | source) before the pass.
+    pub forward: f64,
+    /// log p(source | target) before the pass.
+    pub reverse: f64,
+}
+
+/// What is heard while learning goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Progress {
+    /// Of all sentence pairs of all passes, so many are done.
+    Pairs(usize),
+    /// A pass is done.
+    Pass(Pass),
+}
+
+/// Sentence pairs of all passes together, of so many in the corpus.
+pub fn pairs_of_all_passes(pairs: usize, settings: &Settings) -> usize {
+    pairs * (settings.model1 + settings.hmm)
+}
+
+/// Learns; the same corpus and settings give the same, whatever the number of threads.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; a corpus without any pair.
+pub fn learn(
+    corpus: Corpus,
+    settings: &Settings,
+    threads: usize,
+    ticket: &Ticket,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Learned> {
+    if corpus.source.is_empty() {
+        return Err(Error::Input("there is nothing to learn from; every pair of lines has an empty side".into()));
+    }
+    let alike = lexicon::alike(&corpus);
+    let lexicon = candidates(&corpus, settings.association, &alike, threads, ticket)?;
+    let (sources, targets) = (corpus.source_words.len(), corpus.target_words.len());
+    let model = Model { lexicon, forward: Jumps::new(sources), reverse: Jumps::new(targets) };
+    let mut run = Run { corpus: &corpus, settings, threads, ticket, alike, done: 0 };
+    let model = run.passes(model, Step::Model1, settings.model1, progress)?;
+    let model = Model { lexicon: model.lexicon.pruned(settings.prune), ..model };
+    let model = run.passes(model, Step::Hmm, settings.hmm, progress)?;
+    Ok(Learned {
+        languages: (String::new(), String::new()),
+        source_words: corpus.source_words,
+        target_words: corpus.target_words,
+        lexicon: model.lexicon,
+        forward: model.forward,
+        reverse: model.reverse,
+        p0: settings.p0,
+        floor: settings.floor,
+    })
+}
+
+/// Both directions while they are learned.
+struct Model {
+    lexicon: Lexicon,
+    forward: Jumps,
+    reverse: Jumps,
+}
+
+struct Run<'a> {
+    corpus: &'a Corpus,
+    settings: &'a Settings,
+    threads: usize,
+    ticket: &'a Ticket,
+    alike: Vec<u32>,
+    done: usize,
+}
+
+impl Run<'_> {
+    fn passes(
+        &mut self,
+        mut model: Model,
+        step: Step,
+        passes: usize,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Model> {
+        let settings = self.settings;
+        let counts = lexicon::Counts::new(&model.lexicon);
+        let (sources, targets) = (self.corpus.source_words.len(), self.corpus.target_words.len());
+        let jumps = [sources, targets].map(|words| jumps::Counts::new(if step == Step::Hmm { words } else { 0 }));
+        for number in 1..=passes {
+            let (forward, reverse) = self.expect(&model, step, &counts, &jumps, progress)?;
+            model.lexicon.estimate(&counts, settings.prior, &self.alike);
+            if step == Step::Hmm {
+                model.forward = jumps[0].estimate(settings.jump_weight, settings.jump_smoothing);
+                model.reverse = jumps[1].estimate(settings.jump_weight, settings.jump_smoothing);
+            }
+            progress(Progress::Pass(Pass { model: step.name(), number, forward, reverse }));
+        }
+        Ok(model)
+    }
+
+    /// The E step: counts, and the log-likelihoods of both directions.
+    fn expect(
+        &mut self,
+        model: &Model,
+        step: Step,
+        counts: &lexicon::Counts,
+        jumps: &[jumps::Counts; 2],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(f64, f64)> {
+        let (corpus, settings) = (self.corpus, self.settings);
+        let pairs = corpus.source.len();
+        let before = self.done;
+        let mut chunks = 0;
+        let mut tell = |_| {
+            chunks += 1;
+            progress(Progress::Pairs(before + (chunks * self.threads * CHUNK).min(pairs)));
+        };
+        let work = |pair: &mut Pair, chunk: usize| {
+            let mut log_p = (0.0, 0.0);
+            for s in chunk * CHUNK..((chunk + 1) * CHUNK).min(pairs) {
+                pair.read_ids(&model.lexicon, corpus.source.get(s), corpus.target.get(s), settings.floor);
+                let (forward, reverse) = pair.posteriors(step, settings, (&model.forward, &model.reverse));
+                log_p.0 += forward;
+                log_p.1 += reverse;
+                pair.count(settings, counts);
+                if step == Step::Hmm {
+                    pair.count_jumps(jumps, settings.least);
+                }
+            }
+            log_p
+        };
+        let sums = parallel(pairs.div_ceil(CHUNK), self.threads, self.ticket, &mut tell, &Pair::default, &work)?;
+        self.done += pairs;
+        progress(Progress::Pairs(self.done));
+        Ok(sums.into_iter().fold((0.0, 0.0), |sum, log_p| (sum.0 + log_p.0, sum.1 + log_p.1)))
+    }
+}

@@ -1,0 +1,109 @@
+//! What was learned, and the links that it gives to any sentence pair.
+
+use std::borrow::Cow;
+
+use crate::aligner::jumps::Jumps;
+use crate::aligner::lexicon::Lexicon;
+use crate::aligner::pair::Pair;
+use crate::aligner::vocabulary::{Vocabulary, fold};
+use crate::text::links::{Link, Links};
+
+/// t of two words that are written alike and that are not known.
+const ALIKE: f32 = 0.3;
+
+/// Two directions of a hidden Markov model.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    /// BCP 47 tags of source and target, by which text is cut into words; empty where words were split by spaces.
+    pub languages: (String, String),
+    /// The words of the source side.
+    pub source_words: Vocabulary,
+    /// Those of the target side.
+    pub target_words: Vocabulary,
+    /// Which words translate which.
+    pub lexicon: Lexicon,
+    /// Jumps among source words.
+    pub forward: Jumps,
+    /// Jumps among target words.
+    pub reverse: Jumps,
+    /// The probability that a word comes from no word.
+    pub p0: f32,
+    /// t of pairs that were never seen.
+    pub floor: f32,
+}
+
+/// The links of a sentence pair by direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Directions {
+    /// At most one source word for each target word.
+    pub forward: Vec<Link>,
+    /// At most one target word for each source word.
+    pub reverse: Vec<Link>,
+}
+
+impl Learned {
+    /// The links of both directions.
+    pub fn directions<S: AsRef<str>, T: AsRef<str>>(&self, source: &[S], target: &[T]) -> Directions {
+        let mut pair = Pair::default();
+        self.directions_in(&mut pair, source, target)
+    }
+
+    /// As [`Self::directions`], in room that is used again.
+    pub fn directions_in<S: AsRef<str>, T: AsRef<str>>(
+        &self,
+        pair: &mut Pair,
+        source: &[S],
+        target: &[T],
+    ) -> Directions {
+        let source: Vec<Cow<'_, str>> = source.iter().map(|word| fold(word.as_ref())).collect();
+        let target: Vec<Cow<'_, str>> = target.iter().map(|word| fold(word.as_ref())).collect();
+        let ids = (
+            source.iter().map(|word| self.source_words.id(word)),
+            target.iter().map(|word| self.target_words.id(word)),
+        );
+        let alike = |j: usize, i: usize| (source[j] == target[i]).then_some(ALIKE);
+        pair.read(&self.lexicon, ids.0, ids.1, self.floor, &alike);
+        pair.hmm(self.p0, (&self.forward, &self.reverse));
+        decode(pair, source.len(), target.len())
+    }
+
+    /// The same for the other direction of translation.
+    pub fn turned(self) -> Self {
+        Self {
+            languages: (self.languages.1, self.languages.0),
+            source_words: self.target_words,
+            target_words: self.source_words,
+            lexicon: self.lexicon.turned(),
+            forward: self.reverse,
+            reverse: self.forward,
+            ..self
+        }
+    }
+
+    /// The links that both directions have as sure ones, those of one direction as possible ones.
+    pub fn links<S: AsRef<str>, T: AsRef<str>>(&self, source: &[S], target: &[T]) -> Links {
+        let Directions { forward, reverse } = self.directions(source, target);
+        let (both, one): (Vec<Link>, Vec<Link>) = forward.iter().partition(|link| reverse.contains(link));
+        Links::new(both, one.into_iter().chain(reverse).collect())
+    }
+}
+
+/// For each word of one side the word of the other that it most likely comes from, if that is likelier than none.
+fn decode(pair: &Pair, t_x: usize, t_y: usize) -> Directions {
+    let best = |places: usize, none: f32, p: &dyn Fn(usize) -> f32| {
+        let greater = |best: (Option<usize>, f32), place| {
+            let p = p(place);
+            if p > best.1 { (Some(place), p) } else { best }
+        };
+        (0..places).fold((None, none), greater).0
+    };
+    let forward = |target: usize| {
+        let source = best(t_x, pair.null_target(target), &|j| pair.both(target, j).0)?;
+        Some(Link { source, target })
+    };
+    let reverse = |source: usize| {
+        let target = best(t_y, pair.null_source(source), &|i| pair.both(i, source).1)?;
+        Some(Link { source, target })
+    };
+    Directions { forward: (0..t_y).filter_map(forward).collect(), reverse: (0..t_x).filter_map(reverse).collect() }
+}

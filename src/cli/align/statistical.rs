@@ -1,0 +1,112 @@
+//! Floor 9: `interlinear align --statistical`: links that need no model.
+
+use crate::aligner::learned::Directions;
+use crate::aligner::words::LineAligner;
+use crate::analysis::hard;
+use crate::cli::align::{Format, Low, default_way};
+use crate::cli::args::physical_cores;
+use crate::cli::input::Line;
+use crate::cli::output::Output;
+use crate::cli::pairs::ParallelLines;
+use crate::cli::progress::Progress;
+use crate::cli::statistical::Text;
+use crate::cli::words;
+use crate::error::{Error, Result};
+use crate::evaluation::alignment::Direction;
+use crate::text::links::{Link, Links};
+use crate::text::sentence::MAX_SOURCE_TOKENS;
+use crate::text::{line, links};
+
+/// A pair of lines, or why it is not aligned.
+type Read = Result<(String, String)>;
+
+/// Learns, or reads what was learned, and aligns.
+pub fn run(low: &Low) -> anyhow::Result<()> {
+    let mut files = ParallelLines::open(&low.pairs)?;
+    // What is learned from must be read to its end before the first pair can be aligned.
+    let mut kept: Vec<Read> = Vec::new();
+    if !low.statistical.is_learned() {
+        while let Some(pair) = read(&mut files)? {
+            kept.push(pair);
+        }
+    }
+    let readable: Vec<(&str, &str)> =
+        kept.iter().flatten().map(|(source, target)| (source.as_str(), target.as_str())).collect();
+    let names = (low.pairs.source.as_path(), low.pairs.target.as_path());
+    let text = Text { files: names, pairs: &readable, pretokenized: low.pairs.pretokenized };
+    let threads = low.run.threads().unwrap_or_else(physical_cores);
+    let aligner = low.statistical.aligner(text, threads)?;
+    if let Some(path) = &low.save {
+        aligner.learned().pruned(low.save_pairs as usize).save(path)?;
+    }
+    let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let progress = Progress::new("aligning", files.source.size(), shared);
+    let mut writer = Writer { low, aligner, output: Output::stdout(), progress, number: 0, refused: 0 };
+    for pair in kept {
+        writer.pair(pair, 0)?;
+    }
+    while let Some(pair) = read(&mut files)? {
+        writer.pair(pair, files.source.position())?;
+        if !files.is_ready() {
+            writer.output.flush()?;
+        }
+    }
+    writer.progress.finish();
+    writer.output.finish()?;
+    files.source.tell_empty("align");
+    words::refused(writer.refused)
+}
+
+/// The next pair of lines.
+fn read(files: &mut ParallelLines) -> Result<Option<Read>> {
+    let Some((source, target)) = files.lines()? else { return Ok(None) };
+    let text = |line: Line, name: &std::path::Path, number| {
+        let refuse = |why| Err(Error::line(name, number, why));
+        match line {
+            Line::TooLong(bytes) => refuse(line::too_many_bytes(bytes)),
+            Line::Text(text) => match text.split_ascii_whitespace().count() {
+                words if words > MAX_SOURCE_TOKENS => refuse(line::too_many_words(words)),
+                _ => Ok(text),
+            },
+        }
+    };
+    let source = text(source, files.source.name(), files.source.number());
+    let target = text(target, files.target.name(), files.target.number());
+    Ok(Some(source.and_then(|source| Ok((source, target?)))))
+}
+
+/// Aligns pair after pair and writes the links.
+struct Writer<'a> {
+    low: &'a Low,
+    aligner: LineAligner,
+    output: Output,
+    progress: Progress,
+    number: usize,
+    refused: usize,
+}
+
+impl Writer<'_> {
+    fn pair(&mut self, pair: Read, position: u64) -> anyhow::Result<()> {
+        let links = match pair {
+            Ok((source, target)) => {
+                put_together(self.aligner.lines(&source, &target), self.low.symmetrize.unwrap_or_else(default_way))
+            }
+            Err(why) => {
+                self.refused += 1;
+                self.progress.tell(&why.to_string());
+                Vec::new()
+            }
+        };
+        self.number += 1;
+        self.progress.add(1, 0, position);
+        match self.low.format {
+            Format::Pharaoh => self.output.line(&hard::pharaoh(&links)),
+            Format::Naacl => self.output.text(&links::naacl(self.number, &Links::new(links, Vec::new()))),
+        }
+    }
+}
+
+/// The links of a direction, or of both as they are put together.
+pub fn put_together(links: Directions, way: Direction) -> Vec<Link> {
+    way.of(links.forward, &links.reverse)
+}

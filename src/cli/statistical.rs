@@ -1,0 +1,162 @@
+//! Floor 9: the statistical aligner, for the commands whose links may come from it: learned from the text at hand and
+//! further corpora, or before.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::aligner::corpus::{RARE, Reading};
+use crate::aligner::learn::{Progress as Learning, learn, pairs_of_all_passes};
+use crate::aligner::learned::Learned;
+use crate::aligner::settings::Settings;
+use crate::aligner::words::{Cutter, LineAligner};
+use crate::cli::output;
+use crate::cli::progress::Progress;
+use crate::error::{Error, Result};
+use crate::text::parallel::ParallelReader;
+use crate::ticket::Ticket;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct StatisticalArgs {
+    /// Take the links of a statistical aligner, which learns from parallel text alone: --source and --target, and what
+    /// --corpus-source and --corpus-target name
+    #[arg(long, help_heading = HEADING)]
+    statistical: bool,
+    /// More text to learn from, packed or not; may be given several times
+    #[arg(long, value_name = "FILE", requires = "statistical", help_heading = HEADING)]
+    corpus_source: Vec<PathBuf>,
+    /// Its translations, line by line, once for each --corpus-source
+    #[arg(long, value_name = "FILE", requires = "statistical", help_heading = HEADING)]
+    corpus_target: Vec<PathBuf>,
+    /// Take what an aligner learned before, as `align --statistical --save` keeps it, and learn nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["corpus_source", "corpus_target"], help_heading = HEADING)]
+    learned: Option<PathBuf>,
+    /// By whose rules the aligner cuts source text into words, as `fr`; by default the file's name says it (`text.fr`)
+    #[arg(long, value_name = "TAG", help_heading = HEADING)]
+    source_language: Option<String>,
+    /// The same for the target text
+    #[arg(long, value_name = "TAG", help_heading = HEADING)]
+    target_language: Option<String>,
+}
+
+const HEADING: &str = "Statistical aligner";
+
+/// The text that is to be aligned.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    /// The files it comes from.
+    pub files: (&'a Path, &'a Path),
+    /// Its pairs of lines.
+    pub pairs: &'a [(&'a str, &'a str)],
+    /// The words are split by spaces already.
+    pub pretokenized: bool,
+}
+
+impl StatisticalArgs {
+    /// Whether links come from here.
+    pub fn asked(&self) -> bool {
+        self.statistical || self.learned.is_some()
+    }
+
+    /// Whether there is nothing to learn, hence no need to keep the text.
+    pub fn is_learned(&self) -> bool {
+        self.learned.is_some()
+    }
+
+    /// Reads what was learned, or learns from the text and the corpora.
+    ///
+    /// # Errors
+    /// A corpus that is no pair of files; what cannot be read; nothing to learn from.
+    pub fn aligner(&self, text: Text<'_>, threads: usize) -> Result<LineAligner> {
+        if let Some(path) = &self.learned {
+            let learned = Learned::open(path)?;
+            let (source, target) = self.cutters(text, Some(&learned.languages))?;
+            return Ok(LineAligner::new(learned, source, target));
+        }
+        let (mut source, mut target) = self.cutters(text, None)?;
+        let mut reading = Reading::default();
+        for (x, y) in text.pairs {
+            reading.push(&source.cut(x).words, &target.cut(y).words);
+        }
+        let mut bar = Progress::new("reading", None, false);
+        for pair in ParallelReader::new(&self.corpora()?) {
+            let (x, y) = pair?;
+            let (x, y) = (source.cut(&x), target.cut(&y));
+            bar.add(1, x.words.len() + y.words.len(), 0);
+            reading.push(&x.words, &y.words);
+        }
+        bar.finish();
+        if reading.left_out() > 0 {
+            output::tell(&format!("{} pairs with an empty or very long side teach nothing", reading.left_out()));
+        }
+        let mut learned = learn_from(reading, threads)?;
+        if !text.pretokenized {
+            learned.languages = self.languages(text, None);
+        }
+        Ok(LineAligner::new(learned, source, target))
+    }
+
+    fn corpora(&self) -> Result<Vec<(PathBuf, PathBuf)>> {
+        let (sources, targets) = (self.corpus_source.len(), self.corpus_target.len());
+        if sources != targets {
+            let counts = format!("--corpus-source is there {sources} times and --corpus-target {targets} times");
+            return Err(Error::Input(format!("{counts}; give both for each corpus")));
+        }
+        Ok(self.corpus_source.iter().cloned().zip(self.corpus_target.iter().cloned()).collect())
+    }
+
+    fn cutters(&self, text: Text<'_>, known: Option<&(String, String)>) -> Result<(Cutter, Cutter)> {
+        let (source, target) = self.languages(text, known);
+        Ok((Cutter::new(&source, text.pretokenized)?, Cutter::new(&target, text.pretokenized)?))
+    }
+
+    /// What was asked for, else what was learned with, else what the names of the files say.
+    fn languages(&self, text: Text<'_>, known: Option<&(String, String)>) -> (String, String) {
+        let pick = |asked: &Option<String>, known: Option<&String>, file: &Path| {
+            let known = known.filter(|known| !known.is_empty()).cloned();
+            asked.clone().or(known).unwrap_or_else(|| language_of(file))
+        };
+        (
+            pick(&self.source_language, known.map(|known| &known.0), text.files.0),
+            pick(&self.target_language, known.map(|known| &known.1), text.files.1),
+        )
+    }
+}
+
+fn learn_from(reading: Reading, threads: usize) -> Result<Learned> {
+    let (settings, pairs) = (Settings::default(), reading.len());
+    let mut bar = Progress::new("learning to align", Some(pairs_of_all_passes(pairs, &settings) as u64), false);
+    let mut told = 0;
+    let learned = learn(reading.finish(RARE), &settings, threads, &Ticket::forever(), &mut |progress| {
+        if let Learning::Pairs(done) = progress {
+            bar.add(done.saturating_sub(told), 0, done as u64);
+            told = told.max(done);
+        }
+    });
+    bar.finish();
+    learned
+}
+
+/// The last part of a name that could be a language: `train.00.fr.zst` is French.
+fn language_of(file: &Path) -> String {
+    let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let is_tag = |part: &&str| (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let packing = |part: &&str| !["gz", "zst", "txt", "tok"].contains(part);
+    name.split('.').skip(1).filter(packing).filter(is_tag).last().unwrap_or("und").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_name_says_its_language() {
+        for (name, language) in
+            [("a/train.00.fr.zst", "fr"), ("text.EN", "en"), ("news.de.txt", "de"), ("fr", "und"), ("-", "und")]
+        {
+            assert_eq!(language_of(Path::new(name)), language);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Floor 6: alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
+//!
+//! [`layout`] has the numbers. The parts are lists of marks of their own, since the window scrolls the cells under
+//! their labels: [`Heatmap::cells`], [`Heatmap::row_labels`], [`Heatmap::column_labels`], [`Heatmap::corner`]. Each
+//! gives only what the area shows that it is asked for. [`Heatmap::whole`] is all of it as one figure.
+
+pub mod layout;
+
+use std::ops::Range;
+
+use crate::figure::Figure;
+use crate::figure::geometry::{Area, point, size};
+use crate::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
+use crate::figure::label::{Label, widest};
+use crate::figure::legend;
+use crate::figure::mark::{Across, Cells, Down, Image, Lines, Mark, Polygon, Rectangle, Side, Stroke, Text};
+use crate::figure::measure::Measure;
+use crate::figure::palette::Palette;
+use crate::figure::provenance::Provenance;
+use crate::figure::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
+
+/// Smaller cells are drawn without lines between them.
+const LINES_FROM: f32 = 10.0;
+/// How much the lines between cells cover.
+const LINES_COVER: f32 = 0.22;
+/// Side of a cell on a page, points; wide enough for slanted labels.
+pub const PAGE_CELL: f32 = 18.0;
+/// Height of the legend under the cells with the room above it, points.
+const LEGEND: f32 = 28.0;
+
+/// What is marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// A target word, such as the one under the mouse.
+    pub row: Option<usize>,
+    /// A source word, such as the one under the mouse.
+    pub column: Option<usize>,
+    /// The target word that is looked at closely.
+    pub selected: Option<usize>,
+}
+
+/// What is to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Heatmap<'a> {
+    /// Words along the top.
+    pub source: &'a [Label<'a>],
+    /// Words down the side.
+    pub target: &'a [Label<'a>],
+    /// Numbers and their colours.
+    pub cells: Cells<'a>,
+    /// Where local attention looks, where that is drawn.
+    pub gaze: Option<Gaze<'a>>,
+    /// What is marked.
+    pub marks: Marks,
+    /// Sizes.
+    pub metrics: Metrics,
+    /// Height of a line of a label, points.
+    pub text_height: f32,
+    /// Colours of everything but the cells.
+    pub palette: &'a Palette,
+}
+
+impl<'a> Heatmap<'a> {
+    /// The cells that `view` shows and what is marked on them.
+    pub fn cells(&self, grid: &Grid, view: &Area) -> Vec<Mark<'a>> {
+        let palette = self.palette;
+        let mut out = vec![Mark::Image(Image { area: grid.area(), cells: self.cells })];
+        if grid.cell >= LINES_FROM {
+            out.push(self.lines(grid, view));
+        }
+        let edge = Stroke { width: 1.0, colour: palette.line };
+        out.push(Mark::Rect(Rectangle::framed(grid.area(), 0.0, edge, Side::Outside)));
+        if let Some(gaze) = &self.gaze {
+            self.gaze(gaze, grid, grid.visible_rows(*view), &mut out);
+        }
+        let mut frame = |area, radius, width| {
+            let border = Stroke { width, colour: palette.mark };
+            out.push(Mark::Rect(Rectangle::framed(area, radius, border, Side::Outside)));
+        };
+        if let Some(i) = self.marks.selected.filter(|i| *i < grid.rows) {
+            frame(grid.row_area(i), 2.0, 2.5);
+        }
+        if let Some(i) = self.marks.row.filter(|i| *i < grid.rows) {
+            frame(grid.row_area(i), 0.0, 1.5);
+        }
+        if let Some(j) = self.marks.column.filter(|j| *j < grid.columns) {
+            frame(grid.column_area(j), 0.0, 1.5);
+        }
+        out
+    }
+
+    /// Faint lines between the cells, so that the eye keeps its row.
+    fn lines(&self, grid: &Grid, view: &Area) -> Mark<'a> {
+        let seen = grid.area().intersect(view);
+        let stroke = Stroke { width: 1.0, colour: self.palette.weak.fade(LINES_COVER) };
+        let (rows, columns) = (grid.visible_rows(seen).skip(1), grid.visible_columns(seen).skip(1));
+        // They begin where the cell begins, half a line beside their middle.
+        let across =
+            rows.map(|i| grid.row_area(i).top() + 0.5).map(|y| [point(seen.left(), y), point(seen.right(), y)]);
+        let down =
+            columns.map(|j| grid.column_area(j).left() + 0.5).map(|x| [point(x, seen.top()), point(x, seen.bottom())]);
+        Mark::Lines(Lines { ends: across.chain(down).collect(), stroke, is_crisp: true })
+    }
+
+    /// p_t and the windows of these rows; of a row that is marked the whole frame.
+    fn gaze(&self, gaze: &Gaze<'_>, grid: &Grid, rows: Range<usize>, out: &mut Vec<Mark<'a>>) {
+        let stroke = Stroke { width: GAZE_LINE, colour: self.palette.gaze };
+        let ends = grid.gaze_outline(gaze, rows.clone());
+        out.push(Mark::Lines(Lines { ends, stroke, is_crisp: false }));
+        for i in rows {
+            let Some(p_t) = gaze.position(i) else { continue };
+            let is_marked = self.marks.row == Some(i) || self.marks.selected == Some(i);
+            if let Some(words) = gaze.words(i, grid.columns).filter(|_| is_marked) {
+                out.push(Mark::Rect(Rectangle::framed(grid.gaze_frame(i, &words), 2.0, stroke, Side::Inside)));
+            }
+            out.push(lozenge(grid, i, p_t, self.palette));
+        }
+    }
+
+    /// Target words down the side, those beside what `strip` shows.
+    pub fn row_labels(&self, grid: &Grid, strip: &Area) -> Vec<Mark<'a>> {
+        let (palette, marks) = (self.palette, self.marks);
+        let stride = self.metrics.row_stride(self.text_height);
+        let mut out = Vec::new();
+        for i in grid.visible_rows(*strip) {
+            let Some(word) = self.target.get(i) else { continue };
+            let (is_over, is_selected) = (marks.row == Some(i), marks.selected == Some(i));
+            if i % stride != 0 && !is_over && !is_selected {
+                continue;
+            }
+            let middle = grid.row_area(i).centre().y;
+            if is_over || is_selected {
+                let (left, right) = (strip.left(), strip.right() - 2.0);
+                let height = grid.cell.max(self.text_height);
+                let back = Area::around(point(0.5 * (left + right), middle), size(right - left, height));
+                let fill = if is_selected { palette.accent } else { palette.accent_soft };
+                out.push(Mark::Rect(Rectangle::filled(back, 3.0, fill)));
+            }
+            let colour = if is_selected { palette.on_accent } else { word.tone.colour(palette) };
+            let at = point(strip.right() - SPACE_1 - 2.0, middle);
+            let text = Text::new(word.text.clone(), at, (Across::Right, Down::Middle), TEXT_SMALL, colour);
+            out.push(Mark::Text(Text { room: LABEL_MAX, ..text }));
+        }
+        out
+    }
+
+    /// Source words along the top, those above what `strip` shows.
+    pub fn column_labels(&self, grid: &Grid, strip: &Area) -> Vec<Mark<'a>> {
+        let slant = self.metrics.slant;
+        // A slanted label reaches into view from columns that are not.
+        let reach = Area::new(point(strip.left() - strip.height(), strip.top()), strip.max);
+        let mut out = Vec::new();
+        for j in grid.visible_columns(reach) {
+            let Some(word) = self.source.get(j) else { continue };
+            let is_over = self.marks.column == Some(j);
+            if j % slant.stride != 0 && !is_over {
+                continue;
+            }
+            let colour = if is_over { self.palette.accent } else { word.tone.colour(self.palette) };
+            let centre = grid.column_area(j).centre().x;
+            let mut text = if slant.angle > 0.0 {
+                let foot = point(centre, strip.bottom() - SPACE_1 - 1.0);
+                Text::new(word.text.clone(), foot, (Across::Left, Down::Middle), TEXT_SMALL, colour)
+            } else {
+                let foot = point(centre, strip.bottom() - SPACE_1);
+                Text::new(word.text.clone(), foot, (Across::Centre, Down::Bottom), TEXT_SMALL, colour)
+            };
+            (text.angle, text.room, text.is_underlined) = (slant.angle, LABEL_MAX, slant.angle > 0.0 && is_over);
+            out.push(Mark::Text(text));
+        }
+        out
+    }
+
+    /// Small words at the foot of the corner over the target words.
+    pub fn corner(&self, text: &'a str, place: &Area) -> Mark<'a> {
+        let foot = point(place.right() - SPACE_1 - 2.0, place.bottom() - SPACE_1);
+        let text = Text::new(text, foot, (Across::Right, Down::Bottom), TEXT_SMALL, self.palette.weak);
+        Mark::Text(Text { room: place.width() - SPACE_2, lines: 2, ..text })
+    }
+
+    /// All of it as one figure, as large as it needs to be. `corner` says which word a row belongs to, where there is
+    /// a choice.
+    pub fn whole(mut self, corner: Option<&'a str>, measure: &dyn Measure, provenance: Provenance) -> Figure<'a> {
+        let numbers = self.cells.numbers;
+        let texts = |labels: &'a [Label<'a>]| labels.iter().map(|label| label.text.clone());
+        self.text_height = measure.height(TEXT_SMALL);
+        let needs = Needs {
+            rows: numbers.rows,
+            columns: numbers.columns,
+            source_width: widest(measure, texts(self.source)),
+            target_width: widest(measure, texts(self.target)),
+            text_height: self.text_height,
+            pixels_per_point: 1.0,
+        };
+        self.metrics = Metrics::choose(&needs, size(0.0, 0.0), Zoom::Fixed(PAGE_CELL));
+        let Metrics { cell, left, top, right, .. } = self.metrics;
+        let grid = Grid { origin: point(left, top), cell, rows: numbers.rows, columns: numbers.columns };
+        let (matrix, end) = (grid.area(), grid.area().right() + right.max(SPACE_2));
+        let below = matrix.bottom() + LEGEND;
+        let side = Area::new(point(0.0, top), point(left, matrix.bottom()));
+        let mut marks = self.cells(&grid, &matrix);
+        marks.extend(self.row_labels(&grid, &side));
+        marks.extend(self.column_labels(&grid, &Area::new(point(left, 0.0), point(end, top))));
+        marks.extend(corner.map(|text| self.corner(text, &Area::new(point(0.0, 0.0), point(left, top)))));
+        let place = Area::new(point(left, below - legend::SIZE.y - SPACE_1), point(end, below - SPACE_1));
+        marks.extend(legend::of_cells(&self.cells, &place, self.palette));
+        let width = end.max(left + legend::WITH_ENDS);
+        Figure { size: size(width, below), marks, provenance }
+    }
+}
+
+/// The mark of p_t in row i.
+pub fn lozenge<'a>(grid: &Grid, i: usize, p_t: f32, palette: &Palette) -> Mark<'a> {
+    let stroke = Stroke { width: 1.0, colour: palette.gaze.contrast() };
+    Mark::Polygon(Polygon { corners: grid.gaze_mark(i, p_t).to_vec(), fill: palette.gaze, stroke })
+}
+
+/// What the marks of local attention look like: p_t in its window.
+pub fn gaze_legend<'a>(area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
+    let grid = Grid { origin: area.min, cell: area.height(), rows: 1, columns: 2 };
+    let border = Stroke { width: GAZE_LINE, colour: palette.gaze };
+    vec![Mark::Rect(Rectangle::framed(*area, 2.0, border, Side::Inside)), lozenge(&grid, 0, 0.57, palette)]
+}

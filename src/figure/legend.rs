@@ -1,0 +1,48 @@
+//! Floor 6: what the colours of a figure mean.
+
+use crate::figure::geometry::{Area, Size, point, size};
+use crate::figure::mark::{Across, Cells, Down, Mark, Rectangle, Scale, Side, Stroke, Text};
+use crate::figure::palette::{Palette, Rgba};
+use crate::figure::sizes::{SPACE_1, TEXT_SMALL};
+
+/// Of a band of colours, points.
+pub const SIZE: Size = size(72.0, 12.0);
+/// Width of the band with its ends in numbers, points.
+pub const WITH_ENDS: f32 = 176.0;
+/// Steps of a band.
+const STEPS: usize = 36;
+/// Room for a number beside the band, points.
+const NUMBER: f32 = 40.0;
+
+/// A band of colours from the one end to the other, framed.
+pub fn band<'a>(area: &Area, palette: &Palette, colour: impl Fn(f32) -> Rgba) -> Vec<Mark<'a>> {
+    let width = area.width() / STEPS as f32;
+    let step = |n: usize| {
+        let corner = area.min + size(n as f32 * width, 0.0);
+        // Each reaches under the next one, so that nothing shows between them.
+        let reach = if n + 1 == STEPS { width } else { width + 0.5 };
+        let share = n as f32 / (STEPS - 1) as f32;
+        Mark::Rect(Rectangle::filled(Area::at(corner, size(reach, area.height())), 0.0, colour(share)))
+    };
+    let edge = Stroke { width: 1.0, colour: palette.line };
+    let frame = Mark::Rect(Rectangle::framed(*area, 0.0, edge, Side::Outside));
+    (0..STEPS).map(step).chain(std::iter::once(frame)).collect()
+}
+
+/// The band of a heatmap's cells with the numbers at its ends, from the left of `place`.
+pub fn of_cells<'a>(cells: &Cells<'_>, place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
+    let (low, high) = cells.scale.ends(&cells.numbers);
+    let number = |value: f32| match cells.scale {
+        Scale::Unit => format!("{value:.0}"),
+        Scale::Range => format!("{value:.1}"),
+    };
+    let area = Area::at(place.min + size(NUMBER, 0.0), SIZE);
+    let middle = area.centre().y;
+    let text = |value, x, across| {
+        Mark::Text(Text::new(number(value), point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
+    };
+    let mut marks = band(&area, palette, |share| cells.map.colour(share));
+    marks.push(text(low, area.left() - SPACE_1, Across::Right));
+    marks.push(text(high, area.right() + SPACE_1, Across::Left));
+    marks
+}

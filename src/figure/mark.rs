@@ -1,0 +1,281 @@
+//! Floor 6: the marks that figures consist of. A painter handles every one; there is nothing else to paint.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::figure::geometry::{Area, Point};
+use crate::figure::palette::{ColourMap, Rgba};
+
+/// Something that is painted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mark<'a> {
+    /// A line of text, or a few.
+    Text(Text<'a>),
+    /// Words side by side, each with a colour behind it.
+    Words(Words<'a>),
+    /// A rectangle.
+    Rect(Rectangle),
+    /// Straight lines of one kind.
+    Lines(Lines),
+    /// A cubic Bézier curve.
+    Curve(Curve),
+    /// A convex polygon.
+    Polygon(Polygon),
+    /// Numbers as coloured cells.
+    Image(Image<'a>),
+}
+
+/// Where a text stands beside its point, from left to right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Across {
+    /// It begins there.
+    #[default]
+    Left,
+    /// Its middle is there.
+    Centre,
+    /// It ends there.
+    Right,
+}
+
+/// Where a text stands beside its point, from top to bottom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Down {
+    /// Its top is there.
+    Top,
+    /// Its middle is there.
+    #[default]
+    Middle,
+    /// Its foot is there.
+    Bottom,
+}
+
+/// A text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text<'a> {
+    /// What it says, in the order of reading.
+    pub text: Cow<'a, str>,
+    /// Where.
+    pub at: Point,
+    /// How it stands there.
+    pub anchor: (Across, Down),
+    /// Size of the letters, points.
+    pub size: f32,
+    /// Their colour.
+    pub colour: Rgba,
+    /// It rises to the right by so many radians, around its point.
+    pub angle: f32,
+    /// It is cut with an ellipsis at this width, points.
+    pub room: f32,
+    /// Lines that it may be broken into.
+    pub lines: usize,
+    /// It is underlined.
+    pub is_underlined: bool,
+}
+
+impl<'a> Text<'a> {
+    /// One line as wide as it is.
+    pub fn new(text: impl Into<Cow<'a, str>>, at: Point, anchor: (Across, Down), size: f32, colour: Rgba) -> Self {
+        Self {
+            text: text.into(),
+            at,
+            anchor,
+            size,
+            colour,
+            angle: 0.0,
+            room: f32::INFINITY,
+            lines: 1,
+            is_underlined: false,
+        }
+    }
+}
+
+/// Words in one line, cut at `room`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Words<'a> {
+    /// What each says, and the colour behind it.
+    pub words: Vec<(Cow<'a, str>, Rgba)>,
+    /// The middle of the left end.
+    pub at: Point,
+    /// Size of the letters, points.
+    pub size: f32,
+    /// Their colour.
+    pub colour: Rgba,
+    /// Between two words, points.
+    pub gap: f32,
+    /// Width of the line, points.
+    pub room: f32,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stroke {
+    /// Points.
+    pub width: f32,
+    /// Its colour.
+    pub colour: Rgba,
+}
+
+/// On which side of the edge a border lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Side {
+    /// Within the rectangle.
+    Inside,
+    /// Around it.
+    #[default]
+    Outside,
+}
+
+/// A rectangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rectangle {
+    /// Where.
+    pub area: Area,
+    /// Of its corners, points.
+    pub radius: f32,
+    /// Inside it.
+    pub fill: Rgba,
+    /// Its border, of width 0 where there is none.
+    pub border: Stroke,
+    /// Where that lies.
+    pub side: Side,
+}
+
+impl Rectangle {
+    /// Without a border.
+    pub fn filled(area: Area, radius: f32, fill: Rgba) -> Self {
+        Self { area, radius, fill, ..Self::default() }
+    }
+
+    /// A border alone.
+    pub fn framed(area: Area, radius: f32, border: Stroke, side: Side) -> Self {
+        Self { area, radius, border, side, ..Self::default() }
+    }
+
+    /// Whether there is a border to see.
+    pub fn has_border(&self) -> bool {
+        self.border.width > 0.0 && !self.border.colour.is_clear()
+    }
+
+    /// Area and radius for painters whose strokes lie on both sides of their path.
+    pub fn path(&self) -> (Area, f32) {
+        let half = if self.has_border() { 0.5 * self.border.width } else { 0.0 };
+        match self.side {
+            Side::Inside => (self.area.shrink(half), (self.radius - half).max(0.0)),
+            Side::Outside => (self.area.shrink(-half), if self.radius > 0.0 { self.radius + half } else { 0.0 }),
+        }
+    }
+}
+
+/// Straight lines, each from one point to another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lines {
+    /// Their ends.
+    pub ends: Vec<[Point; 2]>,
+    /// How they are drawn.
+    pub stroke: Stroke,
+    /// They lie along the axes; a painter of pixels draws them as whole pixels.
+    pub is_crisp: bool,
+}
+
+/// A curve between two points.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// Its start, the two points that bend it, its end.
+    pub points: [Point; 4],
+    /// How it is drawn.
+    pub stroke: Stroke,
+}
+
+/// A closed shape.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Polygon {
+    /// Its corners in turn.
+    pub corners: Vec<Point>,
+    /// Inside it.
+    pub fill: Rgba,
+    /// Its edge.
+    pub stroke: Stroke,
+}
+
+/// Cells that fill an area without gaps or smoothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image<'a> {
+    /// Where.
+    pub area: Area,
+    /// What.
+    pub cells: Cells<'a>,
+}
+
+/// Numbers by row i and column j, row after row.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Numbers<'a> {
+    /// T_y.
+    pub rows: usize,
+    /// T_x.
+    pub columns: usize,
+    /// rows * columns numbers.
+    pub values: &'a [f32],
+}
+
+impl<'a> Numbers<'a> {
+    /// The numbers of row i; empty outside.
+    pub fn row(&self, i: usize) -> &'a [f32] {
+        self.values.get(i * self.columns..(i + 1) * self.columns).unwrap_or(&[])
+    }
+
+    /// Least and greatest number; `None` where there is none.
+    pub fn range(&self) -> Option<(f32, f32)> {
+        let mut values = self.values.iter().copied().filter(|value| value.is_finite());
+        let first = values.next()?;
+        Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
+    }
+}
+
+/// Which numbers the ends of a colour map stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// 0 and 1.
+    #[default]
+    Unit,
+    /// The least and the greatest number.
+    Range,
+}
+
+impl Scale {
+    /// The two ends for these numbers.
+    pub fn ends(self, numbers: &Numbers<'_>) -> (f32, f32) {
+        match self {
+            Self::Unit => (0.0, 1.0),
+            Self::Range => numbers.range().unwrap_or((0.0, 1.0)),
+        }
+    }
+}
+
+/// Numbers and how they become colours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cells<'a> {
+    /// The numbers.
+    pub numbers: Numbers<'a>,
+    /// Their colours.
+    pub map: &'static ColourMap,
+    /// What the ends of the map stand for.
+    pub scale: Scale,
+    /// Another one whenever the numbers are others; pictures may be kept by it.
+    pub revision: u64,
+}
+
+impl Cells<'_> {
+    /// The colours of these rows and columns, row after row. `ends` are [`Scale::ends`], which take long for many
+    /// numbers.
+    pub fn pixels(
+        &self,
+        (low, high): (f32, f32),
+        rows: Range<usize>,
+        columns: Range<usize>,
+    ) -> impl Iterator<Item = Rgba> {
+        let span = if high > low { high - low } else { 1.0 };
+        let (numbers, map) = (self.numbers, self.map);
+        let cells = rows.flat_map(move |i| numbers.row(i).get(columns.clone()).unwrap_or(&[]));
+        cells.map(move |value| map.colour((value - low) / span))
+    }
+}

@@ -1,0 +1,239 @@
+//! Floor 6: every colour, as plain numbers: the light and the dark palette, colours of several models, colour maps.
+//!
+//! No other file builds a colour; the window's theme turns these into its own kind. There is one accent colour
+//! (selection and hover) and one warm colour (doubt: improbable words, warnings).
+
+/// A colour: red, green, blue, and how much it covers; 255 hides what lies behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rgba([u8; 4]);
+
+impl Rgba {
+    /// Nothing.
+    pub const TRANSPARENT: Self = Self([0; 4]);
+
+    const BLACK: Self = Self::from_hex(0x00_00_00);
+    const WHITE: Self = Self::from_hex(0xFF_FF_FF);
+
+    const fn from_hex(rgb: u32) -> Self {
+        Self([(rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8, 0xFF])
+    }
+
+    /// Red, green, blue and cover.
+    pub const fn channels(self) -> [u8; 4] {
+        self.0
+    }
+
+    /// It covers so much of what it did, from 0 to 1.
+    pub fn fade(self, share: f32) -> Self {
+        let [r, g, b, a] = self.0;
+        Self([r, g, b, (f32::from(a) * share.clamp(0.0, 1.0)).round() as u8])
+    }
+
+    /// Whether there is nothing to see of it.
+    pub const fn is_clear(self) -> bool {
+        self.0[3] == 0
+    }
+
+    /// Relative luminance of WCAG 2, 0..1.
+    pub fn luminance(self) -> f32 {
+        let linear = |c: u8| {
+            let c = f32::from(c) / 255.0;
+            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        let [r, g, b, _] = self.0;
+        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+    }
+
+    /// Black or white, whichever reads better on it.
+    pub fn contrast(self) -> Self {
+        if self.luminance() > 0.3 { Self::BLACK } else { Self::WHITE }
+    }
+}
+
+/// The colours of a theme.
+#[derive(Clone, Copy, Debug)]
+pub struct Palette {
+    /// Behind everything.
+    pub ground: Rgba,
+    /// Panels and cards.
+    pub panel: Rgba,
+    /// Fields and chips, one step off the panel.
+    pub sunken: Rgba,
+    /// A hovered row or chip.
+    pub raised: Rgba,
+    /// Hairlines.
+    pub line: Rgba,
+    /// Running text.
+    pub text: Rgba,
+    /// Captions.
+    pub weak: Rgba,
+    /// The one accent: selection, hover, focus.
+    pub accent: Rgba,
+    /// Its soft background.
+    pub accent_soft: Rgba,
+    /// The accent as lines over a heatmap, where it has to stand out from black and from white.
+    pub mark: Rgba,
+    /// Where local attention looks, as lines over a heatmap.
+    pub gaze: Rgba,
+    /// Text on the accent.
+    pub on_accent: Rgba,
+    /// Doubt.
+    pub warm: Rgba,
+    /// Its soft background.
+    pub warm_soft: Rgba,
+    /// Failure.
+    pub error: Rgba,
+    /// Its soft background.
+    pub error_soft: Rgba,
+}
+
+/// On white, as on paper.
+pub const LIGHT: Palette = Palette {
+    ground: Rgba::from_hex(0xF3F4F7),
+    panel: Rgba::from_hex(0xFFFFFF),
+    sunken: Rgba::from_hex(0xEEF0F4),
+    raised: Rgba::from_hex(0xE4E8EF),
+    line: Rgba::from_hex(0xDADFE7),
+    text: Rgba::from_hex(0x161C28),
+    weak: Rgba::from_hex(0x556072),
+    accent: Rgba::from_hex(0x1F58C4),
+    accent_soft: Rgba::from_hex(0xD9E6FD),
+    mark: Rgba::from_hex(0x3F8EFF),
+    gaze: Rgba::from_hex(0xE03A8C),
+    on_accent: Rgba::from_hex(0xFFFFFF),
+    warm: Rgba::from_hex(0x9A5500),
+    warm_soft: Rgba::from_hex(0xFFC970),
+    error: Rgba::from_hex(0xAE221B),
+    error_soft: Rgba::from_hex(0xFCE6E4),
+};
+
+/// On black.
+pub const DARK: Palette = Palette {
+    ground: Rgba::from_hex(0x111419),
+    panel: Rgba::from_hex(0x1A1E25),
+    sunken: Rgba::from_hex(0x252A33),
+    raised: Rgba::from_hex(0x303743),
+    line: Rgba::from_hex(0x303641),
+    text: Rgba::from_hex(0xECEFF4),
+    weak: Rgba::from_hex(0xA0AABA),
+    accent: Rgba::from_hex(0x84AEFA),
+    accent_soft: Rgba::from_hex(0x273C60),
+    mark: Rgba::from_hex(0x5B9DFF),
+    gaze: Rgba::from_hex(0xFF6AB0),
+    on_accent: Rgba::from_hex(0x0D1628),
+    warm: Rgba::from_hex(0xECB05A),
+    warm_soft: Rgba::from_hex(0x9A5F12),
+    error: Rgba::from_hex(0xF58E84),
+    error_soft: Rgba::from_hex(0x43201E),
+};
+
+/// Lines and points of several models in one plot, light and dark; told apart by lightness and by shape too.
+pub const SERIES: [(Rgba, Rgba); 8] = [
+    (Rgba::from_hex(0x1F58C4), Rgba::from_hex(0x84AEFA)),
+    (Rgba::from_hex(0xC2570C), Rgba::from_hex(0xF5A35C)),
+    (Rgba::from_hex(0x0F7B5F), Rgba::from_hex(0x58CFAB)),
+    (Rgba::from_hex(0x8A2FA0), Rgba::from_hex(0xD89BEC)),
+    (Rgba::from_hex(0x7A6800), Rgba::from_hex(0xDDCC5A)),
+    (Rgba::from_hex(0xA61B4E), Rgba::from_hex(0xF48FB4)),
+    (Rgba::from_hex(0x006D8F), Rgba::from_hex(0x63C7E6)),
+    (Rgba::from_hex(0x5A5F6B), Rgba::from_hex(0xB4BCC9)),
+];
+
+impl Palette {
+    /// The dark or the light one.
+    pub fn of(dark: bool) -> &'static Self {
+        if dark { &DARK } else { &LIGHT }
+    }
+
+    /// Behind a word by its probability: nothing when sure, warm when in doubt.
+    pub fn doubt(&self, log_p: f32) -> Rgba {
+        self.warm_soft.fade(doubt(log_p))
+    }
+
+    /// The colour of a signed number in -1..1: warm below zero, accent above.
+    pub fn signed(&self, value: f32) -> Rgba {
+        let strength = value.abs().clamp(0.0, 1.0).sqrt();
+        if value < 0.0 { self.warm } else { self.accent }.fade(0.12 + 0.88 * strength)
+    }
+}
+
+/// How much of the warm colour shows behind a word, 0..1. Doubt grows with -log p and is full at p = 0.01.
+pub fn doubt(log_p: f32) -> f32 {
+    let doubt = (-log_p / 4.6).clamp(0.0, 1.0);
+    if doubt < 0.03 { 0.0 } else { 0.85 * doubt }
+}
+
+/// A colour map for alpha in 0..1.
+#[derive(Debug, PartialEq)]
+pub struct ColourMap {
+    /// Its name in menus and in the saved state.
+    pub name: &'static str,
+    /// What it is for.
+    pub note: &'static str,
+    /// Evenly spaced anchors, sRGB.
+    anchors: &'static [[u8; 3]],
+}
+
+/// The colour maps, first the paper's.
+pub const COLOUR_MAPS: &[ColourMap] = &[
+    ColourMap {
+        name: "Gray",
+        note: "0 is black and 1 is white, as in Bahdanau's figure 3",
+        anchors: &[[0, 0, 0], [255, 255, 255]],
+    },
+    ColourMap { name: "Print", note: "0 is white and 1 is black", anchors: &[[255, 255, 255], [0, 0, 0]] },
+    ColourMap {
+        name: "Viridis",
+        note: "Dark violet to yellow",
+        anchors: &[
+            [68, 1, 84],
+            [72, 36, 117],
+            [65, 68, 135],
+            [53, 95, 141],
+            [42, 120, 142],
+            [33, 145, 140],
+            [34, 168, 132],
+            [68, 191, 112],
+            [122, 209, 81],
+            [189, 223, 38],
+            [253, 231, 37],
+        ],
+    },
+    ColourMap {
+        name: "Blue to yellow",
+        note: "Looks the same with every kind of colour vision",
+        anchors: &[
+            [0, 34, 78],
+            [27, 52, 110],
+            [61, 74, 108],
+            [92, 97, 110],
+            [124, 123, 120],
+            [155, 148, 119],
+            [188, 175, 108],
+            [222, 204, 87],
+            [254, 232, 56],
+        ],
+    },
+];
+
+impl ColourMap {
+    /// The map at this place of the table; the first when there is none.
+    pub fn at(index: usize) -> &'static Self {
+        COLOUR_MAPS.get(index).unwrap_or(&COLOUR_MAPS[0])
+    }
+
+    /// The colour of `value` in 0..1; anything that is not a number is 0.
+    pub fn colour(&self, value: f32) -> Rgba {
+        let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+        let last = self.anchors.len() - 1;
+        let place = value * last as f32;
+        let index = (place as usize).min(last - 1);
+        let part = place - index as f32;
+        let mix = |k: usize| {
+            let (a, b) = (f32::from(self.anchors[index][k]), f32::from(self.anchors[index + 1][k]));
+            // rounds as round() does for what is not negative, without a call for each of a matrix's numbers
+            (a + (b - a) * part + 0.5) as u8
+        };
+        Rgba([mix(0), mix(1), mix(2), 0xFF])
+    }
+}

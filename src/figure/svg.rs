@@ -1,0 +1,187 @@
+//! Floor 6: a figure as SVG. The text of the file is written here; viewers bring a sans-serif font.
+//!
+//! Cells become rectangles, neighbours of one colour in a row one of them: viewers smooth images, which would blur the
+//! numbers, and rectangles stay sharp on every page.
+
+use std::fmt::Write as _;
+
+use crate::figure::Figure;
+use crate::figure::geometry::{Area, Point};
+use crate::figure::mark::{Across, Cells, Down, Image, Lines, Mark, Polygon, Rectangle, Stroke, Text};
+use crate::figure::measure::{Measure as _, SansSerif, broken, laid_out};
+use crate::figure::palette::Rgba;
+
+/// From the middle of a line of letters down to what they stand on, as a share of their size.
+const BASE: f32 = 0.35;
+
+/// The whole file.
+pub fn svg(figure: &Figure<'_>) -> String {
+    let (width, height) = (number(figure.size.x), number(figure.size.y));
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}pt\" height=\"{height}pt\" viewBox=\"0 0 {width} \
+         {height}\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">"
+    );
+    provenance(&mut out, figure);
+    for mark in &figure.marks {
+        write(&mut out, mark);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn provenance(out: &mut String, figure: &Figure<'_>) {
+    let of = &figure.provenance;
+    let _ = writeln!(out, "<title>{}</title>", escaped(&of.title));
+    out.push_str("<metadata>\n");
+    for (key, value) in &of.facts {
+        let (key, value) = (escaped(key), escaped(value));
+        let _ = writeln!(out, "<fact xmlns=\"urn:interlinear:provenance\" name=\"{key}\">{value}</fact>");
+    }
+    out.push_str("</metadata>\n");
+}
+
+fn write(out: &mut String, mark: &Mark<'_>) {
+    match mark {
+        Mark::Text(of) => text(out, of),
+        Mark::Words(of) => laid_out(&SansSerif, of).iter().for_each(|mark| write(out, mark)),
+        Mark::Rect(of) => rectangle(out, of),
+        Mark::Lines(of) => lines(out, of),
+        Mark::Curve(of) => {
+            let [from, a, b, to] = of.points.map(place);
+            let _ = writeln!(out, "<path d=\"M {from} C {a} {b} {to}\" fill=\"none\"{}/>", stroke(of.stroke));
+        }
+        Mark::Polygon(of) => polygon(out, of),
+        Mark::Image(of) => image(out, of),
+    }
+}
+
+fn text(out: &mut String, of: &Text<'_>) {
+    let height = SansSerif.height(of.size);
+    let lines = broken(&SansSerif, &of.text, of.size, of.room, of.lines);
+    let (anchor, down) = of.anchor;
+    let first = match down {
+        Down::Top => 0.5 * height,
+        Down::Middle => 0.5 * height * (1.0 - lines.len() as f32),
+        Down::Bottom => height * (0.5 - lines.len() as f32),
+    };
+    let anchor = match anchor {
+        Across::Left => "start",
+        Across::Centre => "middle",
+        Across::Right => "end",
+    };
+    let mut turn = format!("translate({})", place(of.at));
+    if of.angle != 0.0 {
+        // y grows downwards, so what rises is turned the other way.
+        let _ = write!(turn, " rotate({})", number(-of.angle.to_degrees()));
+    }
+    let underline = if of.is_underlined { " text-decoration=\"underline\"" } else { "" };
+    for (n, line) in lines.iter().enumerate() {
+        let y = number(first + n as f32 * height + BASE * of.size);
+        let (size, fill) = (number(of.size), fill(of.colour));
+        let _ = writeln!(
+            out,
+            "<text transform=\"{turn}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\"{underline}{fill}>{}</text>",
+            escaped(line)
+        );
+    }
+}
+
+fn rectangle(out: &mut String, of: &Rectangle) {
+    let (area, radius) = of.path();
+    let border = if of.has_border() { stroke(of.border) } else { String::new() };
+    let radius = if radius > 0.0 { format!(" rx=\"{}\"", number(radius)) } else { String::new() };
+    let _ = writeln!(out, "<rect {}{radius}{}{border}/>", sides(&area), fill(of.fill));
+}
+
+fn lines(out: &mut String, of: &Lines) {
+    if of.ends.is_empty() {
+        return;
+    }
+    let path: Vec<String> = of.ends.iter().map(|[from, to]| format!("M {} L {}", place(*from), place(*to))).collect();
+    let crisp = if of.is_crisp { " shape-rendering=\"crispEdges\"" } else { "" };
+    let _ = writeln!(out, "<path d=\"{}\" fill=\"none\"{}{crisp}/>", path.join(" "), stroke(of.stroke));
+}
+
+fn polygon(out: &mut String, of: &Polygon) {
+    let corners: Vec<String> = of.corners.iter().map(|corner| place(*corner)).collect();
+    let _ = writeln!(out, "<polygon points=\"{}\"{}{}/>", corners.join(" "), fill(of.fill), stroke(of.stroke));
+}
+
+fn image(out: &mut String, of: &Image<'_>) {
+    let Cells { numbers, .. } = of.cells;
+    if numbers.rows == 0 || numbers.columns == 0 {
+        return;
+    }
+    let (x, y) = (of.area.width() / numbers.columns as f32, of.area.height() / numbers.rows as f32);
+    let turn = format!("translate({}) scale({} {})", place(of.area.min), number(x), number(y));
+    let _ = writeln!(out, "<g transform=\"{turn}\" shape-rendering=\"crispEdges\">");
+    let ends = of.cells.scale.ends(&numbers);
+    for i in 0..numbers.rows {
+        let row: Vec<Rgba> = of.cells.pixels(ends, i..i + 1, 0..numbers.columns).collect();
+        let mut from = 0;
+        for run in row.chunk_by(|a, b| a == b) {
+            let fill = fill(run[0]);
+            let _ = writeln!(out, "<rect x=\"{from}\" y=\"{i}\" width=\"{}\" height=\"1\"{fill}/>", run.len());
+            from += run.len();
+        }
+    }
+    out.push_str("</g>\n");
+}
+
+fn sides(area: &Area) -> String {
+    let (x, y) = (number(area.left()), number(area.top()));
+    let (width, height) = (number(area.width().max(0.0)), number(area.height().max(0.0)));
+    format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")
+}
+
+fn fill(colour: Rgba) -> String {
+    paint("fill", colour)
+}
+
+fn stroke(of: Stroke) -> String {
+    format!("{} stroke-width=\"{}\"", paint("stroke", of.colour), number(of.width))
+}
+
+fn paint(what: &str, colour: Rgba) -> String {
+    let [r, g, b, cover] = colour.channels();
+    match cover {
+        0 => format!(" {what}=\"none\""),
+        255 => format!(" {what}=\"#{r:02x}{g:02x}{b:02x}\""),
+        _ => {
+            format!(" {what}=\"#{r:02x}{g:02x}{b:02x}\" {what}-opacity=\"{}\"", number(f32::from(cover) / 255.0))
+        }
+    }
+}
+
+fn place(at: Point) -> String {
+    format!("{} {}", number(at.x), number(at.y))
+}
+
+/// A number with at most three digits behind the point; SVG knows no NaN.
+fn number(value: f32) -> String {
+    let value = if value.is_finite() { value } else { 0.0 };
+    let digits = format!("{value:.3}");
+    match digits.trim_end_matches('0').trim_end_matches('.') {
+        "-0" => "0".to_owned(),
+        short => short.to_owned(),
+    }
+}
+
+/// Text as XML takes it. Letters that it may not hold at all are replaced.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            '\u{0}'..='\u{1f}' | '\u{7f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(letter),
+        }
+    }
+    out
+}

@@ -1,0 +1,124 @@
+//! Floor 3: the header of a safetensors file: which tensors it has, how they are stored and where. It is checked
+//! against the model's configuration and against the size of the file before anything else of the file is read.
+
+use std::ops::Range;
+use std::path::Path;
+
+use safetensors::Dtype;
+use safetensors::tensor::Metadata;
+
+use crate::error::{Error, Result};
+
+/// Bytes before the header: its length, a little-endian integer.
+pub const LENGTH_BYTES: usize = 8;
+/// The longest header that is read, in bytes: room for many times the names of any model here.
+pub const HEADER_LIMIT: u64 = 16 << 20;
+/// The most numbers that a model may have.
+pub const MOST_NUMBERS: usize = 1 << 30;
+
+/// How the numbers of a tensor are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Half precision.
+    F16,
+    /// Single precision.
+    F32,
+}
+
+impl Kind {
+    fn of(dtype: Dtype) -> Option<Self> {
+        match dtype {
+            Dtype::F16 => Some(Self::F16),
+            Dtype::F32 => Some(Self::F32),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a number.
+    pub fn size(self) -> usize {
+        match self {
+            Self::F16 => 2,
+            Self::F32 => 4,
+        }
+    }
+}
+
+/// A tensor's bytes in the file.
+pub type Place = (Range<usize>, Kind);
+
+/// Where the header ends, from the first bytes of a file of `length` bytes (at least [`LENGTH_BYTES`] and one more
+/// where it has so many).
+pub fn end(path: &Path, start: &[u8], length: u64) -> Result<usize> {
+    if length == 0 {
+        return Err(Error::file(path, "is empty; copy or download it again"));
+    }
+    let Some((header, _)) = start.split_first_chunk::<LENGTH_BYTES>() else { return Err(foreign(path)) };
+    let header = u64::from_le_bytes(*header);
+    let end = header.saturating_add(LENGTH_BYTES as u64);
+    if header == 0 || start.get(LENGTH_BYTES) != Some(&b'{') {
+        return Err(foreign(path));
+    }
+    // a header that begins as JSON shows that the rest was lost, not that the file is foreign
+    if end > length {
+        return Err(truncated(path, length));
+    }
+    if header > HEADER_LIMIT {
+        return Err(Error::file(path, format!("has a header of {header} bytes; at most {HEADER_LIMIT} are read")));
+    }
+    usize::try_from(end).map_err(|_| foreign(path))
+}
+
+/// Where each of the `expected` tensors lies in a file of `length` bytes, from its bytes up to [`end`].
+pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<usize>)]) -> Result<Vec<Place>> {
+    check_size(path, expected)?;
+    let header = start.get(LENGTH_BYTES..).unwrap_or_default();
+    let metadata: Metadata = serde_json::from_slice(header)
+        .map_err(|error| Error::file(path, format!("has a damaged header ({error}); copy or download it again")))?;
+    if (start.len() + metadata.data_len()) as u64 != length {
+        return Err(truncated(path, length));
+    }
+    let mut places = Vec::with_capacity(expected.len());
+    for (name, shape) in expected {
+        let Some(info) = metadata.info(name) else {
+            return Err(Error::tensor(path, name, "is missing; this file does not fit its config.json"));
+        };
+        if info.shape != *shape {
+            let message = format!("has the shape {:?} where the config.json asks for {shape:?}", info.shape);
+            return Err(Error::tensor(path, name, message));
+        }
+        let Some(kind) = Kind::of(info.dtype) else {
+            let message = format!("is stored as {}; only F32 and F16 can be read, so convert the file", info.dtype);
+            return Err(Error::tensor(path, name, message));
+        };
+        let (from, to) = info.data_offsets;
+        places.push((start.len() + from..start.len() + to, kind));
+    }
+    let names = metadata.offset_keys();
+    if let Some(extra) = names.iter().filter(|name| !expected.iter().any(|(known, _)| known == *name)).min() {
+        let message = "is not part of this architecture; the file belongs to another model";
+        return Err(Error::tensor(path, extra, message));
+    }
+    Ok(places)
+}
+
+/// A model that no memory holds is refused before room is made for it.
+fn check_size(path: &Path, expected: &[(String, Vec<usize>)]) -> Result<()> {
+    let count = |shape: &[usize]| shape.iter().fold(1, |product: usize, size| product.saturating_mul(*size));
+    let numbers = expected.iter().fold(0, |sum: usize, (_, shape)| sum.saturating_add(count(shape)));
+    if numbers <= MOST_NUMBERS {
+        return Ok(());
+    }
+    let message = format!("would hold {numbers} numbers by its config.json; models of at most {MOST_NUMBERS} are read");
+    Err(Error::file(path, message))
+}
+
+fn foreign(path: &Path) -> Error {
+    Error::file(path, "is not a safetensors file; only models in the safetensors format can be read")
+}
+
+/// The file ends elsewhere than its header says.
+pub fn truncated(path: &Path, length: u64) -> Error {
+    let message =
+        format!("is truncated or damaged (it has {length} bytes, not what its header says); copy or download it again");
+    Error::file(path, message)
+}

@@ -1,0 +1,129 @@
+//! Floor 3: what the search drives: steps over plain `f32` rows, one row a hypothesis.
+
+use crate::error::{Error, Result};
+use crate::models::need::{Asked, Need, top};
+
+/// One hypothesis to be extended by a [`Stepper`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which sentence of the batch it translates.
+    pub sentence: usize,
+    /// Which row of the previous step its state comes from; at the first step ignored.
+    pub parent: usize,
+    /// y_{i-1}; `None` at the first step.
+    pub y_prev: Option<u32>,
+}
+
+/// What a step gives for each row, in plain `f32`.
+#[derive(Clone, Debug, Default)]
+pub struct StepOutput {
+    /// Number of rows.
+    pub rows: usize,
+    /// K_y.
+    pub vocabulary: usize,
+    /// Row stride of `alpha` and `energies`: the longest source of the batch.
+    pub t_x: usize,
+    /// log p, rows * K_y; empty unless every word was asked for.
+    pub log_p: Vec<f32>,
+    /// The best words of all rows, one row after the other; see [`StepOutput::best_row`].
+    pub best: Vec<(u32, f32)>,
+    /// Where the words of each row end in `best`, [rows].
+    pub best_ends: Vec<usize>,
+    /// log p of the words asked for, in the order of asking; NaN where the vocabulary has no such word.
+    pub words: Vec<f32>,
+    /// alpha_ij, rows * t_x; empty where the model has no alignment.
+    pub alpha: Vec<f32>,
+    /// e_ij, rows * t_x; empty where the model has no alignment, NaN at words that have no energy.
+    pub energies: Vec<f32>,
+    /// The aligned position p_t of each row, in source words from 0; empty where the attention is not local.
+    pub p_t: Vec<f32>,
+}
+
+impl StepOutput {
+    /// log p of all words for row `r`, where every word was asked for.
+    pub fn log_p_row(&self, r: usize) -> &[f32] {
+        &self.log_p[r * self.vocabulary..(r + 1) * self.vocabulary]
+    }
+
+    /// The most probable words of row `r` with their log p, best first, of equals the lower id: as many as were asked
+    /// for, or all that have a probability.
+    pub fn best_row(&self, r: usize) -> &[(u32, f32)] {
+        let first = if r == 0 { 0 } else { self.best_ends[r - 1] };
+        &self.best[first..self.best_ends[r]]
+    }
+
+    /// alpha_i of row `r` over the first `length` source words; `None` without alignment.
+    pub fn alpha_row(&self, r: usize, length: usize) -> Option<&[f32]> {
+        (!self.alpha.is_empty()).then(|| &self.alpha[r * self.t_x..r * self.t_x + length])
+    }
+
+    /// p_t of row `r`; `None` where the attention is not local.
+    pub fn p_t_row(&self, r: usize) -> Option<f32> {
+        self.p_t.get(r).copied()
+    }
+
+    /// e_i of row `r` over the first `length` source words; `None` without alignment.
+    pub fn energies_row(&self, r: usize, length: usize) -> Option<&[f32]> {
+        (!self.energies.is_empty()).then(|| &self.energies[r * self.t_x..r * self.t_x + length])
+    }
+
+    /// Gives what `need` asks for from [`StepOutput::log_p`], which must hold all words of all rows; they are
+    /// forgotten unless they are needed themselves.
+    pub fn answer(&mut self, need: &Need<'_>) {
+        self.forget_words();
+        for row in 0..self.rows {
+            if need.best > 0 {
+                let row = &self.log_p[row * self.vocabulary..(row + 1) * self.vocabulary];
+                self.best.extend(top(row, need.best));
+            }
+            self.best_ends.push(self.best.len());
+        }
+        let log_p = |asked: &Asked| self.log_p_row(asked.row).get(asked.token as usize).copied().unwrap_or(f32::NAN);
+        self.words = need.words.iter().map(log_p).collect();
+        if !need.every {
+            self.log_p.clear();
+        }
+    }
+
+    /// Empties `best` and `words`.
+    pub(crate) fn forget_words(&mut self) {
+        self.best.clear();
+        self.best_ends.clear();
+        self.words.clear();
+    }
+
+    /// Whether this is what [`Stepper::align`] gave for as many rows; `t_x` is `None` without alignment.
+    pub(crate) fn check_aligned(&self, rows: &[Row], t_x: Option<usize>) -> Result<()> {
+        if self.rows == rows.len() && self.alpha.len() == rows.len() * t_x.unwrap_or(0) {
+            return Ok(());
+        }
+        let (rows, aligned, alpha) = (rows.len(), self.rows, self.alpha.len());
+        Err(Error::Internal(format!("words were asked for {rows} rows after {aligned} with {alpha} weights")))
+    }
+}
+
+/// Decodes a batch step by step; rows may be dropped, repeated and reordered between steps.
+///
+/// A step has two halves, [`Stepper::align`] and [`Stepper::predict`]. Between them a caller may change
+/// [`StepOutput::alpha`]: the words, and the state from which the next step goes on, follow from what stands there.
+pub trait Stepper: Send {
+    /// Encodes the sources (ids, `</s>` included, none empty) and forgets the batch before.
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()>;
+    /// The first half of a step: alpha, energies and p_t of the given rows, and the sizes of `output`.
+    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()>;
+    /// The second half, for the same rows: reads alpha and gives of log p what `need` asks for. It may be asked again
+    /// with another alpha; the next step goes on from the last answer.
+    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()>;
+
+    /// Both halves.
+    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        self.align(rows, output)?;
+        self.predict(rows, need, output)
+    }
+
+    /// The one context vector c of a sentence of the batch (rnnencdec), else `None`. [n]
+    fn context(&self, sentence: usize) -> Option<Vec<f32>>;
+    /// The annotations h_j of a sentence of the batch, one of [2n] (rnnsearch) or [n] for each source word in the
+    /// order of the source, `</s>` included; `None` where the model keeps none.
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>>;
+}

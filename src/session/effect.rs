@@ -1,0 +1,114 @@
+//! Floor 8: what a command or an event causes outside the session, and what comes back. A leaf: it knows no session.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::session::page::{Dropped, Page};
+use crate::text::lines::TextFile;
+use crate::training::recipe::Plan;
+use crate::worker::corpus::Order;
+use crate::worker::protocol::Request;
+
+/// What the driver carries out, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Translate this, and nothing that was wanted before.
+    Decode(Request),
+    /// Something for the corpus lane.
+    Lane(LaneCall),
+    /// Work on files.
+    Chore(Chore),
+    /// Follow these training logs, and no others.
+    Follow(Vec<PathBuf>),
+}
+
+/// What the corpus lane is to do.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there are a handful at a time, and each is moved once")]
+pub enum LaneCall {
+    /// A new order.
+    Submit(u64, Order),
+    /// This one is not wanted any more.
+    Cancel(u64),
+    /// Hold this one up, or let it go on.
+    Pause(u64, bool),
+}
+
+/// Work on files, done off the window's thread.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chore {
+    /// Find out what was opened or dropped on this page.
+    Look {
+        /// Where it is.
+        path: PathBuf,
+        /// On which page.
+        on: Page,
+    },
+    /// Read a text file.
+    Read(PathBuf),
+    /// Find the training logs of a run, or of all runs in a folder.
+    FindLogs(PathBuf),
+    /// Write the configuration of a new training.
+    SaveTraining {
+        /// What it is to be.
+        plan: Box<Plan>,
+        /// Where to.
+        path: PathBuf,
+    },
+    /// Write what is exported.
+    Write {
+        /// Where to.
+        path: PathBuf,
+        /// What.
+        text: String,
+    },
+}
+
+/// What became of a [`Chore`] or a save.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// What was opened or dropped.
+    Opened {
+        /// Where it is.
+        path: PathBuf,
+        /// What it is.
+        what: Dropped,
+        /// On which page.
+        on: Page,
+    },
+    /// Training logs were looked for.
+    Logs {
+        /// Where.
+        path: PathBuf,
+        /// What there is.
+        found: Vec<PathBuf>,
+    },
+    /// A text file was read, or more of it than before.
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Its lines.
+        lines: Arc<TextFile>,
+    },
+    /// A text file could not be read.
+    ReadFailed {
+        /// Which.
+        path: PathBuf,
+        /// A sentence for the user.
+        message: String,
+    },
+    /// The configuration of a new training was to be written.
+    TrainingSaved {
+        /// Where to.
+        path: PathBuf,
+        /// Why it could not be, as a sentence for the user.
+        trouble: Option<String>,
+    },
+    /// Something worth a line in the status bar.
+    Notice {
+        /// A sentence for the user.
+        text: String,
+        /// Something went wrong.
+        is_error: bool,
+    },
+}

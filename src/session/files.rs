@@ -1,0 +1,95 @@
+//! Floor 8: the work on files that the session asks for, done off the window's thread.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::session::effect::{Chore, News};
+use crate::session::page::{Dropped, Page};
+use crate::text::lines::TextFile;
+use crate::text::phrases::PhraseTable;
+use crate::text::write::write_atomic;
+use crate::training::recipe::Plan;
+use crate::training::{curves, recipe};
+use crate::worker::disk::Disk;
+
+/// Has a chore done.
+pub fn carry_out(chore: Chore, disk: &mut Disk<News>) {
+    match chore {
+        Chore::Read(path) => disk.run_telling("read", Box::new(move |tell| Some(read(path, tell)))),
+        Chore::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
+        Chore::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
+        Chore::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
+        Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, &text)))),
+    }
+}
+
+fn find_logs(path: PathBuf) -> News {
+    News::Logs { found: curves::logs(&path), path }
+}
+
+/// Finds out what a path is. Where logs are taken, the folder of a run is one; elsewhere it is the run's model.
+fn look(path: PathBuf, on: Page) -> News {
+    let may_be_logs = path.is_dir() || path.extension().is_some_and(|extension| extension == "jsonl");
+    if may_be_logs && on.entry().takes.contains(&Dropped::Logs) {
+        let found = curves::logs(&path);
+        if !found.is_empty() {
+            return News::Logs { path, found };
+        }
+    }
+    let (what, path) = if path.is_dir() {
+        (Dropped::Model, path)
+    } else if let Some(folder) = model_of(&path) {
+        (Dropped::Model, folder)
+    } else if is_phrase_table(&path) {
+        (Dropped::PhraseTable, path)
+    } else {
+        (Dropped::Text, path)
+    };
+    News::Opened { path, what, on }
+}
+
+/// The folder of a model whose file this is: someone who drops one of its files means the model.
+fn model_of(path: &Path) -> Option<PathBuf> {
+    path.file_name().filter(|name| *name == "config.json" || *name == "model.safetensors")?;
+    let folder = path.parent()?;
+    // A bare name lies in the folder where the program runs.
+    Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() })
+}
+
+/// Whether the first line is one of a phrase table.
+fn is_phrase_table(path: &Path) -> bool {
+    path.is_file() && PhraseTable::open(path).is_ok_and(|mut table| matches!(table.next(), Some(Ok(_))))
+}
+
+fn read(path: PathBuf, tell: &mut dyn FnMut(News) -> bool) -> News {
+    let news = |lines: &TextFile| News::Read { path: lines.path().to_owned(), lines: Arc::new(lines.clone()) };
+    match TextFile::open_growing(&path, &mut |lines| tell(news(lines))) {
+        Ok(lines) => News::Read { path, lines: Arc::new(lines) },
+        Err(error) => News::ReadFailed { path, message: error.to_string() },
+    }
+}
+
+/// Paths of the plan begin where the program runs.
+fn save_training(plan: Plan, path: PathBuf) -> News {
+    let here = std::env::current_dir().unwrap_or_default();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let trouble = recipe::save(&plan.seen_from(&here, folder), &path, false).err().map(|error| error.to_string());
+    News::TrainingSaved { path, trouble }
+}
+
+fn write(path: &Path, text: &str) -> News {
+    match write_whole(path, text.as_bytes()) {
+        Ok(()) => News::Notice { text: format!("Saved {}", path.display()), is_error: false },
+        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+    }
+}
+
+/// Writes a file in one step and makes its folder where that is missing.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    }
+    write_atomic(path, |file| file.write_all(bytes))
+}

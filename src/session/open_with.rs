@@ -1,0 +1,26 @@
+//! Floor 8: what the explorer is opened with. A leaf.
+
+use std::path::PathBuf;
+
+use crate::nn::device::DeviceChoice;
+
+/// What to open with.
+#[derive(Clone, Debug, Default)]
+pub struct OpenWith {
+    /// Where the state is kept between starts; `None`: nowhere.
+    pub saved: Option<PathBuf>,
+    /// Model folders asked for; they replace the columns of the saved state.
+    pub models: Vec<PathBuf>,
+    /// Model folders that come with the program.
+    pub bundled: Vec<PathBuf>,
+    /// Those of them that are shown when there is nothing else.
+    pub opening: Vec<PathBuf>,
+    /// A text file to open as the list.
+    pub source: Option<PathBuf>,
+    /// Its translation, line by line.
+    pub target: Option<PathBuf>,
+    /// Where to compute; `None`: as saved, else `auto`.
+    pub device: Option<DeviceChoice>,
+    /// CPU threads for all columns together; `None`: all cores.
+    pub threads: Option<usize>,
+}

@@ -1,0 +1,97 @@
+//! Floor 8: what the user does on page Evaluation. A leaf.
+
+use std::path::PathBuf;
+
+use crate::analysis::bleu::Tokenization;
+
+/// What sentences are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// How much BLEU of the two compared models differs.
+    #[default]
+    BleuDifference,
+    /// How much chrF2 of the two compared models differs.
+    ChrfDifference,
+    /// BLEU of a model, by its position.
+    Bleu(usize),
+    /// chrF2 of a model, by its position.
+    Chrf(usize),
+    /// -log p of the first reference a word, of a model, by its position.
+    Nll(usize),
+    /// Source words.
+    Length,
+    /// The order of the test set.
+    Line,
+}
+
+/// What files the figures can be written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// A row for each model, set, kind of output and length.
+    Tsv,
+    /// The same for a program, with how it was measured.
+    Json,
+}
+
+impl TableFormat {
+    /// The end of a file name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// What the user does on the page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EvaluationCommand {
+    /// Changes what is measured on.
+    Test(TestCommand),
+    /// Whether to translate without `[UNK]` as well.
+    SetAlsoWithoutUnk(bool),
+    /// Measures the models of the columns.
+    Run,
+    /// Takes the sentence of a failure away.
+    DismissMessage,
+    /// Sorts the sentences; the same again turns the order round.
+    Sort(By),
+    /// Compares these two models in the list, by their positions.
+    Compare(usize, usize),
+    /// Translates a sentence of the test set on page Sentence, by its position in the test set.
+    OpenSentence(usize),
+    /// Writes the table of figures to a file.
+    Export {
+        /// How.
+        format: TableFormat,
+        /// Where to.
+        path: PathBuf,
+    },
+    /// Opens a training log, the log of a run's folder, or the logs of all runs in a folder.
+    OpenLogs(PathBuf),
+    /// Takes a log away, by its position.
+    CloseLog(usize),
+}
+
+/// What is measured on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TestCommand {
+    /// The file of source sentences; `None`: none.
+    SetSource(Option<PathBuf>),
+    /// One more file of references.
+    AddReference(PathBuf),
+    /// Takes a file of references away, by its position.
+    RemoveReference(usize),
+    /// The file of alignments by hand; `None`: none.
+    SetGold(Option<PathBuf>),
+    /// Whether the words are split by spaces already.
+    SetPretokenized(bool),
+    /// How BLEU cuts text into words.
+    SetTokenization(Tokenization),
+}
+
+impl From<TestCommand> for EvaluationCommand {
+    fn from(command: TestCommand) -> Self {
+        Self::Test(command)
+    }
+}

@@ -1,0 +1,80 @@
+//! Floor 8: the pages, each a module of one shape ([`PageState`]): its command, what it finds, what it keeps.
+
+pub mod evaluation;
+pub mod maps;
+pub mod phrases;
+pub mod sentence;
+pub mod shape;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::session::page::{PAGES, Page};
+use crate::session::pages::evaluation::Evaluation;
+use crate::session::pages::maps::Maps;
+use crate::session::pages::phrases::Phrases;
+use crate::session::pages::sentence::Sentence;
+use crate::session::pages::shape::{Kept, PageState as _};
+use crate::session::shared::Shared;
+use crate::worker::corpus::Found;
+
+/// The state of every page.
+#[derive(Default)]
+pub struct Pages {
+    /// The page Sentence.
+    pub sentence: Sentence,
+    /// The page Evaluation.
+    pub evaluation: Evaluation,
+    /// The page Map.
+    pub maps: Maps,
+    /// The page Phrases.
+    pub phrases: Phrases,
+}
+
+impl Pages {
+    fn get(&self, page: Page) -> &dyn Kept {
+        match page {
+            Page::Sentence => &self.sentence,
+            Page::Evaluation => &self.evaluation,
+            Page::Map => &self.maps,
+            Page::Phrases => &self.phrases,
+        }
+    }
+
+    /// What every page has in common.
+    pub fn get_mut(&mut self, page: Page) -> &mut dyn Kept {
+        match page {
+            Page::Sentence => &mut self.sentence,
+            Page::Evaluation => &mut self.evaluation,
+            Page::Map => &mut self.maps,
+            Page::Phrases => &mut self.phrases,
+        }
+    }
+
+    /// Gives what an order found to its page.
+    pub fn found(&mut self, number: u64, found: Found, shared: &mut Shared) {
+        match found {
+            Found::Evaluated(found) => self.evaluation.found(number, found, shared),
+            Found::Mapped(found) => self.maps.found(number, found, shared),
+            Found::Phrases(found) => self.phrases.found(number, found, shared),
+        }
+    }
+
+    /// What every page keeps between starts.
+    pub fn saved(&self) -> BTreeMap<String, Value> {
+        let parts = PAGES.iter().map(|entry| (entry.saved_as.to_owned(), self.get(entry.page).saved()));
+        parts.filter(|(_, value)| !value.is_null()).collect()
+    }
+
+    /// The pages as they were kept; a page that was not kept is as at first.
+    pub fn restored(mut saved: BTreeMap<String, Value>) -> serde_json::Result<Self> {
+        let mut pages = Self::default();
+        for entry in PAGES {
+            if let Some(part) = saved.remove(entry.saved_as) {
+                pages.get_mut(entry.page).restore(part)?;
+            }
+        }
+        Ok(pages)
+    }
+}

@@ -1,0 +1,71 @@
+//! Floor 8: the columns: adding, moving, loading again, and writing what they show.
+
+use std::path::PathBuf;
+
+use crate::session::column::Column;
+use crate::session::effect::Chore;
+use crate::session::export;
+use crate::session::pages::sentence::command::{AlignmentFormat, ColumnCommand};
+use crate::session::shared::{Selection, Shared};
+use crate::worker::protocol::ColumnId;
+
+impl Shared {
+    pub(super) fn apply_to_columns(&mut self, command: ColumnCommand) {
+        match command {
+            ColumnCommand::Add(folder) => self.add_column(folder),
+            ColumnCommand::AddEnsemble(ensemble) => self.add_ensemble(ensemble),
+            ColumnCommand::SetMixing { column, mixing } => {
+                let column = self.columns.iter_mut().find(|one| one.id == column);
+                let ensemble = column.and_then(|column| column.ensemble.as_mut());
+                let Some(ensemble) = ensemble.filter(|ensemble| ensemble.mixing != mixing) else { return };
+                ensemble.mixing = mixing;
+            }
+            ColumnCommand::Remove(id) => {
+                self.columns.retain(|column| column.id != id);
+                if self.selection.column == Some(id) {
+                    self.selection = Selection::default();
+                }
+                self.hover = self.hover.filter(|hover| hover.column != id);
+            }
+            ColumnCommand::Move { column, to } => return self.move_column(column, to),
+            ColumnCommand::Reload(id) => {
+                let Some(at) = self.columns.iter().position(|one| one.id == id) else { return };
+                // A new number makes the worker try again, and old events miss.
+                let fresh = self.fresh_id();
+                let column = &mut self.columns[at];
+                *column = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
+            }
+            ColumnCommand::Export { column, format, path } => return self.export(column, format, path),
+        }
+        self.columns_changed();
+    }
+
+    /// There are other columns than before.
+    pub(super) fn columns_changed(&mut self) {
+        self.changed();
+        self.mark_differences();
+        self.request();
+    }
+
+    fn move_column(&mut self, column: ColumnId, to: usize) {
+        let Some(from) = self.columns.iter().position(|one| one.id == column) else { return };
+        let moved = self.columns.remove(from);
+        self.columns.insert(to.min(self.columns.len()), moved);
+        self.changed();
+        self.mark_differences();
+    }
+
+    fn export(&mut self, column: ColumnId, format: AlignmentFormat, path: PathBuf) {
+        let column = self.column(column);
+        match column.and_then(|column| export::text(column, format)) {
+            Some(text) => {
+                let note = column.and_then(|column| export::note(column, format));
+                self.chore(Chore::Write { path, text });
+                if let Some(note) = note {
+                    self.notify(note, false);
+                }
+            }
+            None => self.notify(export::why_not(column, format), true),
+        }
+    }
+}

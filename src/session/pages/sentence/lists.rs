@@ -1,0 +1,156 @@
+//! Floor 8: what is done with the lists of sentences and the files in them.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::session::effect::Chore;
+use crate::session::lists::OpenFile;
+use crate::session::pages::sentence::command::{List, ListCommand};
+use crate::session::shared::Shared;
+use crate::text::lines::TextFile;
+
+/// So many sentences of a list are compared with the source when the list is shown.
+const COMPARED: usize = 1_000;
+
+impl Shared {
+    pub(super) fn apply_to_lists(&mut self, command: ListCommand) {
+        match command {
+            ListCommand::Show(list) => self.show_list(list),
+            ListCommand::CloseFile(n) => self.close_file(n),
+            ListCommand::Search(text) => {
+                if text != self.lists.search.text {
+                    self.lists.search.text = text;
+                    self.lists.search_again();
+                }
+            }
+            ListCommand::ClearHistory => {
+                self.lists.translated.clear();
+                self.typed_on = false;
+                self.changed();
+                if self.lists.shown == List::History {
+                    self.scene.position = None;
+                    self.lists.search_again();
+                }
+            }
+            ListCommand::Pick(position) => self.pick(Some(position)),
+            ListCommand::Move(by) => self.pick(self.lists.moved_from(self.scene.position, by)),
+            ListCommand::First => self.pick(self.lists.visible(0)),
+            ListCommand::Last => {
+                let last = self.lists.visible_len().checked_sub(1);
+                self.pick(last.and_then(|last| self.lists.visible(last)));
+            }
+        }
+    }
+
+    /// Translates a sentence of the shown list.
+    fn pick(&mut self, position: Option<usize>) {
+        let text = position.and_then(|position| self.lists.sentence(position)).map(Cow::into_owned);
+        if let Some(text) = text {
+            self.replace_source(text, position);
+        }
+    }
+
+    fn show_list(&mut self, list: List) {
+        let list = self.lists.existing(list);
+        if list == self.lists.shown {
+            return;
+        }
+        self.lists.shown = list;
+        let n = self.lists.len().min(COMPARED);
+        let is_source = |at: &usize| self.lists.sentence(*at).is_some_and(|text| text == self.scene.source);
+        self.scene.position = (0..n).find(is_source);
+        self.changed();
+        self.lists.search_again();
+    }
+
+    /// Opens a text file as a list and shows it; one that is open already is only shown.
+    pub(super) fn open_file(&mut self, path: PathBuf) {
+        if let Some(n) = self.lists.files.iter().position(|file| file.path == path) {
+            self.show_list(List::File(n));
+            return;
+        }
+        self.add_file(path, None, true);
+    }
+
+    /// Has a file read as a list, perhaps with its translation.
+    pub(in crate::session) fn add_file(&mut self, path: PathBuf, target: Option<PathBuf>, show: bool) {
+        let is_it = |file: &OpenFile| file.path == path && (target.is_none() || file.target_path == target);
+        let known = self.lists.files.iter().position(is_it);
+        let n = known.unwrap_or(self.lists.files.len());
+        if known.is_none() {
+            self.chore(Chore::Read(path.clone()));
+            if let Some(target) = target.clone() {
+                self.chore(Chore::Read(target));
+            }
+            let before = show.then_some((self.lists.shown, self.scene.position));
+            let (lines, pick_first) = (None, show);
+            self.lists.files.push(OpenFile { path, lines, target_path: target, target: None, pick_first, before });
+        }
+        self.lists.files[n].pick_first |= show;
+        if show {
+            self.lists.shown = List::File(n);
+            self.scene.position = None;
+            self.lists.search_again();
+        }
+        self.changed();
+    }
+
+    fn close_file(&mut self, n: usize) {
+        if n >= self.lists.files.len() {
+            return;
+        }
+        let file = self.lists.remove_file(n);
+        self.changed();
+        match self.lists.shown {
+            List::File(shown) if shown == n => {
+                match file.before.filter(|_| !file.lines.is_some_and(|lines| lines.is_whole())) {
+                    Some((list, position)) => {
+                        self.lists.shown = self.lists.existing(list);
+                        self.scene.position = position.filter(|_| self.lists.shown == list);
+                        self.lists.search_again();
+                    }
+                    None => self.show_list(List::Examples),
+                }
+            }
+            List::File(shown) if shown > n => self.lists.shown = List::File(shown - 1),
+            List::File(_) | List::Examples | List::History => {}
+        }
+    }
+
+    /// A file was read, or more of it than before.
+    pub(in crate::session) fn file_read(&mut self, path: &Path, lines: &Arc<TextFile>) {
+        let (mut pick, mut grows) = (None, false);
+        for (n, file) in self.lists.files.iter_mut().enumerate() {
+            if file.path == path {
+                // What was found so far is found still, and the search goes on in the new lines.
+                grows |= file.lines.is_some() && self.lists.shown == List::File(n);
+                file.lines = Some(Arc::clone(lines));
+                if std::mem::take(&mut file.pick_first) {
+                    pick = Some(n);
+                }
+            }
+            if file.target_path.as_deref() == Some(path) {
+                file.target = Some(Arc::clone(lines));
+            }
+        }
+        if !grows {
+            self.lists.search_again();
+        }
+        if pick.is_some_and(|n| self.lists.shown == List::File(n)) {
+            self.pick(Some(0));
+        }
+    }
+
+    /// A file could not be read: its list goes, and so does it as a translation.
+    pub(in crate::session) fn file_failed(&mut self, path: &Path) {
+        for file in &mut self.lists.files {
+            if file.target_path.as_deref() == Some(path) {
+                (file.target_path, file.target) = (None, None);
+            }
+        }
+        while let Some(n) = self.lists.files.iter().position(|file| file.path == path && !file.is_whole()) {
+            self.close_file(n);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Floor 8: the page Sentence: the source text, the columns, the lists and what is marked. All of it is shared with the
+//! other pages, so the page itself has no state of its own.
+
+mod columns;
+pub mod command;
+mod lists;
+mod selection;
+mod source;
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::session::page::Dropped;
+use crate::session::pages::sentence::command::{SearchCommand, SentenceCommand};
+use crate::session::pages::shape::{Kept, PageState};
+use crate::session::shared::Shared;
+
+/// The page.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sentence;
+
+impl PageState for Sentence {
+    type Command = SentenceCommand;
+    type Found = Infallible;
+
+    fn apply(&mut self, command: SentenceCommand, shared: &mut Shared) {
+        match command {
+            SentenceCommand::Source(command) => shared.apply_to_source(command),
+            SentenceCommand::Column(command) => shared.apply_to_columns(command),
+            SentenceCommand::List(command) => shared.apply_to_lists(command),
+            SentenceCommand::Select(command) => shared.apply_to_selection(&command),
+            SentenceCommand::Search(command) => shared.apply_to_search(command),
+        }
+    }
+
+    fn found(&mut self, _number: u64, found: Infallible, _shared: &mut Shared) {
+        match found {}
+    }
+}
+
+impl Kept for Sentence {
+    fn ended(&mut self, _number: u64, _message: Option<String>, _shared: &mut Shared) {}
+
+    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+        match what {
+            Dropped::Model => {
+                shared.add_column(path);
+                shared.columns_changed();
+            }
+            Dropped::Text => shared.open_file(path),
+            // Other pages take these.
+            Dropped::Logs | Dropped::PhraseTable => {}
+        }
+    }
+
+    fn saved(&self) -> Value {
+        // What is shared is saved with the session.
+        Value::Null
+    }
+
+    fn restore(&mut self, _saved: Value) -> serde_json::Result<()> {
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn apply_to_search(&mut self, command: SearchCommand) {
+        let mut search = self.scene.search;
+        match command {
+            SearchCommand::SetBeam(beam) => search.beam = beam.clamp(1, 50),
+            SearchCommand::SetLengthNormalization(a) => {
+                if a.is_finite() {
+                    search.length_normalization = a.clamp(0.0, 2.0);
+                }
+            }
+            SearchCommand::SetForbidUnk(forbid) => search.forbid_unk = forbid,
+        }
+        if search != self.scene.search {
+            self.scene.search = search;
+            self.changed();
+            self.request();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Floor 8: what is marked: the word, the column and the hypothesis.
+
+use crate::session::lists::moved;
+use crate::session::pages::sentence::command::SelectCommand;
+use crate::session::shared::{Selection, Shared};
+use crate::worker::protocol::ColumnId;
+
+impl Shared {
+    pub(super) fn apply_to_selection(&mut self, command: &SelectCommand) {
+        match *command {
+            SelectCommand::Hover(hover) => self.hover = hover.filter(|hover| self.column(hover.column).is_some()),
+            SelectCommand::Target { column, i } => {
+                if self.column(column).is_some() {
+                    self.selection = Selection { column: Some(column), target: Some(i) };
+                }
+            }
+            SelectCommand::MoveTarget(by) => self.move_target(by),
+            SelectCommand::MoveColumn(by) => {
+                let Some(id) = self.selected_column().map(|column| column.id) else { return };
+                let at = self.columns.iter().position(|column| column.id == id).unwrap_or(0);
+                self.selection.column = Some(self.columns[moved(at, by, self.columns.len())].id);
+            }
+            SelectCommand::Hypothesis { column, hypothesis } => self.show_hypothesis(column, hypothesis),
+            SelectCommand::MoveHypothesis(by) => {
+                let Some(column) = self.selected_column() else { return };
+                if !column.hypotheses.is_empty() {
+                    let (id, to) = (column.id, moved(column.hypothesis, by, column.hypotheses.len()));
+                    self.show_hypothesis(id, to);
+                }
+            }
+            SelectCommand::Nothing => self.selection = Selection::default(),
+        }
+    }
+
+    fn move_target(&mut self, by: isize) {
+        let Some(column) = self.selected_column() else { return };
+        let words = column.table.as_ref().map_or(0, |table| table.target.len());
+        let target = match (self.selection.target, words) {
+            (_, 0) => None,
+            (Some(i), _) => Some(moved(i, by, words)),
+            (None, _) => Some(if by < 0 { words - 1 } else { 0 }),
+        };
+        self.selection = Selection { column: Some(column.id), target };
+    }
+
+    fn show_hypothesis(&mut self, id: ColumnId, hypothesis: usize) {
+        let Some(at) = self.columns.iter().position(|column| column.id == id) else { return };
+        if hypothesis >= self.columns[at].hypotheses.len() {
+            return;
+        }
+        self.columns[at].hypothesis = hypothesis;
+        if self.selection.column != Some(id) {
+            self.selection.target = None;
+        }
+        self.selection.column = Some(id);
+        self.rebuild(at);
+        self.mark_differences();
+    }
+
+    /// The selected word goes when its column has no such word any more.
+    pub(in crate::session) fn forget_missing_target(&mut self) {
+        if self.selection.target.is_some() && self.selected_word().is_none() {
+            let column = self.selection.column.and_then(|id| self.column(id));
+            if !column.is_some_and(|column| column.decoding || column.stale) {
+                self.selection.target = None;
+            }
+        }
+    }
+}

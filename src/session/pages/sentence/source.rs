@@ -1,0 +1,108 @@
+//! Floor 8: the source text: typing, replacing, undo, and the sentences kept of it.
+
+use crate::session::history::begins_anew;
+use crate::session::lists::MAX_TRANSLATED;
+use crate::session::page::Page;
+use crate::session::pages::sentence::command::{List, SourceCommand};
+use crate::session::scene::{Scene, cut};
+use crate::session::shared::Shared;
+
+impl Shared {
+    pub(super) fn apply_to_source(&mut self, command: SourceCommand) {
+        match command {
+            SourceCommand::Edit(text) => self.edit_source(text),
+            SourceCommand::Replace(text) => self.replace_source(text, None),
+            SourceCommand::Undo => {
+                if let Some(before) = self.history.undo(self.scene.clone()) {
+                    self.set_back(before);
+                }
+            }
+            SourceCommand::Redo => {
+                if let Some(after) = self.history.redo(self.scene.clone()) {
+                    self.set_back(after);
+                }
+            }
+            SourceCommand::Stop => {
+                // What the work under way still tells is old; models that are being read are still wanted.
+                self.request_to_rest();
+                self.mark_differences();
+            }
+        }
+    }
+
+    fn edit_source(&mut self, text: String) {
+        let text = self.cut(text);
+        if text == self.scene.source {
+            return;
+        }
+        self.history.typed(self.scene.clone(), &text);
+        self.typed = true;
+        self.typed_on &= !text.trim().is_empty() && !begins_anew(&self.scene.source, &text);
+        self.set_source(text, None);
+    }
+
+    /// Translates another text; `position` is where it stands in the shown list.
+    pub(in crate::session) fn replace_source(&mut self, text: String, position: Option<usize>) {
+        let text = self.cut(text);
+        if text == self.scene.source {
+            self.scene.position = position.or(self.scene.position);
+            return;
+        }
+        self.history.replaced(self.scene.clone());
+        (self.typed, self.typed_on) = (false, false);
+        self.set_source(text, position);
+    }
+
+    /// Translates a text on page Sentence.
+    pub(in crate::session) fn show_sentence(&mut self, text: String) {
+        self.show_page(Page::Sentence);
+        self.replace_source(text, None);
+    }
+
+    fn cut(&mut self, text: String) -> String {
+        let (text, is_cut) = cut(text);
+        if is_cut {
+            self.notify_cut();
+        }
+        text
+    }
+
+    /// A text of the past or future, marked in the list where it still stands there.
+    fn set_back(&mut self, scene: Scene) {
+        let Scene { source, position, .. } = scene;
+        let stands = |at: &usize| self.lists.sentence(*at).is_some_and(|line| line == source);
+        let position = position.filter(stands);
+        self.set_source(source, position);
+    }
+
+    fn set_source(&mut self, source: String, position: Option<usize>) {
+        (self.scene.source, self.scene.position) = (source, position);
+        self.hover = None;
+        self.changed();
+        self.request();
+    }
+
+    /// Adds the source to the sentences translated before. Typing on replaces what typing had added, so that a sentence
+    /// leaves one entry and not one for each letter.
+    pub(in crate::session) fn keep_translated(&mut self) {
+        let text = self.scene.source.trim().to_owned();
+        let translated = &mut self.lists.translated;
+        if text.is_empty() || translated.last() == Some(&text) {
+            return;
+        }
+        if self.typed && self.typed_on {
+            translated.pop();
+        }
+        if self.typed || !translated.contains(&text) {
+            translated.retain(|old| *old != text);
+            translated.push(text);
+            let excess = translated.len().saturating_sub(MAX_TRANSLATED);
+            translated.drain(..excess);
+            self.typed_on = self.typed;
+            self.changed();
+            if self.lists.shown == List::History {
+                self.lists.search_again();
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Floor 8: the shape of a page.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::session::page::Dropped;
+use crate::session::shared::Shared;
+
+/// A page: what is done on it and what its orders find.
+pub trait PageState: Kept {
+    /// What the user does on it.
+    type Command;
+    /// What its orders find.
+    type Found;
+
+    /// Does what the user asked for.
+    fn apply(&mut self, command: Self::Command, shared: &mut Shared);
+
+    /// Takes in what the order of this number found.
+    fn found(&mut self, number: u64, found: Self::Found, shared: &mut Shared);
+}
+
+/// What all pages do alike.
+pub trait Kept {
+    /// Nothing comes of an order: it failed, for the reason given, or was cancelled.
+    fn ended(&mut self, number: u64, message: Option<String>, shared: &mut Shared);
+
+    /// Takes what was dropped; one of those that its line of `PAGES` names.
+    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared);
+
+    /// What is kept between starts; null: nothing.
+    fn saved(&self) -> Value;
+
+    /// Goes on from what was kept.
+    fn restore(&mut self, saved: Value) -> serde_json::Result<()>;
+}

@@ -1,0 +1,62 @@
+//! Floor 8: what is set once for all columns: where models compute and how the window looks.
+
+use crate::analysis::reading::Reading;
+use crate::nn::device::DeviceChoice;
+
+/// The palette at first start: black is 0, white is 1, as in Bahdanau's figure 3.
+pub const FIRST_PALETTE: &str = "gray";
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// As the system.
+    #[default]
+    System,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// Which numbers the heatmap shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// alpha_ij, from 0 to 1.
+    #[default]
+    Alpha,
+    /// e_ij, before the softmax.
+    Energies,
+}
+
+/// Where models compute and how the picture looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Show the source word of greatest alpha in place of `[UNK]`.
+    pub unk_replacement: bool,
+    /// Where models compute.
+    pub device: DeviceChoice,
+    /// alpha or energies.
+    pub shown: Shown,
+    /// Which word a row of an alignment belongs to, in models where there is a choice.
+    pub reading: Reading,
+    /// Colour map, by name.
+    pub palette: String,
+    /// Light, dark or as the system.
+    pub theme: Theme,
+    /// Size of everything, from 0.5 to 3.
+    pub zoom: f32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            unk_replacement: false,
+            device: DeviceChoice::Auto,
+            shown: Shown::Alpha,
+            reading: Reading::default(),
+            palette: FIRST_PALETTE.to_owned(),
+            theme: Theme::System,
+            zoom: 1.0,
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! Floor 8: what all pages share: the scene and its columns, the lists, the settings, the status line and the work
+//! under way. A page changes it while it handles a command; views only read it, through the methods.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::nn::device::DeviceChoice;
+use crate::session::column::{Column, ColumnState, Wish};
+use crate::session::differences::differences;
+use crate::session::effect::{Chore, Effect, LaneCall};
+use crate::session::history::History;
+use crate::session::lists::Lists;
+use crate::session::page::Page;
+use crate::session::pages::sentence::command::Hover;
+use crate::session::scene::Scene;
+use crate::session::settings::Settings;
+use crate::session::table::TargetWord;
+use crate::text::sentence::MAX_SOURCE_BYTES;
+use crate::worker::corpus::{Order, Progress};
+use crate::worker::protocol::{ColumnId, EnsembleSpec, Request};
+
+/// Most notices kept.
+const MAX_NOTICES: usize = 20;
+
+/// The selected word and column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Which column; `None` when there is none.
+    pub column: Option<ColumnId>,
+    /// Which target word i, from 0.
+    pub target: Option<usize>,
+}
+
+/// A sentence for the status line, until dismissed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Its number, to dismiss it by.
+    pub id: u64,
+    /// What to say.
+    pub text: String,
+    /// Something went wrong.
+    pub is_error: bool,
+}
+
+/// Work that a page has ordered and that is not done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Of the order.
+    pub number: u64,
+    /// Whose.
+    pub page: Page,
+    /// How far it is; `None` while it waits for its turn.
+    pub progress: Option<Progress>,
+    /// Held up until it is told to go on.
+    pub is_paused: bool,
+}
+
+/// What all pages share.
+#[derive(Default)]
+pub struct Shared {
+    /// From left to right.
+    pub(super) columns: Vec<Column>,
+    pub(super) scene: Scene,
+    pub(super) history: History<Scene>,
+    pub(super) lists: Lists,
+    pub(super) selection: Selection,
+    pub(super) hover: Option<Hover>,
+    pub(super) settings: Settings,
+    pub(super) layout: BTreeMap<String, f32>,
+    pub(super) notices: Vec<Notice>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) page: Page,
+    pub(super) words_per_second: f32,
+    /// The newest sentence of the history came by typing, so that more typing replaces it.
+    pub(super) typed_on: bool,
+    /// The source came by typing.
+    pub(super) typed: bool,
+    /// Number of the newest request; events with any other change nothing.
+    pub(super) newest: u64,
+    pub(super) next_id: u64,
+    pub(super) revision: u64,
+    pub(super) effects: Vec<Effect>,
+}
+
+impl Shared {
+    /// The columns from left to right.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column of this number.
+    pub fn column(&self, id: ColumnId) -> Option<&Column> {
+        self.columns.iter().find(|column| column.id == id)
+    }
+
+    /// The columns that are one model each, without ensembles.
+    pub fn models(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.ensemble.is_none())
+    }
+
+    /// What is looked at and how it is searched.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The text being translated.
+    pub fn source(&self) -> &str {
+        &self.scene.source
+    }
+
+    /// Where in the shown list the source comes from.
+    pub fn position(&self) -> Option<usize> {
+        self.scene.position
+    }
+
+    /// The lists of sentences.
+    pub fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    /// The reference translation of the shown sentence, when its file was opened with one.
+    pub fn reference(&self) -> Option<Cow<'_, str>> {
+        self.lists.reference(self.scene.position?)
+    }
+
+    /// The selected word and column.
+    pub fn selection(&self) -> Selection {
+        self.selection
+    }
+
+    /// Where the mouse is; marked in every column.
+    pub fn hover(&self) -> Option<Hover> {
+        self.hover
+    }
+
+    /// Where models compute and how the picture looks.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Numbers that the window keeps between starts.
+    pub fn layout(&self) -> &BTreeMap<String, f32> {
+        &self.layout
+    }
+
+    /// Sentences for the status line.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// Work of the pages that is not done, in the order it was asked for.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The work of this number, while it is not done.
+    pub fn task(&self, number: u64) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.number == number)
+    }
+
+    /// The page that is shown.
+    pub fn page(&self) -> Page {
+        self.page
+    }
+
+    /// Words a second of the last finished columns together.
+    pub fn words_per_second(&self) -> f32 {
+        self.words_per_second
+    }
+
+    /// The selected column, else the first that has a table.
+    pub fn selected_column(&self) -> Option<&Column> {
+        let selected = self.selection.column.and_then(|id| self.column(id));
+        selected.or_else(|| self.columns.iter().find(|column| column.table.is_some())).or(self.columns.first())
+    }
+
+    /// The word for the inspector: its column, its position i and itself.
+    pub fn selected_word(&self) -> Option<(&Column, usize, &TargetWord)> {
+        let column = self.column(self.selection.column?)?;
+        let i = self.selection.target?;
+        Some((column, i, column.table.as_ref()?.target.get(i)?))
+    }
+
+    /// Whether there is an edit to take back.
+    pub fn can_undo(&self) -> bool {
+        self.history.can_undo()
+    }
+
+    /// Whether there is an edit to do again.
+    pub fn can_redo(&self) -> bool {
+        self.history.can_redo()
+    }
+
+    /// How many columns are still choosing words.
+    pub fn decoding(&self) -> usize {
+        self.columns.iter().filter(|column| column.decoding).count()
+    }
+
+    /// Grows with every change that is saved.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The number of the newest request.
+    pub fn newest(&self) -> u64 {
+        self.newest
+    }
+}
+
+impl Shared {
+    /// Something that is saved has changed.
+    pub(super) fn changed(&mut self) {
+        self.revision += 1;
+    }
+
+    /// Nothing is to be saved; the first start is worth keeping, what was only read back is not written again.
+    pub(super) fn begun(&mut self, is_first_start: bool) {
+        self.revision = u64::from(is_first_start);
+    }
+
+    /// Has this carried out by the driver.
+    pub(super) fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Has this done off the window's thread.
+    pub(super) fn chore(&mut self, chore: Chore) {
+        self.push(Effect::Chore(chore));
+    }
+
+    /// What came up since the last call.
+    pub(super) fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// A number that was never given before.
+    pub(super) fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Adds a sentence to the status line.
+    pub(super) fn notify(&mut self, text: impl Into<String>, is_error: bool) {
+        let text = text.into();
+        // The same trouble told again (a full disk at every save) stays one notice.
+        if self.notices.iter().any(|notice| notice.text == text) {
+            return;
+        }
+        let id = self.fresh_id();
+        self.notices.push(Notice { id, text, is_error });
+        if self.notices.len() > MAX_NOTICES {
+            self.notices.remove(0);
+        }
+    }
+
+    /// Says that a text was cut to the length that models read.
+    pub(super) fn notify_cut(&mut self) {
+        self.notify(format!("The text was cut, because a sentence may have at most {MAX_SOURCE_BYTES} bytes"), true);
+    }
+
+    pub(super) fn show_page(&mut self, page: Page) {
+        if page != self.page {
+            self.page = page;
+            self.changed();
+        }
+    }
+
+    /// Has this done in the corpus lane; answers with its number.
+    pub(super) fn order(&mut self, page: Page, order: Order) -> u64 {
+        let number = self.fresh_id();
+        self.tasks.push(Task { number, page, progress: None, is_paused: false });
+        self.push(Effect::Lane(LaneCall::Submit(number, order)));
+        number
+    }
+
+    /// Ends an order that is not done, and answers with whose it was; nothing more is heard of it.
+    pub(super) fn cancel(&mut self, number: u64) -> Option<Page> {
+        let at = self.tasks.iter().position(|task| task.number == number)?;
+        let task = self.tasks.remove(at);
+        self.push(Effect::Lane(LaneCall::Cancel(number)));
+        Some(task.page)
+    }
+
+    pub(super) fn pause(&mut self, number: u64, is_paused: bool) {
+        let Some(task) = self.tasks.iter_mut().find(|task| task.number == number) else { return };
+        task.is_paused = is_paused;
+        self.push(Effect::Lane(LaneCall::Pause(number, is_paused)));
+    }
+
+    /// Asks for all that is wanted now; everything older is stale from here on.
+    pub(super) fn request(&mut self) {
+        self.request_by(Column::want);
+    }
+
+    /// The models are wanted and nothing is to be translated.
+    pub(super) fn request_to_rest(&mut self) {
+        self.request_by(|column, _, _| {
+            column.rest();
+            false
+        });
+    }
+
+    /// `want` prepares a column for the source and says whether it has to be decoded.
+    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wish) -> bool) {
+        self.newest += 1;
+        let mut columns = Vec::with_capacity(self.columns.len());
+        let (source, options, device) = (self.scene.source.clone(), self.scene.search.options(), self.settings.device);
+        for column in &mut self.columns {
+            let wish = column.wish(device, options.clone());
+            let decode = want(column, &source, &wish);
+            columns.push(column.spec(wish, decode));
+        }
+        self.push(Effect::Decode(Request { number: self.newest, source, columns }));
+    }
+
+    /// Makes a column's table again from its shown hypothesis.
+    pub(super) fn rebuild(&mut self, at: usize) {
+        let revision = self.fresh_id();
+        self.columns[at].rebuild(self.settings.reading, revision);
+    }
+
+    /// Marks the words that the columns do not share; only among finished translations into one language.
+    pub(super) fn mark_differences(&mut self) {
+        let marks = differences(&self.columns);
+        for (at, marks) in marks.into_iter().enumerate() {
+            let revision = self.fresh_id();
+            let Some(table) = &mut self.columns[at].table else { continue };
+            if table.target.iter().map(|word| word.differs).eq(marks.iter().copied()) {
+                continue;
+            }
+            let table = Arc::make_mut(table);
+            table.revision = revision;
+            for (word, differs) in table.target.iter_mut().zip(marks) {
+                word.differs = differs;
+            }
+        }
+    }
+
+    /// A column for a model, at the right.
+    pub(super) fn add_column(&mut self, folder: PathBuf) {
+        let id = self.fresh_id();
+        self.columns.push(Column::new(id, kept(folder), None));
+    }
+
+    /// Two or more models as one; fewer are none.
+    pub(super) fn add_ensemble(&mut self, mut ensemble: EnsembleSpec) {
+        ensemble.members = ensemble.members.into_iter().map(kept).collect();
+        if let [first, _, ..] = ensemble.members.as_slice() {
+            let (id, folder) = (self.fresh_id(), first.clone());
+            self.columns.push(Column::new(id, folder, Some(ensemble)));
+        }
+    }
+
+    /// Models move to another device: each column is told again what it is, failures are tried again.
+    pub(super) fn set_device(&mut self, device: DeviceChoice) {
+        if device == self.settings.device {
+            return;
+        }
+        self.settings.device = device;
+        for at in 0..self.columns.len() {
+            let fresh = self.fresh_id();
+            let column = &mut self.columns[at];
+            if self.selection.column == Some(column.id) {
+                self.selection.column = Some(fresh);
+            }
+            column.id = fresh;
+            column.state = ColumnState::Loading(0.0);
+        }
+        self.hover = None;
+        self.changed();
+        self.request();
+    }
+}
+
+/// A folder as it is kept: one that is there has its whole path, so that the next start, elsewhere, finds it too.
+fn kept(folder: PathBuf) -> PathBuf {
+    if folder.is_relative() && folder.is_dir() { std::path::absolute(&folder).unwrap_or(folder) } else { folder }
+}

@@ -1,0 +1,281 @@
+//! Floor 8: the state of the explorer. Imports the worker and below; no egui, no candle, no thread.
+//!
+//! Every act of the user is a [`Command`]; [`Session::apply`] changes the state and notes the [`Effect`]s that it has
+//! outside. [`Session::absorb`] and its like take in what comes back. Views read `&Session` and change nothing.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use crate::analysis::reading::Reading;
+use crate::nn::device::DeviceChoice;
+use crate::session::command::{Command, SettingsCommand, TaskCommand, WindowCommand};
+use crate::session::effect::{Chore, Effect, News};
+use crate::session::new_training::NewTraining;
+use crate::session::open_with::OpenWith;
+use crate::session::page::Page;
+use crate::session::pages::Pages;
+use crate::session::pages::evaluation::Evaluation;
+use crate::session::pages::maps::Maps;
+use crate::session::pages::phrases::Phrases;
+use crate::session::pages::sentence::command::List;
+use crate::session::pages::shape::PageState as _;
+use crate::session::persist;
+use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
+use crate::session::scene::{Scene, SearchSettings, cut};
+use crate::session::settings::{FIRST_PALETTE, Settings, Shown};
+use crate::session::shared::Shared;
+use crate::worker::corpus::{CorpusEvent, Kind};
+use crate::worker::follow::Seen;
+use crate::worker::protocol::Event;
+
+/// The state of the application. Read it; change it by commands. What the pages share is read as the session's own.
+pub struct Session {
+    shared: Shared,
+    pages: Pages,
+    training: NewTraining,
+}
+
+impl Deref for Session {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::start(None, &OpenWith::default())
+    }
+}
+
+impl Session {
+    /// A session that goes on where `saved` stopped; what `options` names goes first.
+    pub fn start(saved: Option<SavedSession>, options: &OpenWith) -> Self {
+        let is_first_start = saved.is_none();
+        let saved = saved.unwrap_or_default();
+        let mut shared = Shared {
+            settings: settings_of(&saved, options.device),
+            layout: saved.layout,
+            page: Page::of_key(&saved.page),
+            ..Shared::default()
+        };
+        shared.lists.translated = saved.translated;
+        for file in saved.files {
+            shared.add_file(file.path, file.target, false);
+        }
+        shared.lists.shown = shared.lists.existing(persist::list_of(&saved.list));
+        let first = shared.lists.sentence_of(List::Examples, 0).map(Cow::into_owned);
+        shared.scene = Scene {
+            position: (saved.source.is_none() && first.is_some()).then_some(0),
+            source: saved.source.or(first).map(|text| cut(text).0).unwrap_or_default(),
+            search: SearchSettings {
+                beam: saved.beam.clamp(1, 50),
+                length_normalization: saved.length_normalization.clamp(0.0, 2.0),
+                forbid_unk: saved.forbid_unk,
+            },
+        };
+        if let Some(path) = options.source.clone() {
+            shared.add_file(path, options.target.clone(), true);
+        }
+        let models = |folders: &[PathBuf]| folders.iter().cloned().map(SavedColumn::Model).collect();
+        let columns: Vec<SavedColumn> = if options.models.is_empty() {
+            saved.columns.unwrap_or_else(|| models(&options.opening))
+        } else {
+            models(&options.models)
+        };
+        for column in columns {
+            match column {
+                SavedColumn::Model(folder) => shared.add_column(folder),
+                SavedColumn::Ensemble(saved) => shared.add_ensemble(saved.spec()),
+            }
+        }
+        // What makes no sense was set aside when the file was read.
+        let pages = Pages::restored(saved.pages).unwrap_or_default();
+        if !pages.evaluation.logs.is_empty() {
+            pages.evaluation.follow(&mut shared);
+        }
+        shared.request();
+        shared.begun(is_first_start);
+        Self { shared, pages, training: NewTraining::default() }
+    }
+
+    /// What is worth keeping.
+    pub fn saved(&self) -> SavedSession {
+        let Settings { unk_replacement, device, shown, reading, palette, theme, zoom } = &self.shared.settings;
+        let Scene { source, search, .. } = &self.shared.scene;
+        let lists = &self.shared.lists;
+        SavedSession {
+            source: Some(source.clone()),
+            translated: lists.translated.clone(),
+            files: lists.files.iter().filter_map(SavedFile::of).collect(),
+            columns: Some(self.shared.columns.iter().filter_map(SavedColumn::of).collect()),
+            list: persist::list_name(lists.shown),
+            layout: self.shared.layout.clone(),
+            palette: Some(palette.clone()),
+            theme: persist::theme_name(*theme).to_owned(),
+            zoom: *zoom,
+            beam: search.beam,
+            length_normalization: search.length_normalization,
+            forbid_unk: search.forbid_unk,
+            unk_replacement: *unk_replacement,
+            device: device.to_string(),
+            shown: if *shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
+            reading: reading.name().to_owned(),
+            page: self.shared.page.key().to_owned(),
+            pages: self.pages.saved(),
+            ..SavedSession::default()
+        }
+    }
+
+    /// The page Evaluation.
+    pub fn evaluation(&self) -> &Evaluation {
+        &self.pages.evaluation
+    }
+
+    /// The page Map.
+    pub fn maps(&self) -> &Maps {
+        &self.pages.maps
+    }
+
+    /// The page Phrases.
+    pub fn phrases(&self) -> &Phrases {
+        &self.pages.phrases
+    }
+
+    /// The sheet New training.
+    pub fn training(&self) -> &NewTraining {
+        &self.training
+    }
+
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: impl Into<Command>) {
+        let shared = &mut self.shared;
+        match command.into() {
+            Command::Sentence(command) => self.pages.sentence.apply(command, shared),
+            Command::Evaluation(command) => self.pages.evaluation.apply(command, shared),
+            Command::Map(command) => self.pages.maps.apply(command, shared),
+            Command::Phrases(command) => self.pages.phrases.apply(command, shared),
+            Command::Training(command) => self.training.apply(command, shared),
+            Command::Window(command) => apply_to_window(command, shared),
+            Command::Settings(command) => apply_to_settings(command, shared),
+            Command::Task(TaskCommand::Pause(number, is_paused)) => shared.pause(number, is_paused),
+            Command::Task(TaskCommand::Cancel(number)) => {
+                if let Some(page) = shared.cancel(number) {
+                    self.pages.get_mut(page).ended(number, None, shared);
+                }
+            }
+        }
+    }
+
+    /// What is to be carried out since the last call, in order.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        self.shared.take_effects()
+    }
+
+    /// Takes in an event of the worker; true when anything changed.
+    pub fn absorb(&mut self, event: Event) -> bool {
+        self.shared.absorb(event)
+    }
+
+    /// Takes in an event of the corpus lane; true when anything changed. One of an order that was cancelled changes
+    /// nothing.
+    pub fn absorb_corpus(&mut self, event: CorpusEvent) -> bool {
+        let CorpusEvent { number, kind } = event;
+        let Some(at) = self.shared.tasks.iter().position(|task| task.number == number) else { return false };
+        let message = match kind {
+            Kind::Progress(progress) => {
+                self.shared.tasks[at].progress = Some(progress);
+                return true;
+            }
+            Kind::Found(found) => {
+                self.shared.tasks.remove(at);
+                self.pages.found(number, found, &mut self.shared);
+                return true;
+            }
+            Kind::Failed(message) => Some(message),
+            Kind::Cancelled => None,
+        };
+        let page = self.shared.tasks.remove(at).page;
+        self.pages.get_mut(page).ended(number, message, &mut self.shared);
+        true
+    }
+
+    /// Takes in what a followed training log holds now; true when anything changed.
+    pub fn absorb_seen(&mut self, seen: Seen) -> bool {
+        self.pages.evaluation.absorb_seen(seen)
+    }
+
+    /// Takes in what became of a chore.
+    pub fn hear(&mut self, news: News) {
+        let shared = &mut self.shared;
+        match news {
+            News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, shared),
+            News::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, shared),
+            News::Read { path, lines } => shared.file_read(&path, &lines),
+            News::ReadFailed { path, message } => {
+                shared.file_failed(&path);
+                shared.notify(message, true);
+            }
+            News::TrainingSaved { path, trouble } => self.training.told(path, trouble),
+            News::Notice { text, is_error } => shared.notify(text, is_error),
+        }
+    }
+
+    /// Looks through some more of the shown list; false when there was nothing left to do.
+    pub fn search_some(&mut self) -> bool {
+        self.shared.lists.search_some()
+    }
+}
+
+fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
+    Settings {
+        unk_replacement: saved.unk_replacement,
+        device: device.or_else(|| saved.device.parse().ok()).unwrap_or(DeviceChoice::Auto),
+        shown: if saved.shown == "energies" { Shown::Energies } else { Shown::Alpha },
+        reading: Reading::from_name(&saved.reading).unwrap_or_default(),
+        palette: saved.palette.clone().unwrap_or_else(|| FIRST_PALETTE.to_owned()),
+        theme: persist::theme_of(&saved.theme),
+        zoom: saved.zoom.clamp(0.5, 3.0),
+    }
+}
+
+fn apply_to_window(command: WindowCommand, shared: &mut Shared) {
+    match command {
+        WindowCommand::Open(path) => shared.chore(Chore::Look { path, on: Page::Sentence }),
+        WindowCommand::Drop(path) => {
+            let on = shared.page;
+            shared.chore(Chore::Look { path, on });
+        }
+        WindowCommand::ShowPage(page) => shared.show_page(page),
+        WindowCommand::DismissNotice(id) => shared.notices.retain(|notice| notice.id != id),
+        WindowCommand::SetLayout { key, value } => {
+            if value.is_finite() && shared.layout.insert(key, value) != Some(value) {
+                shared.changed();
+            }
+        }
+    }
+}
+
+fn apply_to_settings(command: SettingsCommand, shared: &mut Shared) {
+    let settings = &mut shared.settings;
+    match command {
+        SettingsCommand::SetDevice(device) => return shared.set_device(device),
+        SettingsCommand::SetUnkReplacement(on) => settings.unk_replacement = on,
+        SettingsCommand::SetShown(shown) => settings.shown = shown,
+        SettingsCommand::SetReading(reading) => {
+            settings.reading = reading;
+            (0..shared.columns.len()).for_each(|at| shared.rebuild(at));
+            shared.mark_differences();
+        }
+        SettingsCommand::SetPalette(name) => settings.palette = name,
+        SettingsCommand::SetTheme(theme) => settings.theme = theme,
+        SettingsCommand::SetZoom(zoom) => {
+            if zoom.is_finite() {
+                settings.zoom = zoom.clamp(0.5, 3.0);
+            }
+        }
+    }
+    shared.changed();
+}

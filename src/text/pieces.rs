@@ -1,0 +1,69 @@
+//! Floor 1: which pieces of a vocabulary of subwords make up a word. Imports floor 0.
+//!
+//! A vocabulary says so in its pieces: BPE and WordPiece mark the pieces that continue a word (`un ##believ ##able`) or
+//! the last one (`un believ able</w>`), SentencePiece marks the first (`▁un believ able`). A word with a piece that is
+//! unknown is `[UNK]` whole, so `[UNK]` is always a word, and `</s>` is one too.
+
+use std::ops::Range;
+
+use crate::text::sentence::{EOS, UNK};
+
+/// How pieces say where words begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Marks {
+    /// Every entry is a whole word.
+    #[default]
+    Words,
+    /// All pieces of a word but the first begin with this.
+    Continues(String),
+    /// The last piece of a word ends with this.
+    Ends(String),
+    /// The first piece of a word begins with this.
+    Starts(String),
+}
+
+impl Marks {
+    /// Whether words may have several pieces.
+    pub fn has_pieces(&self) -> bool {
+        *self != Self::Words
+    }
+
+    /// Whether a word begins with `piece`, where `before` comes before it in the sentence.
+    fn begins(&self, before: Option<&str>, piece: &str) -> bool {
+        let special = |piece: &str| piece == EOS || piece == UNK;
+        let Some(before) = before.filter(|before| !special(before) && !special(piece)) else { return true };
+        match self {
+            Self::Words => true,
+            Self::Continues(mark) => !piece.starts_with(mark.as_str()),
+            Self::Ends(mark) => before.ends_with(mark.as_str()),
+            Self::Starts(mark) => piece.starts_with(mark.as_str()),
+        }
+    }
+
+    /// The words of some pieces, in their order, each as a range of pieces.
+    pub fn words<T: AsRef<str>>(&self, pieces: &[T]) -> Vec<Range<usize>> {
+        let mut words: Vec<Range<usize>> = Vec::with_capacity(pieces.len());
+        for i in 0..pieces.len() {
+            let before = i.checked_sub(1).map(|before| pieces[before].as_ref());
+            match words.last_mut() {
+                Some(word) if !self.begins(before, pieces[i].as_ref()) => word.end = i + 1,
+                _ => words.push(i..i + 1),
+            }
+        }
+        words
+    }
+
+    /// A piece without its mark.
+    fn bare<'a>(&self, piece: &'a str) -> &'a str {
+        match self {
+            Self::Words => piece,
+            Self::Continues(mark) | Self::Starts(mark) => piece.strip_prefix(mark.as_str()).unwrap_or(piece),
+            Self::Ends(mark) => piece.strip_suffix(mark.as_str()).unwrap_or(piece),
+        }
+    }
+
+    /// One word, put together.
+    pub fn word<T: AsRef<str>>(&self, pieces: &[T]) -> String {
+        pieces.iter().map(|piece| self.bare(piece.as_ref())).collect()
+    }
+}

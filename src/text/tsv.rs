@@ -1,0 +1,147 @@
+//! Floor 1: tables for spreadsheets and programs: columns with tabs between, a row a line.
+//!
+//! Cells are quoted where that is needed, by the core of the `csv` library. A text that a spreadsheet
+//! would take for a formula, such as `=1+1` or `-il`, gets an apostrophe before it; numbers stay as they are.
+
+use std::io::Write;
+
+use csv_core::WriteResult;
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// What people wrote, or a model.
+    Text(String),
+    /// A number, or a word of this program.
+    Plain(String),
+}
+
+impl Cell {
+    /// A number, or a word of this program.
+    pub fn plain(value: &(impl ToString + ?Sized)) -> Self {
+        Self::Plain(value.to_string())
+    }
+
+    /// As it is written.
+    fn written(self) -> String {
+        match self {
+            Self::Text(text) => text_cell(&text),
+            Self::Plain(text) => text,
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Cell {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
+/// Control characters become spaces, a formula becomes text.
+fn text_cell(text: &str) -> String {
+    let text = text.replace(char::is_control, " ");
+    let mut chars = text.chars();
+    let starts_a_formula = chars.next().is_some_and(|c| matches!(c, '=' | '+' | '-' | '@')) && chars.next().is_some();
+    if starts_a_formula { format!("'{text}") } else { text }
+}
+
+/// Writes rows; [`Tsv::finish`] must be called.
+pub struct Tsv<W: Write> {
+    output: W,
+    writer: csv_core::Writer,
+}
+
+impl<W: Write> Tsv<W> {
+    /// A table with these heads.
+    pub fn new(output: W, head: impl IntoIterator<Item = impl AsRef<str>>) -> std::io::Result<Self> {
+        let mut tsv = Self::bare(output);
+        tsv.row(head.into_iter().map(|name| Cell::plain(name.as_ref())))?;
+        Ok(tsv)
+    }
+
+    /// A table without heads.
+    pub fn bare(output: W) -> Self {
+        Self { output, writer: csv_core::WriterBuilder::new().delimiter(b'\t').build() }
+    }
+
+    /// Writes a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) -> std::io::Result<()> {
+        let mut buffer = [0; 1024];
+        for (n, cell) in cells.into_iter().enumerate() {
+            if n > 0 {
+                let (_, written) = self.writer.delimiter(&mut buffer);
+                self.output.write_all(&buffer[..written])?;
+            }
+            let text = cell.written();
+            let mut rest = text.as_bytes();
+            loop {
+                let (result, read, written) = self.writer.field(rest, &mut buffer);
+                self.output.write_all(&buffer[..written])?;
+                rest = &rest[read..];
+                if result == WriteResult::InputEmpty {
+                    break;
+                }
+            }
+        }
+        let (_, written) = self.writer.terminator(&mut buffer);
+        self.output.write_all(&buffer[..written])
+    }
+
+    /// Shows what was written so far.
+    pub fn flush(&mut self) -> std::io::Result<()> {
+        self.output.flush()
+    }
+
+    /// Writes out what is left.
+    pub fn finish(mut self) -> std::io::Result<()> {
+        self.output.flush()
+    }
+}
+
+/// A text as it is written in a cell of a table.
+pub fn one_cell(text: &str) -> String {
+    let table = rows([vec![Cell::from(text)]]);
+    table.strip_suffix('\n').unwrap_or_default().to_owned()
+}
+
+/// A table as text.
+pub fn text(head: &[&str], body: impl IntoIterator<Item = Vec<Cell>>) -> String {
+    let head = head.iter().map(|name| Cell::plain(*name)).collect();
+    rows(std::iter::once(head).chain(body))
+}
+
+/// Rows as text.
+pub fn rows(rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
+    let mut bytes = Vec::new();
+    let mut tsv = Tsv::bare(&mut bytes);
+    let written = rows.into_iter().try_for_each(|row| tsv.row(row)).and_then(|()| tsv.finish());
+    // Memory can be written, and cells are UTF-8.
+    written.ok().and_then(|()| String::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spreadsheet_reads_formulas_and_lone_quotes_as_text() {
+        for (cell, written) in [
+            (Cell::from("=1+1"), "'=1+1"),
+            (Cell::from("-il"), "'-il"),
+            (Cell::from("@SUM(A1)"), "'@SUM(A1)"),
+            (Cell::from("-"), "-"),
+            (Cell::from("\""), "\"\"\"\""),
+            (Cell::from("a\tb\nc\u{1b}[1m"), "a b c [1m"),
+            (Cell::plain(&-1.5), "-1.5"),
+        ] {
+            let table = text(&["a", "b"], [vec![cell, Cell::plain(&1)]]);
+            assert_eq!(table, format!("a\tb\n{written}\t1\n"));
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Floor 6: where alpha is to look: links between words, from a file, as places of tokens.
+//!
+//! A word that the vocabulary cuts into pieces has the links of the word on every piece.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::text::corpus::{Corpus, Pair, PairRules};
+use crate::text::links::places;
+use crate::text::links::read::pharaoh_line;
+use crate::text::parallel::ParallelReader;
+use crate::text::reader::LineReader;
+use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
+use crate::text::vocab;
+use crate::ticket::Ticket;
+use crate::training::minibatch::Look;
+use crate::training::settings::{LinkWords, Settings, TextPair};
+use crate::training::vocabularies::Tokenizers;
+
+/// Where alpha is to look in each pair of a corpus.
+#[derive(Clone, Debug, Default)]
+pub struct Guide {
+    looks: Vec<Look>,
+    /// Those of pair k are `looks[ends[k - 1]..ends[k]]`.
+    ends: Vec<usize>,
+}
+
+impl Guide {
+    /// Appends a pair.
+    pub fn push(&mut self, looks: &[Look]) {
+        self.looks.extend_from_slice(looks);
+        self.ends.push(self.looks.len());
+    }
+
+    /// Where alpha is to look in pair `k`; nowhere in particular behind the last.
+    pub fn of(&self, k: usize) -> &[Look] {
+        let start = if k == 0 { Some(0) } else { self.ends.get(k - 1).copied() };
+        match (start, self.ends.get(k)) {
+            (Some(start), Some(end)) => &self.looks[start..*end],
+            _ => &[],
+        }
+    }
+
+    /// What there is, in a sentence.
+    pub fn note(&self) -> String {
+        let guided = (0..self.ends.len()).filter(|k| !self.of(*k).is_empty()).count();
+        format!("attention is guided in {guided} of {} pairs", self.ends.len())
+    }
+}
+
+/// A text whose links guide attention, as ids and places. `delay` is that of the row that belongs to a word.
+///
+/// # Errors
+/// A sentence that names the file and line; [`Error::Stale`].
+pub fn read(
+    text: &TextPair,
+    links: &Path,
+    settings: &Settings,
+    tokenizers: &Tokenizers,
+    delay: usize,
+    ticket: &Ticket,
+) -> Result<(Corpus, Guide)> {
+    let (mut corpus, mut guide) = (Corpus::default(), Guide::default());
+    let mut lines = LineReader::open(links)?;
+    let side = |language: &str, tokenizer| Side::new(text.link_words, language, tokenizer);
+    let mut source = side(&settings.model.source_language, &tokenizers.source)?;
+    let mut target = side(&settings.model.target_language, &tokenizers.target)?;
+    let rules =
+        PairRules { eos: vocab::EOS_ID, source_eos: true, max_words: settings.data.max_length, max_pairs: text.limit };
+    let mut pair = Pair::default();
+    let files = [(text.source.clone(), text.target.clone())];
+    for (number, pairs) in ParallelReader::new(&files).enumerate() {
+        if text.limit.is_some_and(|most| corpus.len() >= most) {
+            return Ok((corpus, guide));
+        }
+        if number % 1000 == 0 {
+            ticket.check()?;
+        }
+        let (source_line, target_line) = pairs?;
+        let Some(line) = lines.next().transpose()? else { return Err(short(links, number, &text.source)) };
+        source.read(&source_line, &mut pair.source);
+        target.read(&target_line, &mut pair.target);
+        let looks = looks(links, number + 1, &line, (&source, &target), delay)?;
+        let rows = pair.target.len() + 1;
+        if corpus.push_words(&mut pair, &rules) {
+            let looks: Vec<Look> = looks.into_iter().filter(|look| usize::from(look.i) < rows).collect();
+            guide.push(&looks);
+        }
+    }
+    if lines.next().transpose()?.is_some() {
+        let message = format!("goes on after the last pair of {}; {A_LINE_EACH}", text.source.display());
+        return Err(Error::line(links, lines.line(), message));
+    }
+    Ok((corpus, guide))
+}
+
+const A_LINE_EACH: &str = "a file of links has a line for each line of the text, blank ones included";
+
+fn short(links: &Path, line: usize, source: &Path) -> Error {
+    Error::line(links, line, format!("ends here, but {} goes on; {A_LINE_EACH}", source.display()))
+}
+
+/// The links of a line as places of tokens, in order.
+fn looks(
+    path: &Path,
+    number: usize,
+    line: &str,
+    (source, target): (&Side<'_>, &Side<'_>),
+    delay: usize,
+) -> Result<Vec<Look>> {
+    let mut found = Vec::new();
+    for link in pharaoh_line(path, number, line)? {
+        let (Some(sources), Some(targets)) = (source.words.get(link.source), target.words.get(link.target)) else {
+            let message = format!(
+                "the link {}-{} lies outside the pair, which has {} source and {} target words{}; mend the line, or \
+                 say by `link_words` which words are counted",
+                link.source,
+                link.target,
+                source.words.len(),
+                target.words.len(),
+                if source.splitter.is_some() { "" } else { " between spaces" },
+            );
+            return Err(Error::line(path, number, message));
+        };
+        for i in targets.clone() {
+            // what lies beyond 65535 is longer than any sentence that is trained on
+            let look = |j: usize| Some(Look { i: u16::try_from(i + delay).ok()?, j: u16::try_from(j).ok()? });
+            found.extend(sources.clone().filter_map(look));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// Chunks remembered at most.
+const REMEMBERED: usize = 2_000_000;
+
+/// One side of a text: its tokens, and which of them make up each word that links count.
+struct Side<'a> {
+    tokenizer: &'a Tokenizer,
+    encoder: CorpusEncoder<'a>,
+    /// Cuts the words that links count; `None` where they stand between spaces.
+    splitter: Option<Tokenizer>,
+    /// Of chunks seen before: the tokens of each word.
+    known: HashMap<String, Box<[Range<usize>]>>,
+    /// Of the last line: the tokens of each word.
+    words: Vec<Range<usize>>,
+}
+
+impl<'a> Side<'a> {
+    fn new(words: LinkWords, language: &str, tokenizer: &'a Tokenizer) -> Result<Self> {
+        let splitter = match words {
+            LinkWords::Spaces => None,
+            LinkWords::Tokens => Some(vocab::build(language, std::iter::empty(), 0)?),
+        };
+        let encoder = CorpusEncoder::new(tokenizer);
+        Ok(Self { tokenizer, encoder, splitter, known: HashMap::new(), words: Vec::new() })
+    }
+
+    /// Reads a line: its ids without `</s>`.
+    fn read(&mut self, line: &str, ids: &mut Vec<u32>) {
+        ids.clear();
+        self.words.clear();
+        for word in places::words(line) {
+            let first = ids.len();
+            if self.splitter.is_none() {
+                self.encoder.extend(word, ids);
+                self.words.push(first..ids.len());
+                continue;
+            }
+            for chunk in word.split_whitespace() {
+                let first = ids.len();
+                self.encoder.extend(chunk, ids);
+                self.cut(chunk, first);
+            }
+        }
+    }
+
+    /// Adds the words of a chunk whose first token is `first`.
+    fn cut(&mut self, chunk: &str, first: usize) {
+        let Some(splitter) = &self.splitter else { return };
+        let shift = |tokens: &Range<usize>| first + tokens.start..first + tokens.end;
+        if let Some(known) = self.known.get(chunk) {
+            self.words.extend(known.iter().map(shift));
+            return;
+        }
+        let tokens = self.tokenizer.encode_with(chunk, None).spans;
+        let words = splitter.encode_with(chunk, None).spans;
+        let new: Box<[Range<usize>]> = words.iter().map(|word| covering(&tokens, word)).collect();
+        self.words.extend(new.iter().map(shift));
+        if self.known.len() < REMEMBERED {
+            self.known.insert(chunk.to_owned(), new);
+        }
+    }
+}
+
+/// The tokens that share a byte with a word.
+fn covering(tokens: &[Range<usize>], word: &Range<usize>) -> Range<usize> {
+    let first = tokens.partition_point(|token| token.end <= word.start);
+    let end = tokens.partition_point(|token| token.start < word.end);
+    first..end.max(first)
+}

@@ -1,0 +1,43 @@
+//! Floor 6: what one update is made of: sentence pairs as ids, and where alpha is to look in them.
+
+/// Row `i` of alpha is to look at source position `j`, both from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Look {
+    /// The row, a step of the decoder.
+    pub i: u16,
+    /// The source position.
+    pub j: u16,
+}
+
+/// Sentence pairs that are trained on together.
+#[derive(Clone, Copy, Debug)]
+pub struct Minibatch<'a> {
+    /// Source ids of each pair.
+    pub source: &'a [&'a [u32]],
+    /// Target ids of each pair, `</s>` included.
+    pub target: &'a [&'a [u32]],
+    /// Where alpha is to look in each pair; empty without guidance.
+    pub looks: &'a [&'a [Look]],
+}
+
+impl<'a> Minibatch<'a> {
+    /// Pairs whose attention is not guided.
+    pub fn new(source: &'a [&'a [u32]], target: &'a [&'a [u32]]) -> Self {
+        Self { source, target, looks: &[] }
+    }
+
+    /// The same with guidance for each pair.
+    pub fn guided(self, looks: &'a [&'a [Look]]) -> Self {
+        Self { looks, ..self }
+    }
+
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        self.source.len()
+    }
+
+    /// True without any pair.
+    pub fn is_empty(&self) -> bool {
+        self.source.is_empty()
+    }
+}

@@ -1,0 +1,80 @@
+//! Floor 6: the two tokenizers of a training: built from its text, read from a model folder, written into one.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+use crate::text::reader::LineReader;
+use crate::text::tokenizer::Tokenizer;
+use crate::text::vocab;
+use crate::text::vocab::bpe;
+use crate::ticket::Ticket;
+use crate::training::settings::{Settings, TextPair, Tokens};
+
+/// Both tokenizers of a model.
+#[derive(Debug)]
+pub struct Tokenizers {
+    /// Of the source language.
+    pub source: Tokenizer,
+    /// Of the target language.
+    pub target: Tokenizer,
+}
+
+/// File names of the tokenizers in a model folder, source first.
+pub const TOKENIZER_FILES: [&str; 2] = ["source.tokenizer.json", "target.tokenizer.json"];
+
+impl Tokenizers {
+    /// Reads both from a model folder.
+    pub fn load(folder: &Path) -> Result<Self> {
+        let [source, target] = TOKENIZER_FILES.map(|name| Tokenizer::from_file(&folder.join(name)));
+        Ok(Self { source: source?, target: target? })
+    }
+
+    /// Builds shortlists of the most frequent words of the training text, or learns its subwords.
+    ///
+    /// # Errors
+    /// A sentence that names the file and line; a vocabulary that does not hold the letters; [`Error::Stale`].
+    pub fn build(settings: &Settings, ticket: &Ticket) -> Result<Self> {
+        let model = &settings.model;
+        let (languages, sizes) =
+            ([&*model.source_language, &model.target_language], [model.source_vocabulary, model.target_vocabulary]);
+        let source = counts(settings, languages[0], |pair| &pair.source, ticket)?;
+        let target = counts(settings, languages[1], |pair| &pair.target, ticket)?;
+        let (source, target) = match model.tokens {
+            Tokens::Words => {
+                (vocab::build(languages[0], source, sizes[0])?, vocab::build(languages[1], target, sizes[1])?)
+            }
+            Tokens::Bpe if model.joint => bpe::build_joint_bpe(languages, [source, target], sizes[0])?.into(),
+            Tokens::Bpe => {
+                (bpe::build_bpe(languages[0], source, sizes[0])?, bpe::build_bpe(languages[1], target, sizes[1])?)
+            }
+        };
+        Ok(Self { source, target })
+    }
+
+    /// Writes both into a model folder.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        let [source, target] = TOKENIZER_FILES.map(|name| folder.join(name));
+        self.source.save(&source)?;
+        self.target.save(&target)
+    }
+}
+
+/// How often each word of one side of the training text occurs in an epoch.
+fn counts(
+    settings: &Settings,
+    language: &str,
+    path: fn(&TextPair) -> &PathBuf,
+    ticket: &Ticket,
+) -> Result<HashMap<String, u64>> {
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for pair in &settings.data.train {
+        // a limited text counts only as far as it is likely to be read
+        let lines = LineReader::open(path(pair))?.take(pair.limit.unwrap_or(usize::MAX));
+        let checked = lines.map(|line| ticket.check().and(line));
+        for (word, count) in vocab::count(language, checked)? {
+            *counts.entry(word).or_default() += count * pair.repeat as u64;
+        }
+    }
+    Ok(counts)
+}

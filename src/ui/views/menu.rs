@@ -1,0 +1,16 @@
+//! Floor 9: a line of a menu. A leaf.
+
+use egui::{Button, Ui};
+
+use crate::ui::local::Window;
+use crate::ui::shortcuts::Act;
+use crate::ui::{act, shortcuts};
+
+/// A menu's line for an act of the table, with its key.
+pub fn act_item(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {
+    let key = shortcuts::text(ui.ctx(), wanted);
+    if ui.add(Button::new(name).shortcut_text(key)).clicked() {
+        let commands = act::perform(wanted, window.session, window.local);
+        window.commands.extend(commands);
+    }
+}

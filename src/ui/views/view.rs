@@ -1,0 +1,49 @@
+//! Floor 9: what a view is and where it stands. A leaf.
+
+use crate::session::Page;
+use crate::ui::local::Window;
+
+/// Where in the window a view stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At the top, across the window.
+    Top,
+    /// At the bottom, across the window.
+    Bottom,
+    /// On the page Sentence, at the left.
+    Left,
+    /// On the page Sentence, at the bottom, beside the left.
+    BottomInside,
+    /// On the page Sentence, what is left, from top to bottom.
+    Middle,
+    /// On this page, all that the edges leave.
+    Page(Page),
+    /// Over everything.
+    Over,
+}
+
+/// A part of the window.
+pub trait View: Sync {
+    /// What it is called in tests and for screen readers.
+    fn name(&self) -> &'static str;
+    /// Where it stands.
+    fn place(&self) -> Place;
+    /// Paints it and pushes what the user did.
+    fn ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>);
+}
+
+impl Place {
+    /// The page it belongs to; `None`: to all.
+    pub fn page(self) -> Option<Page> {
+        match self {
+            Self::Top | Self::Bottom | Self::Over => None,
+            Self::Left | Self::BottomInside | Self::Middle => Some(Page::Sentence),
+            Self::Page(page) => Some(page),
+        }
+    }
+
+    /// Whether it stands in what the edges leave.
+    pub fn is_middle(self) -> bool {
+        matches!(self, Self::Middle | Self::Page(_))
+    }
+}

@@ -1,0 +1,169 @@
+//! The statistical aligner on the command line: its words, what it keeps, and where else its links go.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::{Outcome, reference, run_in};
+
+/// Pairs of made-up lines, of which each word `a7` stands for `b7`, and their links.
+fn lines(from: usize, to: usize) -> (String, String, Vec<String>) {
+    let (mut source, mut target, mut links) = (String::new(), String::new(), Vec::new());
+    for n in from..to {
+        // Numbers that look drawn: a word must not always have the same neighbours.
+        let drawn = |k: usize| (n * 31 + k * 17 + 7).wrapping_mul(2_654_435_761) / 4096 % 17;
+        let mut words: Vec<usize> = (0..3 + n % 4).map(drawn).collect();
+        words.sort_unstable();
+        words.dedup();
+        let turn = n % words.len();
+        words.rotate_left(turn);
+        let side = |letter: &str| words.iter().map(|word| format!("{letter}{word}")).collect::<Vec<_>>();
+        let (x, mut y) = (side("a"), side("b"));
+        // The last two words of every third line are turned round.
+        let last = words.len() - 1;
+        let mut place: Vec<usize> = (0..=last).collect();
+        if n % 3 == 0 && last > 0 {
+            y.swap(last - 1, last);
+            place.swap(last - 1, last);
+        }
+        source += &(x.join(" ") + "\n");
+        target += &(y.join(" ") + "\n");
+        links.push((0..=last).map(|j| format!("{j}-{}", place[j])).collect::<Vec<_>>().join(" "));
+    }
+    (source, target, links)
+}
+
+/// A folder with 40 pairs to align and 1500 to learn from, and the links of the former.
+fn folder() -> (tempfile::TempDir, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let (source, target, links) = lines(3000, 3040);
+    let (more, its, _) = lines(0, 1500);
+    for (name, text) in [("x.en", source), ("x.fr", target), ("more.en", more), ("more.fr", its)] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    (folder, links)
+}
+
+const PAIR: [&str; 4] = ["--source", "x.en", "--target", "x.fr"];
+const CORPUS: [&str; 4] = ["--corpus-source", "more.en", "--corpus-target", "more.fr"];
+
+fn align(folder: &Path, arguments: &[&[&str]]) -> Outcome {
+    run_in(folder, &[&["align"], &PAIR[..], &arguments.concat()].concat(), b"")
+}
+
+/// How many of a hundred links are as they should be: the harmonic mean of precision and recall.
+fn right(outcome: &Outcome, links: &[String]) -> usize {
+    assert_eq!((outcome.code, outcome.stdout.lines().count()), (0, links.len()), "{}", outcome.stderr);
+    let (mut right, mut all) = (0, 0);
+    for (line, links) in outcome.stdout.lines().zip(links) {
+        all += line.split_whitespace().count() + links.split_whitespace().count();
+        right += line.split_whitespace().filter(|link| links.split_whitespace().any(|other| other == *link)).count();
+    }
+    200 * right / all
+}
+
+#[test]
+fn links_are_learned_from_text_alone() {
+    let (folder, links) = folder();
+    let words = ["--statistical", "--pretokenized", "--symmetrize", "intersection"];
+    let first = align(folder.path(), &[&words, &CORPUS, &["--seed", "1", "--threads", "1"]]);
+    assert!(right(&first, &links) > 90, "{}", first.stdout);
+    let second = align(folder.path(), &[&words, &CORPUS, &["--seed", "2", "--threads", "3"]]);
+    assert_eq!(second.stdout, first.stdout);
+    let raw = align(folder.path(), &[&["--statistical", "--symmetrize", "forward"], &CORPUS, &CORPUS]);
+    assert!(right(&raw, &links) > 90, "{}", raw.stdout);
+    let naacl = align(folder.path(), &[&words, &CORPUS, &["--format", "naacl"]]);
+    assert!(naacl.stdout.starts_with("1 1 1 S\n"), "{}", naacl.stdout);
+}
+
+#[test]
+fn what_was_learned_aligns_other_text() {
+    let (folder, links) = folder();
+    let first = align(folder.path(), &[&["--statistical", "--save", "kept", "--save-pairs", "1000"], &CORPUS]);
+    assert!(right(&first, &links) > 90, "{}", first.stdout);
+    let again = align(folder.path(), &[&["--learned", "kept"]]);
+    assert!(right(&again, &links) > 90 && again.stderr.is_empty(), "{}", again.stderr);
+    let piped = ["align", "--learned", "kept", "--source", "-", "--target", "x.fr", "--symmetrize", "reverse"];
+    let text = fs::read(folder.path().join("x.en")).expect("it is there");
+    assert!(right(&run_in(folder.path(), &piped, &text), &links) > 90);
+}
+
+#[test]
+fn what_cannot_be_aligned_is_said() {
+    let (folder, _) = folder();
+    fs::write(folder.path().join("short.fr"), "b1\n").expect("written");
+    fs::write(folder.path().join("empty"), "\n\n").expect("written");
+    fs::write(folder.path().join("long.en"), "a ".repeat(1001) + "\na1 a2\n").expect("written");
+    fs::write(folder.path().join("long.fr"), "b\nb1 b2\n").expect("written");
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["--statistical", "--source", "x.en", "--target", "short.fr"], &["short.fr", "ends after line 1"]),
+        (&["--statistical", "--source", "no.en", "--target", "x.fr"], &["no.en", "does not exist"]),
+        (&["--statistical", "--source", "empty", "--target", "empty"], &["nothing to learn from"]),
+        (&["--statistical", "--source", "long.en", "--target", "long.fr"], &["long.en, line 1", "1001 words"]),
+        (&[&PAIR[..], &["--statistical", "--corpus-source", "more.en"]].concat(), &["1 times", "give both"]),
+        (
+            &[&PAIR[..], &["--statistical", "--corpus-source", "more.en", "--corpus-target", "short.fr"]].concat(),
+            &["short.fr", "ends after line 1"],
+        ),
+        (&[&PAIR[..], &["--learned", "x.en"]].concat(), &["x.en", "is not what an aligner learned"]),
+        (&[&PAIR[..], &["--statistical", "--symmetrize", "middle"]].concat(), &["grow-diag-final-and", "forward"]),
+        (&[&PAIR[..], &["--save", "kept", "--model", "m"]].concat(), &["cannot be used with"]),
+        (&[&PAIR[..], &["--statistical", "--model", "m"]].concat(), &["cannot be used with"]),
+        (&[&PAIR[..], &["--model", "m", "--symmetrize", "union"]].concat(), &["--reverse-model"]),
+        (&PAIR, &["--model"]),
+    ];
+    for (arguments, sentences) in cases {
+        let outcome = run_in(folder.path(), &[&["align"], *arguments].concat(), b"");
+        assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
+        for sentence in *sentences {
+            assert!(outcome.stderr.contains(sentence), "{arguments:?}: {} without {sentence:?}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
+fn phrases_and_dictionaries_are_made_of_learned_links() {
+    let (folder, _) = folder();
+    for command in ["phrases", "dictionary"] {
+        let files = ["--source", "more.en", "--target", "more.fr", "--output", "made", "--statistical"];
+        let outcome = run_in(folder.path(), &[&[command], &files[..]].concat(), b"");
+        assert_eq!(outcome.code, 0, "{command}: {}", outcome.stderr);
+        let made = fs::read_to_string(folder.path().join("made")).expect("it is written");
+        let wanted = if command == "phrases" { "a3 ||| b3 ||| " } else { "a3\tb3\t" };
+        assert!(made.lines().any(|line| line.starts_with(wanted)), "{command}: {made:.300}");
+    }
+}
+
+#[test]
+fn an_error_rate_has_its_floor_and_its_ceiling_beside_it() {
+    let (folder, links) = folder();
+    fs::write(folder.path().join("gold"), links.join("\n") + "\n").expect("written");
+    let model = reference("rnnsearch");
+    let evaluate = |extra: &[&str]| {
+        let model = ["evaluate", "--model", model.to_str().expect("plain")];
+        let rest = ["--pretokenized", "--unk", "none", "--gold", "gold", "--gold-order", "source", "--gold-base", "0"];
+        run_in(folder.path(), &[&model[..], &PAIR[..], &rest[..], extra].concat(), b"")
+    };
+    let outcome = evaluate(&["--format", "json"]);
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let baselines = report["baselines"].as_array().expect("rows");
+    assert_eq!(baselines[0]["name"], "diagonal");
+    // Lines of equal length: the diagonal has all links but those of two turned words in every third line.
+    let wrong = links.iter().flat_map(|line| line.split(' ')).filter(|link| {
+        let (source, target) = link.split_once('-').expect("a link");
+        source != target
+    });
+    let wrong = wrong.count();
+    let all: usize = links.iter().map(|line| line.split(' ').count()).sum();
+    let aer = baselines[0]["rows"][0]["aer"].as_f64().expect("a number");
+    assert!((aer - wrong as f64 / all as f64).abs() < 1e-9, "{aer} is not {wrong} of {all}");
+    let outcome = evaluate(&[&["--statistical"], &CORPUS[..], &["--format", "tsv"]].concat());
+    let aer = |start: &str| {
+        let line = outcome.stdout.lines().find(|line| line.starts_with(start));
+        line.and_then(|line| line.rsplit('\t').next()?.parse::<f64>().ok()).expect("the row is there")
+    };
+    assert!(aer("statistical\t-\tintersection\t-\t-\t") < aer("diagonal\t-\tforward\t-\t-\t"), "{}", outcome.stdout);
+    let table = evaluate(&["--format", "table"]).stdout;
+    assert!(table.lines().any(|line| line.starts_with("diagonal")), "{table}");
+}

@@ -1,0 +1,119 @@
+//! A model whose vocabularies have pieces of words: its alignments are of words, and its JSON says what it is of.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use interlinear::text::vocab::bpe::build_joint_bpe;
+use serde_json::Value;
+
+use crate::bad_input::copy_of;
+use crate::cli::run_in;
+
+/// Words of a made-up language.
+const WORDS: &[&str] =
+    &["sun", "suns", "sunrise", "rise", "rises", "risen", "moon", "moonrise", "moons", "noon", "soon", "son", "sons"];
+
+/// A model of the fixtures with vocabularies of pieces, as large as its own.
+fn model(folder: &Path) -> String {
+    let model = copy_of("rnnsearch", folder);
+    let config: Value = serde_json::from_slice(&fs::read(model.join("config.json")).expect("read")).expect("JSON");
+    let size = config["source_vocabulary"].as_u64().expect("a number") as usize;
+    assert_eq!(config["target_vocabulary"].as_u64(), Some(size as u64), "the fixture has two vocabularies of one size");
+    let counts: HashMap<String, u64> = WORDS.iter().zip(2..).map(|(word, count)| ((*word).to_owned(), count)).collect();
+    let both = build_joint_bpe(["en", "fr"], [counts.clone(), counts], size).expect("pieces");
+    for (tokenizer, side) in both.iter().zip(["source", "target"]) {
+        assert_eq!(tokenizer.len(), size, "the words have enough pieces");
+        tokenizer.save(&model.join(format!("{side}.tokenizer.json"))).expect("written");
+    }
+    model.display().to_string()
+}
+
+fn ranges(value: &Value) -> Vec<std::ops::Range<usize>> {
+    let end = |value: &Value| value.as_u64().expect("a number") as usize;
+    value.as_array().expect("ranges").iter().map(|range| end(&range[0])..end(&range[1])).collect()
+}
+
+/// Links from alpha over pieces, computed plainly: columns added, rows averaged, `</s>` left out.
+fn links(alpha: &Value, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize>]) -> String {
+    let alpha = |i: usize, j: usize| alpha[i][j].as_f64().expect("a number");
+    let weight = |word: &std::ops::Range<usize>, at: &std::ops::Range<usize>| {
+        word.clone().flat_map(|i| at.clone().map(move |j| alpha(i, j))).sum::<f64>() / word.len() as f64
+    };
+    let best = |word: &std::ops::Range<usize>| {
+        (0..x.len()).reduce(|best, j| if weight(word, &x[j]) > weight(word, &x[best]) { j } else { best })
+    };
+    let links = y.iter().enumerate().filter_map(|(i, word)| best(word).map(|j| format!("{j}-{i}")));
+    links.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn alignments_of_pieces_are_told_of_words() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = model(folder.path());
+    let input = "sunrise soon moonrises sons\nrisen moons noon\n";
+    fs::write(folder.path().join("s"), input).expect("written");
+    let run = |arguments: &[&str]| {
+        let outcome = run_in(folder.path(), arguments, b"");
+        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        outcome.stdout
+    };
+    let translate = ["translate", "--model", &model, "s", "--max-length", "12", "--format"];
+    let score = ["score", "--model", &model, "--source", "s", "--target", "s", "--format"];
+    let mut merged = false;
+    for (command, is_score) in [(&translate[..], false), (&score[..], true)] {
+        let json = run(&[command, &["jsonl"]].concat());
+        let pharaoh = run(&[command, &["pharaoh"]].concat());
+        assert_eq!((json.lines().count(), pharaoh.lines().count()), (2, 2));
+        for ((json, pharaoh), line) in json.lines().zip(pharaoh.lines()).zip(input.lines()) {
+            let record: Value = serde_json::from_str(json).expect("JSON");
+            let best = if is_score { &record } else { &record["hypotheses"][0] };
+            let tokens = if is_score { &record["target"] } else { &best["tokens"] };
+            let (x, y) = if is_score {
+                (ranges(&record["words"]["source"]), ranges(&record["words"]["target"]))
+            } else {
+                (ranges(&record["words"]), ranges(&best["words"]))
+            };
+            assert_eq!(x.len(), line.split(' ').count() + 1, "a range for each word and `</s>`");
+            assert_eq!(y.last().map(|last| last.end), tokens.as_array().map(Vec::len));
+            merged |= x.iter().any(|word| word.len() > 1);
+            let without_end =
+                |words: &[std::ops::Range<usize>], ended: bool| words[..words.len() - usize::from(ended)].to_vec();
+            let ended = tokens[y.last().map_or(0, |last| last.start)] == "</s>";
+            assert_eq!(pharaoh, links(&best["alpha"], &without_end(&x, true), &without_end(&y, ended)));
+            for row in best["alpha"].as_array().expect("rows") {
+                let sum: f64 = row.as_array().expect("a row").iter().filter_map(Value::as_f64).sum();
+                assert!((sum - 1.0).abs() < 1e-4);
+            }
+            assert!(is_score || !best["text"].as_str().expect("text").contains("##"), "{}", best["text"]);
+        }
+    }
+    assert!(merged, "some word has several pieces");
+}
+
+#[test]
+fn a_model_of_words_says_nothing_of_pieces() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = copy_of("rnnsearch", folder.path()).display().to_string();
+    let outcome = run_in(folder.path(), &["translate", "--model", &model, "--format", "jsonl"], b"a b\n");
+    let record: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
+    assert!(record["words"].is_null() && record["hypotheses"][0]["words"].is_null());
+}
+
+#[test]
+fn dictionaries_and_phrases_of_pieces_are_of_words() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = model(folder.path());
+    fs::write(folder.path().join("s"), "sunrise moonrise sons\n".repeat(3)).expect("written");
+    for command in ["dictionary", "phrases"] {
+        let arguments = [command, "--model", &model, "--source", "s", "--target", "s", "--output", "out"];
+        let outcome = run_in(folder.path(), &arguments, b"");
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        let text = fs::read_to_string(folder.path().join("out")).expect("read");
+        let words =
+            text.split(|c: char| c.is_whitespace() || c == '|').filter(|word| word.chars().all(char::is_alphabetic));
+        for word in words.filter(|word| !word.is_empty()) {
+            assert!(["sunrise", "moonrise", "sons"].contains(&word), "{command}: {word} in {text}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Thousands of requests, cancels and orders in any order through the worker and the lane, without a display: every
+//! order ends, and neither threads nor memory grow. A process of its own, so that other tests count for nothing.
+//! INTERLINEAR_SOAK=100000 runs so many rounds instead of the few of the suite.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use interlinear::analysis::bleu::Tokenization;
+use interlinear::decoding;
+use interlinear::decoding::ensemble::Mixing;
+use interlinear::evaluation::Unk;
+use interlinear::models::representations::Side;
+use interlinear::nn::device::DeviceChoice;
+use interlinear::worker::Worker;
+use interlinear::worker::corpus::evaluate::Evaluate;
+use interlinear::worker::corpus::maps::{Map, What};
+use interlinear::worker::corpus::phrases::Phrases;
+use interlinear::worker::corpus::{Kind, Lane, Order};
+use interlinear::worker::protocol::{EnsembleSpec, Event, Request};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::worker::{PATIENCE, fixture, request};
+
+const ROUNDS: &str = "INTERLINEAR_SOAK";
+const MODELS: [&str; 4] = ["rnnsearch", "rnnencdec", "luong-local-p-general", "no-such-model"];
+/// Memory may differ by so much between two moments of rest, bytes.
+const SLACK: u64 = 48 << 20;
+
+#[test]
+fn threads_and_memory_stay_flat_through_random_requests_and_orders() {
+    let rounds = std::env::var(ROUNDS).unwrap_or_else(|_| "1200".to_owned());
+    let test = std::env::current_exe().expect("a test knows where it is");
+    let child = Command::new(test).args(["--exact", "soak::rounds", "--ignored"]).env(ROUNDS, rounds).output();
+    let output = child.expect("the test starts itself");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What the system says of this process: threads and bytes in memory; zeros where it says nothing.
+fn process() -> (u64, u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let value = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    (value("Threads:").unwrap_or(0), value("VmRSS:").unwrap_or(0) << 10)
+}
+
+struct Soak {
+    worker: Worker,
+    lane: Lane<Order>,
+    rng: ChaCha8Rng,
+    requests: u64,
+    orders: u64,
+    /// Orders without an end so far.
+    open: Vec<u64>,
+    text: PathBuf,
+}
+
+impl Soak {
+    fn pick<T: Clone>(&mut self, among: &[T]) -> T {
+        among[self.rng.random_range(0..among.len())].clone()
+    }
+
+    fn words(&mut self) -> String {
+        let count = self.rng.random_range(0..6);
+        (0..count).map(|_| format!("s{} ", self.rng.random_range(0..60))).collect()
+    }
+
+    fn request(&mut self) -> Request {
+        self.requests += 1;
+        let folders: Vec<PathBuf> = (0..self.rng.random_range(0..4)).map(|_| fixture(self.pick(&MODELS))).collect();
+        let mut wanted = request(self.requests, &self.words(), &folders);
+        for spec in &mut wanted.columns {
+            spec.column += self.rng.random_range(0..3) * 10;
+            spec.decode = self.rng.random_range(0..4) > 0;
+            spec.options.beam = self.rng.random_range(1..4);
+            if self.rng.random_range(0..12) == 0 {
+                spec.device = DeviceChoice::Cuda(97);
+            }
+            if self.rng.random_range(0..6) == 0 {
+                let members = vec![fixture("rnnsearch"), fixture("luong-local-p-general")];
+                spec.ensemble = Some(EnsembleSpec { members, mixing: Mixing::default() });
+            }
+        }
+        wanted
+    }
+
+    fn order(&mut self) -> Order {
+        let model = fixture(self.pick(&MODELS));
+        let device = DeviceChoice::Cpu;
+        match self.rng.random_range(0..4) {
+            0 => {
+                let what = What::Words { side: Side::default(), count: 9 };
+                Order::Map(Map { model, device, what, ..Map::default() })
+            }
+            1 => Order::Map(Map { model, device, what: What::Annotations { text: self.words() }, ..Map::default() }),
+            2 => Order::Phrases(Phrases::Sample { model, device, source: "s9 s31".to_owned(), seed: 1 }),
+            _ => Order::Evaluate(Evaluate {
+                models: vec![model],
+                device,
+                source: self.text.clone(),
+                references: vec![self.text.clone()],
+                gold: None,
+                is_pretokenized: false,
+                tokenization: Tokenization::default(),
+                search: decoding::SearchOptions { beam: 2, max_length: Some(6), ..decoding::SearchOptions::default() },
+                unk: vec![Unk::Allowed],
+            }),
+        }
+    }
+
+    fn round(&mut self) {
+        match self.rng.random_range(0..10) {
+            0..5 => {
+                let wanted = self.request();
+                self.worker.submit(wanted);
+            }
+            5..7 if self.open.len() < 20 => {
+                self.orders += 1;
+                let order = self.order();
+                self.lane.submit(self.orders, order);
+                self.open.push(self.orders);
+            }
+            7 => self.lane.cancel(self.rng.random_range(0..=self.orders)),
+            8 => self.lane.pause(self.rng.random_range(0..=self.orders), self.rng.random_range(0..2) == 0),
+            _ => {
+                // One event at a time: at other times the channels fill up.
+                self.hear(Duration::from_millis(1));
+            }
+        }
+        if self.rng.random_range(0..3) == 0 {
+            while self.hear(Duration::ZERO).0 {}
+        }
+    }
+
+    /// Takes one event of each; whether there was any, and whether the newest request is done.
+    fn hear(&mut self, patience: Duration) -> (bool, bool) {
+        let live = self.worker.next_within(patience);
+        let event = self.lane.next_within(patience);
+        let ended = event.as_ref().filter(|event| !matches!(event.kind, Kind::Progress(_)));
+        if let Some(ended) = ended {
+            let at = self.open.iter().position(|number| *number == ended.number);
+            self.open.remove(at.expect("an order ends once"));
+        }
+        let is_newest =
+            |live: &Event| live.address().0 == Some(self.requests) && matches!(live, Event::Finished { .. });
+        (live.is_some() || event.is_some(), live.as_ref().is_some_and(is_newest))
+    }
+
+    /// Everything ends and is heard; a last sentence is translated. What the process is then.
+    fn rest(&mut self, threads: Option<u64>) -> (u64, u64) {
+        (0..=self.orders).for_each(|number| self.lane.pause(number, false));
+        let start = Instant::now();
+        self.requests += 1;
+        self.worker.submit(request(self.requests, "s9 s31", &[fixture("rnnsearch")]));
+        let mut finished = false;
+        while !(finished && self.open.is_empty()) {
+            assert!(start.elapsed() < 6 * PATIENCE, "without an end: {:?}, finished: {finished}", self.open);
+            finished |= self.hear(Duration::from_millis(1)).1;
+        }
+        // Readers that nobody waits for end a moment later.
+        while threads.is_some_and(|threads| process().0 > threads) && start.elapsed() < 6 * PATIENCE {
+            self.hear(Duration::from_millis(5));
+        }
+        process()
+    }
+}
+
+#[test]
+#[ignore = "started by the test above in a process of its own"]
+fn rounds() {
+    let rounds: usize = std::env::var(ROUNDS).ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1200);
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let text = folder.path().join("text");
+    std::fs::write(&text, "s9 s31\ns4 s17 s2\n").expect("a text");
+    let worker = Worker::spawn(Some(2), Arc::new(|| {}));
+    let lane = Lane::spawn(worker.library(), worker.gate(), Arc::new(|| {}));
+    let rng = ChaCha8Rng::seed_from_u64(7);
+    let mut soak = Soak { worker, lane, rng, requests: 0, orders: 0, open: Vec::new(), text };
+    // Pools, caches and the allocator's arenas come to their size.
+    (0..rounds / 4).for_each(|_| soak.round());
+    let (threads, memory) = soak.rest(None);
+    for part in 0..3 {
+        (0..rounds / 4).for_each(|_| soak.round());
+        let (now, bytes) = soak.rest(Some(threads));
+        assert!(now <= threads, "{threads} threads became {now} in part {part}");
+        assert!(bytes <= memory + SLACK, "{memory} bytes became {bytes} in part {part}");
+    }
+}

@@ -1,0 +1,262 @@
+//! An architecture in one file: a small attention model that no paper describes. [`ENTRY`] is all that the program is
+//! told of it; a table with that one line is enough to read, decode, train and cost it.
+//!
+//! h_j = tanh(W_x e(x_j)); s_i = tanh(W_y e(y_{i-1}) + U s_{i-1}), s_0 = 0; e_ij = s_i' h_j, alpha_i = softmax(e_i),
+//! c_i = sum_j alpha_ij h_j; p(y_i) = softmax(W_o (s_i + c_i)).
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use candle_core::{DType, Device as Candle, Tensor};
+use interlinear::attention::{self, Applied, Attention, AttentionKind, Query};
+use interlinear::decoding::{Intervening, Intervention, SearchOptions, Specials, decode};
+use interlinear::error::Result;
+use interlinear::models::batch::{Batch, embed_previous, embed_shifted};
+use interlinear::models::checkpoint::Weights;
+use interlinear::models::config::Config;
+use interlinear::models::cost::Cost;
+use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::loss::{Hidden, Regularizer, Trainable, trainable};
+use interlinear::models::{
+    Aligned, Annotations, Kernels, Looks, Model, ModelEntry, Shapes, State, Step, TranslationModel, folder, shapes,
+};
+use interlinear::nn::device::Device;
+use interlinear::nn::linear::{Parameters, apply};
+use interlinear::nn::softmax::log_softmax;
+use interlinear::text::tokenizer::Tokenizers;
+use interlinear::text::vocab;
+use interlinear::ticket::Ticket;
+use interlinear::training::engine::Engine as _;
+use interlinear::training::fused::{self, StepOptions};
+use interlinear::training::layout::Layout;
+use interlinear::training::minibatch::Minibatch;
+use interlinear::training::plain::PlainEngine;
+use interlinear::training::settings::{OptimizerSettings, Rule};
+
+/// The one line of its table.
+const TABLE: &[ModelEntry] = &[ENTRY];
+
+const ENTRY: ModelEntry = ModelEntry {
+    name: "toy",
+    citation: "nobody, nowhere",
+    needs: &[],
+    may: &[],
+    shapes: toy_shapes,
+    readable: |config, tensors| Ok(Box::new(Toy::new(config, tensors)?)),
+    fused: |_| None,
+    looks: |_| attention::find("dot").map(|score| Looks { kind: AttentionKind::Global, score }),
+    input_delay: Some(1),
+    one_context: false,
+    applied: |_, name| match name {
+        "source_embedding" | "target_embedding" => Applied::Never,
+        "encoder.W" => Applied::Word,
+        "readout.W_o" => Applied::Output,
+        _ => Applied::Step,
+    },
+    look_products: |config| 2 * config.hidden,
+    gain: |_| 3.0,
+};
+
+fn toy_shapes(config: &Config) -> Shapes {
+    let (m, n, k_x, k_y) = (config.embedding, config.hidden, config.source_vocabulary, config.target_vocabulary);
+    let tensors = [
+        ("source_embedding", vec![k_x, m]),
+        ("target_embedding", vec![k_y, m]),
+        ("encoder.W", vec![n, m]),
+        ("decoder.W", vec![n, m]),
+        ("decoder.U", vec![n, n]),
+        ("readout.W_o", vec![k_y, n]),
+    ];
+    tensors.map(|(name, shape)| (name.to_owned(), shape)).to_vec()
+}
+
+struct Toy {
+    config: Config,
+    tensors: HashMap<String, Tensor>,
+    attention: Box<dyn Attention>,
+}
+
+impl Toy {
+    fn new(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
+        let attention = attention::dot::construct(&Parameters::new(tensors))?;
+        Ok(Self { config: config.clone(), tensors: tensors.clone(), attention })
+    }
+
+    fn tensor(&self, name: &str) -> &Tensor {
+        &self.tensors[name]
+    }
+
+    fn annotate(&self, source: &Batch) -> Result<Annotations> {
+        let e = source.embed(self.tensor("source_embedding"))?; // [t_x, b, m]
+        let h = apply(self.tensor("encoder.W"), &e)?.tanh()?.transpose(0, 1)?.contiguous()?; // [b, t_x, n]
+        let mask = source.mask(DType::F32, h.device())?;
+        Ok(Annotations { keys: self.attention.keys(&h)?, h, last: Vec::new(), mask, lengths: source.lengths.clone() })
+    }
+
+    fn next(&self, e: &Tensor, s_prev: &Tensor) -> Result<Tensor> {
+        Ok((apply(self.tensor("decoder.W"), e)? + apply(self.tensor("decoder.U"), s_prev)?)?.tanh()?)
+    }
+
+    fn look(&self, s: &Tensor, i: usize, annotations: &Annotations) -> Result<(Tensor, Tensor)> {
+        let (query, source) = (Query { state: s, i }, annotations.source());
+        let e_i = self.attention.energies(&query, &source)?;
+        let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
+        Ok((e_i, alpha_i))
+    }
+}
+
+impl TranslationModel for Toy {
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn encode(&self, source: &[&[u32]]) -> Result<Annotations> {
+        self.annotate(&Batch::new(source)?)
+    }
+
+    fn init_state(&self, annotations: &Annotations) -> Result<State> {
+        let s = annotations.h.narrow(1, 0, 1)?.squeeze(1)?.zeros_like()?;
+        Ok(State { tensors: vec![s], i: 0 })
+    }
+
+    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Aligned> {
+        let s_prev_i = s_prev.only()?;
+        let e = embed_previous(self.tensor("target_embedding"), y_prev, s_prev_i.dim(0)?)?;
+        let s = self.next(&e, s_prev_i)?;
+        let (e_i, alpha_i) = self.look(&s, s_prev.i, annotations)?;
+        let s = State { tensors: vec![s], i: s_prev.i };
+        Ok(Aligned { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None })
+    }
+
+    fn predict(&self, _: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
+        let (s, c_i) = (aligned.s.only()?, annotations.context(aligned.alpha()?)?);
+        let log_p = log_softmax(&self.logits(&(s + &c_i)?)?)?;
+        Ok(Step { s: State { tensors: vec![s.clone()], i: aligned.s.i + 1 }, c_i: Some(c_i), log_p })
+    }
+}
+
+impl Trainable for Toy {
+    fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
+        let annotations = self.annotate(source)?;
+        let e = regularizer.drop(&embed_shifted(self.tensor("target_embedding"), target)?)?; // [t_y, b, m]
+        let mut s = self.init_state(&annotations)?.only()?.clone();
+        let (mut hidden, mut alpha) = (Vec::new(), Vec::new());
+        for i in 0..target.longest {
+            s = self.next(&e.get(i)?, &s)?;
+            let (_, alpha_i) = self.look(&s, i, &annotations)?;
+            hidden.push((&s + annotations.context(&alpha_i)?)?);
+            alpha.push(alpha_i);
+        }
+        Ok(Hidden { rows: target.rows_of_words(&Tensor::cat(&hidden, 0)?)?, alpha })
+    }
+
+    fn logits(&self, t: &Tensor) -> Result<Tensor> {
+        apply(self.tensor("readout.W_o"), t)
+    }
+}
+
+// --- what the program makes of it ------------------------------------------------------------------
+
+const SOURCE: &[&[u32]] = &[&[2, 3, 0], &[3, 4, 2, 0], &[4, 0], &[2, 4, 0]];
+const TARGET: &[&[u32]] = &[&[4, 3, 0], &[3, 2, 4, 0], &[2, 0], &[4, 2, 0]];
+
+/// A folder with its configuration and vocabularies, but without weights.
+fn write_folder(folder: &Path) -> Config {
+    let json = r#"{"format": "interlinear", "version": 1, "name": "toy", "architecture": "toy", "source_language": "en",
+        "target_language": "fr", "source_vocabulary": 5, "target_vocabulary": 5, "eos": 0, "unk": 1,
+        "source_eos": true, "embedding": 8, "hidden": 12}"#;
+    std::fs::write(folder.join("config.json"), json).expect("written");
+    for (file, words) in
+        [("source.tokenizer.json", ["one", "two", "three"]), ("target.tokenizer.json", ["c", "b", "a"])]
+    {
+        let counted = words.iter().enumerate().map(|(n, word)| ((*word).to_owned(), 100 - n as u64));
+        let tokenizer = vocab::build("en", counted, usize::MAX).expect("a plain language");
+        tokenizer.save(&folder.join(file)).expect("written");
+    }
+    Config::load_among(TABLE, &folder.join("config.json")).expect("it is in the table")
+}
+
+/// Weights after some updates of the engine that needs no gradients by hand; the loss falls.
+fn train(config: &Config) -> Weights {
+    let layout = Layout::new(config);
+    let flat = layout.flatten(&initial_weights(config, Scheme::Scaled, 3)).expect("its own weights");
+    let optimizer = OptimizerSettings { rule: Rule::Adam, ..OptimizerSettings::default() };
+    let mut engine = PlainEngine::new(config, &flat, &optimizer, &Candle::Cpu).expect("an engine");
+    let batch = Minibatch::new(SOURCE, TARGET);
+    let before = engine.measure(batch).expect("a loss").nll;
+    let options = StepOptions { dropout: 0.0, smoothing: 0.0, scale: 0.25, seed: 1, guide: 0.0 };
+    for update in 0..150 {
+        engine.update(batch, options, 0.02, update).expect("an update");
+    }
+    let after = engine.measure(batch).expect("a loss").nll;
+    assert!(after < 0.1 * before, "{before} fell to {after} only");
+    layout.name(&engine.weights().expect("weights"))
+}
+
+#[test]
+fn an_architecture_is_one_file_and_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = write_folder(folder.path());
+    let refused = Config::load(&folder.path().join("config.json")).expect_err("it is in no other table").to_string();
+    assert!(refused.contains("\"toy\"") && refused.contains("rnnencdec, rnnsearch, luong"), "{refused}");
+    assert_eq!((config.attention().as_deref(), config.has_two_readings()), (Some("dot"), true));
+    assert!(!fused::supports(&config), "nobody wrote its gradients");
+    train(&config).save(&folder.path().join("model.safetensors"), false).expect("written");
+
+    let (path, known) = (folder.path(), Tokenizers::default());
+    let model = Model::load_rest(config, path, &Device::cpu(), &known, &mut |_| {}).expect("the folder is sound");
+    let mut stepper = model.stepper(Kernels::Fused, 2).expect("the readable form, where there are no kernels");
+    let specials = Specials { eos: 0, unk: 1 };
+    let options = SearchOptions { beam: 3, ..SearchOptions::default() };
+    let ticket = Ticket::forever();
+    let found = decode(stepper.as_mut(), specials, SOURCE, &options, &ticket, &mut |_, _| {}).expect("decodes");
+    for (found, target) in found.iter().zip(TARGET) {
+        assert_eq!(found.hypotheses[0].tokens, *target, "what it learned");
+        assert!(found.hypotheses[0].alpha.is_some());
+    }
+    assert_eq!(model.source.encode("two one").ids, [3, 2, 0]);
+
+    let pinned = vec![0.0, 1.0, 0.0];
+    let list: Arc<[Intervention]> = [Intervention::Pin { i: 0, alpha: pinned.clone() }].into();
+    let mut changed = Intervening::new(stepper.as_mut(), vec![list]);
+    let found = decode(&mut changed, specials, &SOURCE[..1], &options, &ticket, &mut |_, _| {}).expect("decodes");
+    assert_eq!(found[0].hypotheses[0].alpha.as_ref().expect("it aligns")[0], pinned);
+
+    let alone = folder::stepper(&model.config, &model.weights, 1);
+    assert!(alone.is_ok(), "measured in training by the readable form");
+}
+
+#[test]
+fn it_is_costed_and_its_loss_is_that_of_its_steps() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = write_folder(folder.path());
+    let cost = Cost::of(&config);
+    let (m, n, k) = (8, 12, 5);
+    assert_eq!((cost.source_word, cost.sentence), (2 * n * m, 0));
+    assert_eq!((cost.step, cost.output, cost.look), (2 * n * (m + n), 2 * k * n, 2 * 2 * n));
+
+    let weights = initial_weights(&config, Scheme::Scaled, 3);
+    assert!(weights.names().eq([
+        "decoder.U",
+        "decoder.W",
+        "encoder.W",
+        "readout.W_o",
+        "source_embedding",
+        "target_embedding"
+    ]));
+    assert_eq!(
+        weights.parameters(),
+        shapes(&config).iter().map(|(_, shape)| shape.iter().product::<usize>()).sum::<usize>()
+    );
+    let tensors: HashMap<String, Tensor> =
+        weights.names().map(|name| (name.to_owned(), weights.tensor(name, &Candle::Cpu).expect("a tensor"))).collect();
+    let model = trainable(&config, &tensors).expect("a model");
+    let (loss, words) = model.loss(SOURCE, TARGET).expect("a loss");
+    let mut stepper = folder::stepper(&config, &Arc::new(weights), 1).expect("a stepper");
+    let pairs: Vec<(&[u32], &[u32])> = SOURCE.iter().copied().zip(TARGET.iter().copied()).collect();
+    let scored = interlinear::decoding::force(stepper.as_mut(), &pairs, &Ticket::forever()).expect("it scores");
+    let total: f32 = scored.iter().map(|scored| scored.log_p).sum();
+    let loss: f32 = loss.to_scalar().expect("a number");
+    assert!((loss + total).abs() < 1e-4 && words == 12, "{loss} is not {total}");
+}

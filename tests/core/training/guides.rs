@@ -1,0 +1,133 @@
+//! Guided attention from a file of links: read, learned, logged, refused.
+
+use interlinear::error::Result;
+use interlinear::models::config::Config;
+use interlinear::text::tokenizer::Tokenizer;
+use interlinear::text::vocab;
+use interlinear::ticket::Ticket;
+use interlinear::training::guide;
+use interlinear::training::guide::Guide;
+use interlinear::training::settings::{GuideSettings, LinkWords, Settings};
+use interlinear::training::trainer::Report;
+use interlinear::training::vocabularies::Tokenizers;
+
+use super::GUIDED;
+use super::Toy;
+use super::on;
+
+/// A vocabulary of all words of some lines.
+fn tokenizer(language: &str, text: &str) -> Tokenizer {
+    let counts = vocab::count(language, text.lines().map(|line| Ok(line.to_owned()))).expect("counted");
+    vocab::build(language, counts, 100).expect("a tokenizer")
+}
+
+/// Reads two texts and their links with the limit of eight words.
+fn read(source: &str, target: &str, links: &str, words: LinkWords, delay: usize) -> Result<(usize, Guide)> {
+    let toy = Toy::new(GUIDED);
+    for (name, text) in [("train.en", source), ("train.fr", target), ("train.links", links)] {
+        toy.write(name, text.as_bytes());
+    }
+    let settings = Settings::load(&toy.path("toy.toml")).expect("sound");
+    let tokenizers = Tokenizers { source: tokenizer("en", source), target: tokenizer("fr", target) };
+    let mut text = settings.data.train[0].clone();
+    text.link_words = words;
+    let links = text.links.clone().expect("links");
+    let (corpus, guide) = guide::read(&text, &links, &settings, &tokenizers, delay, &Ticket::forever())?;
+    Ok((corpus.len(), guide))
+}
+
+/// The places of pair `k` as (row, source token).
+fn places(guide: &Guide, k: usize) -> Vec<(u16, u16)> {
+    guide.of(k).iter().map(|look| (look.i, look.j)).collect()
+}
+
+#[test]
+fn links_of_words_become_places_of_tokens() {
+    let (source, target) = ("the time, now\n", "l'heure est venue.\n");
+    // between spaces: `time,` are two tokens, `l'heure` and `venue.` two each
+    let (_, guide) = read(source, target, "1-0 0-0 2-2 1?1\n", LinkWords::Spaces, 0).expect("read");
+    let expect = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (3, 3), (4, 3)];
+    assert_eq!(places(&guide, 0), expect, "possible links guide nothing");
+    let (_, guide) = read(source, target, "0-0 1-1 3-3\n", LinkWords::Tokens, 0).expect("read");
+    assert_eq!(places(&guide, 0), [(0, 0), (1, 1), (3, 3)]);
+    // the row of `</s>` is the last one, number 5
+    let (_, guide) = read(source, target, "0-0 1-1 3-3 2-4\n", LinkWords::Tokens, 2).expect("read");
+    assert_eq!(places(&guide, 0), [(2, 0), (3, 1), (5, 3)], "the reading `input` of rnnsearch");
+}
+
+#[test]
+fn pairs_that_are_left_out_take_their_links_with_them() {
+    let long = "a ".repeat(9);
+    let (source, target) = (format!("one\n{long}\n\ntwo three\n"), "un\nx\ny\ndeux trois\n");
+    let (pairs, guide) = read(&source, target, "0-0\n8-0\n\n0-0 1-1\n", LinkWords::Spaces, 0).expect("read");
+    assert_eq!((pairs, places(&guide, 0), places(&guide, 1)), (2, vec![(0, 0)], vec![(0, 0), (1, 1)]));
+    assert!(guide.of(2).is_empty() && guide.note().contains("2 of 2 pairs"));
+}
+
+#[test]
+fn wrong_links_are_named() {
+    for (links, names) in [
+        ("0-0\n", &["train.links", "line 1", "ends here", "train.en"][..]),
+        ("0-0\n\n0-0\n", &["train.links", "line 3", "goes on"]),
+        ("0-0\n0:1\n", &["train.links", "line 2", "`0:1`", "no link"]),
+        ("0-0\n2-0\n", &["train.links", "line 2", "2-0", "2 source and 1 target words between spaces", "link_words"]),
+    ] {
+        let error = read("one\ntwo three\n", "un\ndeux\n", links, LinkWords::Spaces, 0).expect_err(links);
+        let sentence = error.to_string();
+        assert!(error.is_users() && names.iter().all(|name| sentence.contains(name)), "{sentence}");
+    }
+}
+
+#[test]
+fn the_weight_falls_as_the_file_says() {
+    let guide = |from, until| GuideSettings {
+        weight: 2.0,
+        decay_from: from,
+        decay_until: until,
+        final_weight: 1.0,
+        ..GuideSettings::default()
+    };
+    let weights = |guide: GuideSettings| [0, 10, 15, 20, 90].map(|update| guide.weight_at(update, 30));
+    assert_eq!(weights(guide(None, None)), [2.0; 5]);
+    assert_eq!(weights(guide(Some(10), Some(20))), [2.0, 2.0, 1.5, 1.0, 1.0]);
+    assert_eq!(weights(guide(Some(10), None)), [2.0, 2.0, 1.75, 1.5, 1.0]);
+}
+
+/// The mean cost on alpha of the first and the last line of the log.
+fn costs(toy: &Toy) -> (f64, f64) {
+    let reports = toy.train_through("toy.toml", &on(1));
+    let costs: Vec<f64> =
+        reports.iter().filter_map(|r| if let Report::Line(line) = r { line.guide } else { None }).collect();
+    (costs[0], costs[costs.len() - 1])
+}
+
+#[test]
+fn guided_attention_is_learned_in_every_wiring_that_aligns() {
+    let luong = "maxout = 4\nalignment = 5";
+    for changes in [
+        &[][..],
+        &[("weight = 1.0", "weight = 1.0\nreading = \"input\"")],
+        &[("\"rnnsearch\"", "\"luong\""), (luong, "attention = \"global\"")],
+        &[("\"rnnsearch\"", "\"luong\""), (luong, "attention = \"local-p\"\nwindow = 3")],
+    ] {
+        let longer = [("updates = 22", "updates = 220"), ("measure_every = 7", "measure_every = 1000")];
+        let toy = Toy::new(&[GUIDED, changes, &longer].concat());
+        let (first, last) = costs(&toy);
+        assert!(last < 0.6 * first, "{changes:?}: the cost goes from {first} to {last}");
+        let log = String::from_utf8(toy.read("out/training/log.jsonl")).expect("text");
+        assert!(log.lines().next().is_some_and(|line| line.contains("\"guide\":")), "{log}");
+    }
+}
+
+#[test]
+fn the_row_that_has_read_a_word_depends_on_the_architecture() {
+    let delay = |changes: &[(&str, &str)]| {
+        let settings = Settings::load(&Toy::new(changes).path("toy.toml")).expect("sound");
+        Config::input_delay(&settings.config(10, 10))
+    };
+    let luong = |says: &'static str| [("\"rnnsearch\"", "\"luong\""), ("maxout = 4\nalignment = 5", says)];
+    assert_eq!(delay(&[]), Some(2));
+    assert_eq!(delay(&luong("score = \"dot\"")), Some(1));
+    assert_eq!(delay(&luong("score = \"location\"")), None);
+    assert_eq!(delay(&[("\"rnnsearch\"", "\"rnnencdec\""), ("alignment = 5", "")]), None);
+}

@@ -1,0 +1,138 @@
+//! Every reader of files that a stranger may have made. A new reader is one line of [`READERS`], one function, and a
+//! folder of small files in `tests/corpus`.
+//!
+//! `tests/readers` runs them on damaged copies of these files; `fuzz/run` lets libFuzzer look for inputs that reach
+//! further.
+
+use std::path::Path;
+
+use interlinear::error::{Error, Result};
+use interlinear::models::checkpoint::Weights;
+use interlinear::models::config::Config;
+use interlinear::models::shapes;
+use interlinear::session::Session;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::persist::load_or_set_aside;
+use interlinear::text::dictionary::Dictionary;
+use interlinear::text::lines::{Needle, TextFile};
+use interlinear::text::links::read::{self as links, LinkLayout};
+use interlinear::text::pairs::Pairs;
+use interlinear::text::phrases::PhraseTable;
+use interlinear::text::reader::LineReader;
+use interlinear::text::tokenizer::Tokenizer;
+use interlinear::training::curves::Curves;
+use interlinear::training::settings::Settings;
+use interlinear::training::state::Checkpoint;
+
+/// A reader.
+pub struct Reader {
+    /// What it reads; the name of its folder in `tests/corpus`.
+    pub name: &'static str,
+    /// Reads the file and all that it leads to, and answers as the program would: with a sentence, never a panic.
+    pub read: fn(&Path) -> Result<()>,
+}
+
+/// Every one.
+pub const READERS: &[Reader] = &[
+    Reader { name: "config", read: config },
+    Reader { name: "weights", read: weights },
+    Reader { name: "tokenizer", read: tokenizer },
+    Reader { name: "lines", read: lines },
+    Reader { name: "packed", read: lines },
+    Reader { name: "links", read: alignments },
+    Reader { name: "phrases", read: phrases },
+    Reader { name: "dictionary", read: dictionary },
+    Reader { name: "state", read: state },
+    Reader { name: "training", read: training },
+    Reader { name: "checkpoint", read: checkpoint },
+    Reader { name: "log", read: log },
+];
+
+/// Sizes of the model that `weights` holds.
+const SIZES: &str = include_str!("../corpus/config/sound-small.json");
+/// Parameters of the run that `checkpoint` holds.
+const PARAMETERS: usize = 4;
+/// Words of the sentence pairs that `links` speaks of.
+const LENGTHS: &[(usize, usize)] = &[(3, 4), (2, 2), (5, 1)];
+
+fn config(path: &Path) -> Result<()> {
+    let config = Config::load(path)?;
+    let again = Config::from_json(path, &config.to_json())?;
+    assert_eq!(config, again, "what is written is what was read");
+    Ok(())
+}
+
+fn weights(path: &Path) -> Result<()> {
+    let config = Config::from_json(Path::new("config.json"), SIZES)?;
+    let weights = Weights::load(path, &shapes(&config))?;
+    let finite = weights.iter().all(|(_, array)| array.data.iter().all(|number| number.is_finite()));
+    assert!(finite, "a number that is not finite was taken in");
+    Ok(())
+}
+
+fn tokenizer(path: &Path) -> Result<()> {
+    let tokenizer = Tokenizer::from_file(path)?;
+    for text in ["", "A cat sat, didn't it?\u{301} ", "\u{202e}één 猫\u{0}\t"] {
+        let _ = interlinear::text::line::read(&tokenizer, text, false);
+        let _ = interlinear::text::line::read(&tokenizer, text, true);
+    }
+    let _ = tokenizer.encode_words(&["cat", "", "[UNK]", "</s>"]);
+    Ok(())
+}
+
+fn lines(path: &Path) -> Result<()> {
+    let count = LineReader::open(path)?.try_fold(0, |count, line| line.map(|_| count + 1))?;
+    let file = TextFile::open(path)?;
+    assert_eq!(file.len(), count, "both readers count the same lines");
+    for number in [0, count / 2, count.saturating_sub(1), count, usize::MAX] {
+        let _ = file.line(number);
+    }
+    let (found, _) = file.search(&Needle::new("A"), 0, usize::MAX);
+    assert!(found.iter().all(|line| *line < count), "a line was found that is not there");
+    Ok(())
+}
+
+fn alignments(path: &Path) -> Result<()> {
+    let gold = links::read(path, LENGTHS, &LinkLayout::default())?;
+    for (links, (source, target)) in gold.pairs.iter().zip(LENGTHS) {
+        let inside = links.all().iter().all(|(link, _)| link.source < *source && link.target < *target);
+        assert!(inside, "a link lies outside its sentence");
+    }
+    Ok(())
+}
+
+fn phrases(path: &Path) -> Result<()> {
+    let pairs = Pairs::read(PhraseTable::open(path)?, 10_000, &mut |_, _| Ok(()))?;
+    for pair in 0..pairs.len() {
+        let _ = (pairs.source(pair), pairs.target(pair), pairs.feature(pair, 0), pairs.feature(pair, usize::MAX));
+    }
+    let _ = (pairs.search("a"), pairs.suggest("a", 5), pairs.largest(3));
+    Ok(())
+}
+
+fn dictionary(path: &Path) -> Result<()> {
+    let dictionary = Dictionary::open(path)?;
+    let _ = (dictionary.translate("Cat"), dictionary.translate(""), dictionary.translate("ǅ"));
+    Ok(())
+}
+
+fn state(path: &Path) -> Result<()> {
+    let found = load_or_set_aside(path);
+    let session = Session::start(found.state, &OpenWith::default());
+    drop(session);
+    found.trouble.map_or(Ok(()), |trouble| Err(Error::Input(trouble)))
+}
+
+fn training(path: &Path) -> Result<()> {
+    Settings::load(path).map(drop)
+}
+
+fn checkpoint(path: &Path) -> Result<()> {
+    let checkpoint = Checkpoint::load(path, PARAMETERS)?;
+    assert_eq!(checkpoint.weights.len(), PARAMETERS, "as many weights as the model has");
+    Ok(())
+}
+
+fn log(path: &Path) -> Result<()> {
+    Curves::load(path).map(drop)
+}

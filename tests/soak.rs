@@ -1,0 +1,273 @@
+//! The real window with real, tiny models, and somebody who types, clicks, drags, opens and resizes at random: nothing
+//! panics, and memory, threads and descriptors stay flat.
+//!
+//! It takes some seconds, in a process of its own, whose use is measured. `INTERLINEAR_SOAK=86400 cargo test --release
+//! --test soak` goes on for a day.
+
+#![cfg(feature = "gui")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Vec2, pos2, vec2};
+use egui_kittest::Harness;
+use interlinear::session::Driver;
+use interlinear::session::driver::OpenWith;
+use interlinear::ui::App;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+/// Acts before the first look at what is used, and between two looks.
+const ACTS: usize = 150;
+/// Looks after the first, unless the variable says for how long.
+const LOOKS: usize = 2;
+const ASKED: &str = "INTERLINEAR_SOAK";
+/// How much more than at the first look may be in use, whatever comes: bytes, threads, descriptors.
+const MORE_MEMORY: u64 = 100 << 20;
+const MORE_THREADS: u64 = 8;
+const MORE_DESCRIPTORS: u64 = 8;
+
+/// Keys that do something, and some that do not.
+const KEYS: &[Key] = &[
+    Key::ArrowUp,
+    Key::ArrowDown,
+    Key::ArrowLeft,
+    Key::ArrowRight,
+    Key::Home,
+    Key::End,
+    Key::PageUp,
+    Key::PageDown,
+    Key::Tab,
+    Key::Enter,
+    Key::Space,
+    Key::Escape,
+    Key::Backspace,
+    Key::Delete,
+    Key::F1,
+    Key::F6,
+    Key::OpenBracket,
+    Key::CloseBracket,
+    Key::Plus,
+    Key::Minus,
+    Key::Num0,
+    Key::Num1,
+    Key::Num2,
+    Key::Num3,
+    Key::Num4,
+    Key::Period,
+    Key::B,
+    Key::E,
+    Key::F,
+    Key::I,
+    Key::L,
+    Key::P,
+    Key::T,
+    Key::Y,
+    Key::Z,
+];
+
+/// What is typed: words of the models, words that they do not know, letters of several bytes, marks, nothing visible.
+const TEXTS: &[&str] = &[
+    "s2 ",
+    "s9 s31 ",
+    "zorglub ",
+    "é",
+    "שלום ",
+    "猫",
+    "e\u{301}",
+    "\u{200b}",
+    "\t",
+    ". ",
+    "\u{1f468}\u{200d}\u{1f469}",
+];
+
+#[test]
+fn random_acts_leave_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // a path that is typed at random leads nowhere else
+    std::env::set_current_dir(folder.path()).expect("the folder was just made");
+    let mut soak = Soak::new(folder.path());
+    let until = std::env::var(ASKED).ok().and_then(|text| text.parse().ok()).map(Duration::from_secs);
+    let began = Instant::now();
+    soak.acts(ACTS);
+    let first = soak.settled();
+    let mut look = 0;
+    while until.map_or(look < LOOKS, |until| began.elapsed() < until) {
+        look += 1;
+        soak.acts(ACTS);
+        let used = soak.settled();
+        if until.is_some() {
+            eprintln!("{:.0?}: {used:?}", began.elapsed());
+        }
+        assert!(used.memory <= first.memory + MORE_MEMORY, "memory grew from {first:?} to {used:?} by look {look}");
+        assert!(used.threads <= first.threads + MORE_THREADS, "threads grew from {first:?} to {used:?} by look {look}");
+        let most = first.descriptors + MORE_DESCRIPTORS;
+        assert!(used.descriptors <= most, "descriptors grew from {first:?} to {used:?} by look {look}");
+    }
+}
+
+/// What the process uses.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    memory: u64,
+    threads: u64,
+    descriptors: u64,
+}
+
+/// All zeros where the system does not say.
+fn used() -> Used {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let number = |key: &str| -> Option<u64> {
+        let line = status.lines().find(|line| line.starts_with(key))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    Used {
+        memory: 1024 * number("VmRSS:").unwrap_or(0),
+        threads: number("Threads:").unwrap_or(0),
+        descriptors: std::fs::read_dir("/proc/self/fd").map_or(0, |open| open.count() as u64),
+    }
+}
+
+/// A file that is dropped on the window.
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("the window reads files itself".to_owned())
+    }
+}
+
+struct Soak {
+    harness: Harness<'static, App>,
+    rng: ChaCha8Rng,
+    /// Model folders and text files, sound and not.
+    files: Vec<PathBuf>,
+}
+
+impl Soak {
+    fn new(folder: &Path) -> Self {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference");
+        let model = |name: &str| models.join(name);
+        let text = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).expect("a temporary file");
+            path
+        };
+        let files = vec![
+            model("rnnencdec"),
+            model("luong-local-p-general"),
+            text("sentences.txt", &"s9 s31 s31 s17\ns2 zorglub s4\n\ns5\n".repeat(50)),
+            text("table.txt", "s2 ||| t3 ||| 0.5 0.25 0.5 0.25\ns2 s3 ||| t4 ||| 0.1 0.2 0.3 0.4\n"),
+            text("none.bin", "\u{0}\u{1}"),
+            folder.join("missing"),
+        ];
+        let options = OpenWith {
+            saved: Some(folder.join("session.json")),
+            models: vec![model("rnnsearch"), model("luong-global-dot")],
+            threads: Some(1),
+            ..OpenWith::default()
+        };
+        let driver = Driver::open(options, Arc::new(|| {}));
+        let builder = Harness::builder().with_size([1280.0, 800.0]).with_max_steps(4).allow_missing_glyphs();
+        let harness = builder.build_eframe(|creation| App::new(Box::new(driver), &creation.egui_ctx));
+        Self { harness, rng: ChaCha8Rng::seed_from_u64(11), files }
+    }
+
+    fn acts(&mut self, count: usize) {
+        for _ in 0..count {
+            self.act();
+            // what is animated would go on for ever, so that only a frame is asked for
+            self.harness.step();
+        }
+    }
+
+    /// What is used once nothing is being decoded.
+    fn settled(&mut self) -> Used {
+        let began = Instant::now();
+        while self.harness.state().session().decoding() > 0 && began.elapsed() < Duration::from_secs(20) {
+            self.harness.step();
+        }
+        used()
+    }
+
+    fn act(&mut self) {
+        match self.rng.random_range(0..16) {
+            0..=3 => {
+                let text = TEXTS[self.rng.random_range(0..TEXTS.len())];
+                self.harness.event(Event::Text(text.to_owned()));
+            }
+            4..=6 => self.key(),
+            7..=10 => self.click(),
+            11 => {
+                let place = self.place();
+                self.harness.event(Event::PointerMoved(place));
+            }
+            12 => self.drag(),
+            13 => self.wheel(),
+            14 => {
+                let size = vec2(self.rng.random_range(80.0..1900.0), self.rng.random_range(60.0..1100.0));
+                self.harness.set_size(size);
+            }
+            _ => self.drop_file(),
+        }
+    }
+
+    fn place(&mut self) -> Pos2 {
+        let size = self.harness.ctx.content_rect().size();
+        pos2(self.rng.random_range(0.0..1.0) * size.x, self.rng.random_range(0.0..1.0) * size.y)
+    }
+
+    fn modifiers(&mut self) -> Modifiers {
+        let all = [Modifiers::NONE, Modifiers::NONE, Modifiers::COMMAND, Modifiers::ALT, Modifiers::SHIFT];
+        all[self.rng.random_range(0..all.len())]
+    }
+
+    fn key(&mut self) {
+        let (key, modifiers) = (KEYS[self.rng.random_range(0..KEYS.len())], self.modifiers());
+        self.harness.key_press_modifiers(modifiers, key);
+    }
+
+    fn button(&mut self, pos: Pos2, pressed: bool) {
+        let modifiers = self.modifiers();
+        self.harness.event(Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers });
+    }
+
+    fn click(&mut self) {
+        let place = self.place();
+        self.harness.event(Event::PointerMoved(place));
+        self.button(place, true);
+        self.button(place, false);
+    }
+
+    fn drag(&mut self) {
+        let (from, to) = (self.place(), self.place());
+        self.harness.event(Event::PointerMoved(from));
+        self.button(from, true);
+        self.harness.step();
+        self.harness.event(Event::PointerMoved(to));
+        self.harness.step();
+        self.button(to, false);
+    }
+
+    fn wheel(&mut self) {
+        let (delta, modifiers) = (self.rng.random_range(-200.0..200.0), self.modifiers());
+        self.harness.event(Event::MouseWheel {
+            unit: MouseWheelUnit::Point,
+            delta: Vec2::new(delta / 2.0, delta),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers,
+        });
+    }
+
+    fn drop_file(&mut self) {
+        let path = self.files[self.rng.random_range(0..self.files.len())].clone();
+        self.harness.input_mut().dropped_files.push(Arc::new(Dropped(path)));
+    }
+}
