@@ -1,7 +1,7 @@
 //! Every reader of files that a stranger may have made. A new reader is one line of [`READERS`], one function, and a
 //! folder of small files in `tests/corpus`.
 //!
-//! `tests/readers` runs them on damaged copies of these files; `fuzz/run` lets libFuzzer look for inputs that reach
+//! `tests/readers` runs them on damaged copies of these files; `tests/fuzz/run` lets libFuzzer look for inputs that reach
 //! further.
 
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../tests/readers/table.rs"]
+#[path = "../../readers/table.rs"]
 mod table;
 
 use std::path::PathBuf;
