@@ -13,6 +13,7 @@ pub mod geometry;
 pub mod heatmap;
 pub mod label;
 pub mod legend;
+pub mod links;
 pub mod mark;
 pub mod measure;
 pub mod palette;
