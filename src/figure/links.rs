@@ -82,11 +82,12 @@ impl Layout {
         };
         let (source, target) = (widths(links.source), widths(links.target));
         let least = |line: &[f32]| line.iter().sum::<f32>() + GAPS.0 * line.len().saturating_sub(1) as f32;
-        let size = size(
-            room.x.max(least(&source)).max(least(&target)),
-            room.y.max(2.0 * height + LEAST_RISE),
-        );
-        Self { source: line(&source, 0.0, height, size.x), target: line(&target, size.y - height, height, size.x), size }
+        let size = size(room.x.max(least(&source)).max(least(&target)), room.y.max(2.0 * height + LEAST_RISE));
+        Self {
+            source: line(&source, 0.0, height, size.x),
+            target: line(&target, size.y - height, height, size.x),
+            size,
+        }
     }
 
     /// The box of a word.

@@ -2,6 +2,12 @@
 
 #[path = "figure/links.rs"]
 mod links;
+#[path = "figure/plane.rs"]
+mod plane;
+#[path = "figure/plot.rs"]
+mod plot;
+#[path = "figure/scatter.rs"]
+mod scatter;
 
 use interlinear::figure::beam::Row;
 use interlinear::figure::geometry::{Area, point, size};
