@@ -11,6 +11,7 @@ pub mod figures;
 pub mod report;
 pub mod run;
 pub mod test_set;
+pub mod wording;
 
 pub use crate::evaluation::report::{Record, Report, Row, Set, Translation, Unk};
 pub use crate::evaluation::run::{Options, Progress, Stage, run};

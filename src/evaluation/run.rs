@@ -1,22 +1,22 @@
 //! Floor 6: one model over one test set, some twenty batches at a time: the NLL of the references by forced
 //! decoding, then the translations by beam search.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 
 use crate::analysis::buckets::Buckets;
 use crate::analysis::unknown::Replacing;
-use crate::analysis::{bleu, chrf, unknown};
+use crate::analysis::{bleu, chrf};
 use crate::decoding;
 use crate::decoding::batching::WINDOW;
 use crate::decoding::{Hypothesis, Specials};
 use crate::error::{Error, Result};
 use crate::evaluation::report::rows;
+use crate::evaluation::wording;
 use crate::evaluation::{Pair, Record, Report, TestSet, Translation, Unk};
 use crate::models::{Model, Stepper};
 use crate::text::line;
-use crate::text::sentence::{Sentence, UNK};
+use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 
 /// How to evaluate.
@@ -258,29 +258,13 @@ impl Run<'_> {
     }
 
     fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &Pair) -> Translation {
-        let config = &self.model.config;
-        let ids = match hypothesis.tokens.split_last() {
-            Some((&last, words)) if last == config.eos => words,
-            _ => &hypothesis.tokens,
-        };
-        let words: Vec<&str> = ids.iter().map(|&id| self.model.target.token(id).unwrap_or(UNK)).collect();
-        let words = match &self.options.replace_unk {
-            Some(Replacing { dictionary }) => {
-                let unknown = |i: usize| ids[i] == config.unk;
-                unknown::replace(&words, unknown, hypothesis.alpha.as_deref(), &case.source, dictionary.as_ref())
-            }
-            None => words.into_iter().map(Cow::Borrowed).collect(),
-        };
-        let target = &self.model.target;
-        let text = if self.test_set.pretokenized {
-            target.spaced(&words)
-        } else {
-            target.join(&config.target_language, &words)
-        };
+        let replacing = self.options.replace_unk.as_ref();
+        let text = wording::text(self.model, hypothesis, &case.source, replacing, self.test_set.pretokenized);
+        let ids = wording::without_eos(self.model, &hypothesis.tokens);
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
         let counts = bleu::Counts::of(&text, &references, &self.options.bleu());
         Translation {
-            has_unk: ids.contains(&config.unk),
+            has_unk: ids.contains(&self.model.config.unk),
             words: hypothesis.tokens.len(),
             bleu: counts.sentence(),
             counts,

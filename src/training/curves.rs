@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
+use crate::text::reader::require_file;
 
 /// A log of a million updates is some megabytes long; what is longer is no log.
 const MOST_BYTES: u64 = 256 << 20;
@@ -49,10 +50,11 @@ impl Curves {
     pub fn load(path: &Path) -> Result<Self> {
         let io = |error: std::io::Error| Error::io(path, &error);
         let mut text = Vec::new();
-        let file = File::open(path).map_err(io)?;
-        if file.metadata().map_err(io)?.is_dir() {
+        if path.is_dir() {
             return Err(Error::file(path, "is a folder without a training log; choose the `log.jsonl` of a run"));
         }
+        require_file(path)?;
+        let file = File::open(path).map_err(io)?;
         file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(io)?;
         if text.len() as u64 > MOST_BYTES {
             return Err(Error::file(path, "is far too long for a training log; choose the `log.jsonl` of a run"));

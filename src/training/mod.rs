@@ -244,6 +244,11 @@ fn engine(
         _ => fresh(),
     };
     let flat = Layout::new(config).flatten(&weights)?;
+    let is_plain = options.plain.is_some() || !fused::supports(config);
+    if is_plain && settings.schedule.sampled_words.is_some() {
+        let all = "here the loss is that of all words: only the processor's own training can sample them";
+        emit(&Report::Note(format!("`schedule.sampled_words` does not count, {all}")));
+    }
     if let Some(device) = &options.plain {
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));
     }

@@ -2,6 +2,8 @@
 
 mod check;
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -408,13 +410,33 @@ impl Default for ScheduleSettings {
     }
 }
 
+/// The longest configuration, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+/// The most opening brackets: the library's reader goes one call deeper at each that is not closed.
+const MOST_BRACKETS: usize = 600;
+
+/// The text of a configuration.
+fn text_of(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
+    read.map_err(|e| match e.kind() {
+        std::io::ErrorKind::InvalidData => Error::file(path, "is not UTF-8 text; save it as UTF-8"),
+        _ => Error::io(path, &e),
+    })?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(Error::file(path, format!("has more than {MOST_BYTES} bytes, too many for a configuration")));
+    }
+    if text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count() > MOST_BRACKETS {
+        let message = format!("has more than {MOST_BRACKETS} opening brackets, too many for a configuration");
+        return Err(Error::file(path, message));
+    }
+    Ok(text)
+}
+
 impl Settings {
     /// Reads a file; paths in it become relative to its folder.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::InvalidData => Error::file(path, "is not UTF-8 text; save it as UTF-8"),
-            _ => Error::io(path, &e),
-        })?;
+        let text = text_of(path)?;
         let mut settings: Self = toml::from_str(&text).map_err(|e| {
             let line = e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             Error::line(path, line, e.message().to_owned())

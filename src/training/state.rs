@@ -12,6 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::text::reader::require_file;
 use crate::text::write::write_inside;
 use crate::training::settings::{Best, Rule};
 
@@ -170,6 +171,7 @@ impl Checkpoint {
 
     /// Reads a file for a model of `parameters` numbers.
     pub fn load(path: &Path, parameters: usize) -> Result<Self> {
+        require_file(path)?;
         let file = std::fs::read(path).map_err(|e| Error::io(path, &e))?;
         let damaged =
             |what: String| Error::file(path, format!("is no training checkpoint ({what}); start without --resume"));

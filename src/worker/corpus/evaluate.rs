@@ -15,6 +15,7 @@ use crate::evaluation::{Report, Stage, TestSet, Unk, alignment};
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
 use crate::text::links::{Links, read};
+use crate::text::reader::require_file;
 use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::corpus::yielding::Yielding;
 use crate::worker::shelved::Shelved;
@@ -110,6 +111,10 @@ impl Evaluate {
     /// Does it.
     pub(super) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.tell(Progress { what: "Reading the test set".to_owned(), ..Progress::default() });
+        // A pipe would hold up all orders behind this one.
+        for path in self.references.iter().chain([&self.source]).chain(&self.gold) {
+            require_file(path)?;
+        }
         let test_set = TestSet::read(&self.source, &self.references, self.is_pretokenized)?;
         let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::LinkLayout::default()));
         let gold = gold.transpose()?;
