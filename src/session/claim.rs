@@ -93,7 +93,7 @@ mod tests {
         old.save(&path).expect("a temporary folder");
         let before = std::fs::read(&path).expect("it was saved");
         faults::at_every_call(
-            5,
+            4,
             || {
                 std::fs::write(&path, &before).expect("a temporary folder");
                 new.save(&path)

@@ -246,6 +246,8 @@ pub(crate) mod faults {
     thread_local! {
         /// Calls that still succeed on this thread; `None` where none fails.
         static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+        /// Whether one has failed.
+        static FAILED: Cell<bool> = const { Cell::new(false) };
         /// Whether a failed call ends the process, which then tidies nothing up.
         static KILLS: Cell<bool> = const { Cell::new(false) };
     }
@@ -253,7 +255,10 @@ pub(crate) mod faults {
     pub(super) fn step() -> std::io::Result<()> {
         match LEFT.get() {
             None => Ok(()),
-            Some(0) => Err(std::io::Error::other("planted")),
+            Some(0) => {
+                FAILED.set(true);
+                Err(std::io::Error::other("planted"))
+            }
             Some(left) => {
                 LEFT.set(Some(left - 1));
                 Ok(())
@@ -286,11 +291,12 @@ pub(crate) mod faults {
             for calls in 0.. {
                 LEFT.set(Some(calls));
                 let outcome = act();
-                let failed = LEFT.replace(None) == Some(0);
+                LEFT.set(None);
+                let failed = FAILED.replace(false);
                 assert_eq!(outcome.is_err(), failed, "call {calls} failed, killed {kills}: {outcome:?}");
                 check(&format!("call {calls}, killed {kills}"), failed, kills);
                 if !failed {
-                    assert!(calls > least, "only {calls} calls");
+                    assert!(calls >= least, "only {calls} calls");
                     break;
                 }
             }
@@ -314,7 +320,7 @@ mod tests {
         let path = folder.path().join("file");
         for inside in [false, true] {
             faults::at_every_call(
-                7,
+                8,
                 || {
                     std::fs::write(&path, text(b'a')).expect("a temporary folder");
                     let new = text(b'b');
