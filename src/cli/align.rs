@@ -72,7 +72,7 @@ pub struct Low {
     /// Pairs of words that are kept at most; half a million come to some 2 megabytes
     #[arg(long, value_name = "N", default_value_t = 500_000, requires = "save", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistical aligner")]
     save_pairs: u32,
-    /// Taken for the sake of scripts: nothing here is drawn at random
+    /// Accepted so that scripts can pass it; nothing here is random
     #[arg(long, value_name = "N", requires = "statistical", help_heading = "Statistical aligner")]
     seed: Option<u64>,
     /// A model of the other direction, whose links are put together with those of the model
@@ -91,7 +91,7 @@ pub struct Low {
     reading: Reading,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: LinkFormat,
     #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
@@ -103,7 +103,7 @@ pub const NO_MODEL: [&str; 4] = ["statistical", "learned", "corpus_source", "cor
 
 /// How links are written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum LinkFormat {
     /// A line for each pair
     #[default]
     Pharaoh,
@@ -163,8 +163,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         for links in align_window(&high, &mut steppers, window)? {
             number += 1;
             match low.format {
-                Format::Pharaoh => output.line(&hard::pharaoh(&links))?,
-                Format::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new())))?,
+                LinkFormat::Pharaoh => output.line(&hard::pharaoh(&links))?,
+                LinkFormat::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new())))?,
             }
         }
         output.flush()?;
@@ -304,7 +304,7 @@ pub fn way(name: &str) -> Result<Direction> {
     way.ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
 }
 
-/// How two directions are put together unless something else is asked for.
+/// How two directions are put together by default.
 pub fn default_way() -> Direction {
     symmetrization("grow-diag-final-and").map_or(Direction::Forward, Direction::Both)
 }

@@ -119,8 +119,8 @@ fn whole_words(sentence: &Sentence, words: &[Range<usize>]) -> Sentence {
     whole
 }
 
-/// The translation as text. Unknown words give way to what stands for the source words that they are aligned
-/// with, where `replacing` says so; pretokenised text stays split by spaces.
+/// The translation as text. Unknown words are replaced through the source words that they are aligned
+/// with, where `replacing` is given; pretokenised text stays split by spaces.
 pub fn text(
     model: &Model,
     hypothesis: &Hypothesis,
@@ -231,7 +231,7 @@ pub fn require_alignment(system: &Ensemble, flag: &str) -> Result<()> {
     )))
 }
 
-/// The end of work during which so many lines were refused, each with its own sentence.
+/// The error at the end of work in which this many lines were refused, each with its own sentence.
 pub fn refused(count: usize) -> anyhow::Result<()> {
     match count {
         0 => Ok(()),

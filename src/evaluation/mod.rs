@@ -13,5 +13,5 @@ pub mod run;
 pub mod test_set;
 
 pub use crate::evaluation::report::{Record, Report, Row, Set, Translation, Unk};
-pub use crate::evaluation::run::{Options, Progress, Stage, run};
+pub use crate::evaluation::run::{EvaluationOptions, Progress, Stage, run};
 pub use crate::evaluation::test_set::{Pair, TestSet};

@@ -15,7 +15,7 @@ use crate::nn::fused::Precision;
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct TrainingSettings {
     /// Name of the model.
     pub name: String,
     /// Folder of the finished model; checkpoints and the log lie in it under `training/`.
@@ -30,7 +30,7 @@ pub struct Settings {
     /// How long, how often.
     #[serde(default)]
     pub schedule: ScheduleSettings,
-    /// Attention that is told where to look; none when absent, as in the papers.
+    /// Guided attention; none when absent, as in the papers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guide: Option<GuideSettings>,
 }
@@ -169,7 +169,7 @@ impl LinkWords {
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuideSettings {
-    /// What the cost of a row is multiplied by; -log p of a word counts 1.
+    /// Weight of the cost of a row; -log p of a word has weight 1.
     pub weight: f32,
     /// Update from which the weight falls linearly; it stays as it is when absent.
     pub decay_from: Option<u64>,
@@ -191,7 +191,7 @@ impl Default for GuideSettings {
 impl GuideSettings {
     /// Which row belongs to a word.
     pub fn reading(&self) -> Reading {
-        // `Settings::load` refused unknown names
+        // `TrainingSettings::load` refused unknown names
         Reading::from_name(&self.reading).unwrap_or_default()
     }
 
@@ -408,7 +408,7 @@ impl Default for ScheduleSettings {
     }
 }
 
-impl Settings {
+impl TrainingSettings {
     /// Reads a file; paths in it become relative to its folder.
     pub fn load(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
@@ -432,7 +432,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What the file says of luong, with the paper's choices where it is silent.
+    /// The sizes of luong: the file's, or the paper's where the file has none.
     fn luong(&self) -> LuongSizes {
         let model = &self.model;
         let attention = model.attention.as_deref().and_then(AttentionKind::from_name).unwrap_or_default();

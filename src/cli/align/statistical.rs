@@ -3,7 +3,7 @@
 use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
 use crate::analysis::hard;
-use crate::cli::align::{Format, Low, default_way};
+use crate::cli::align::{LinkFormat, Low, default_way};
 use crate::cli::args::physical_cores;
 use crate::cli::input::Line;
 use crate::cli::output::Output;
@@ -100,8 +100,8 @@ impl Writer<'_> {
         self.number += 1;
         self.progress.add(1, 0, position);
         match self.low.format {
-            Format::Pharaoh => self.output.line(&hard::pharaoh(&links)),
-            Format::Naacl => self.output.text(&links::naacl(self.number, &Links::new(links, Vec::new()))),
+            LinkFormat::Pharaoh => self.output.line(&hard::pharaoh(&links)),
+            LinkFormat::Naacl => self.output.text(&links::naacl(self.number, &Links::new(links, Vec::new()))),
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct Chart<'a> {
     pub x_label: &'a str,
     /// A place on the x axis in words; empty where there is no mark.
     pub x_text: &'a dyn Fn(f64) -> String,
-    /// Where x has marks; empty: by itself.
+    /// Where x has marks; chosen automatically when empty.
     pub x_marks: &'a [f64],
     /// A value in words.
     pub y_text: &'a dyn Fn(f64) -> String,

@@ -159,11 +159,11 @@ struct Run<'a> {
 impl Run<'_> {
     fn measure(&self, shelved: &Shelved, at: usize) -> Result<Measured> {
         let (work, data, order) = (self.work, self.data, self.order);
-        let options = evaluation::Options {
+        let options = evaluation::EvaluationOptions {
             search: order.search.clone(),
             tokenization: order.tokenization,
             unk: order.unk.clone(),
-            ..evaluation::Options::default()
+            ..evaluation::EvaluationOptions::default()
         };
         let aligned = if data.gold.is_some() { 1 + usize::from(self.reverse.is_some()) } else { 0 };
         let total = (1 + order.unk.len() + aligned) * data.test_set.len();
@@ -201,7 +201,8 @@ impl Run<'_> {
         gold: &[Links],
         hear: &mut dyn FnMut(evaluation::Progress),
     ) -> Result<Vec<Aligned>> {
-        let options = alignment::Options { thresholds: THRESHOLDS.to_vec(), ..alignment::Options::default() };
+        let options =
+            alignment::AlignmentOptions { thresholds: THRESHOLDS.to_vec(), ..alignment::AlignmentOptions::default() };
         let data = (&self.data.test_set, gold);
         let ticket = &self.work.ticket;
         let report = stepping(self.work, shelved, |stepper| {
