@@ -42,11 +42,11 @@ Formats:
   naacl    a line for each link, as in the HLT-NAACL 2003 shared task: `PAIR I J S`, all counted from 1
 
 With --statistical no model is needed: IBM model 1 and a hidden Markov model are learned in both directions from the pairs
-themselves and the corpora, in either case of letters. Nothing is drawn at random: the same text gives the same links, whatever
-the seed and the number of threads. Lines that --pretokenized does not say are split already are cut into words by the rules
-of their languages, and links are told of what stands between the spaces. All text that is learned from is kept in memory:
-4 bytes a word and some 3 kilobytes a pair for the words that occur together. Learned from little, links are poor; ten
-thousand pairs are a beginning. `--save FILE` keeps what was learned in a few megabytes, and `--learned FILE` aligns with
+themselves and the corpora; upper and lower case count as the same. Nothing is random: the same text gives the same links, whatever
+the seed and the number of threads. Without --pretokenized, lines are split into words by the rules of their languages; the
+links written are between the words that spaces separate. All text that is learned from is kept in memory:
+4 bytes a word and about 3 kilobytes a pair for the words that occur together. Links learned from little text are poor; use
+at least ten thousand pairs. `--save FILE` keeps what was learned in a few megabytes, and `--learned FILE` aligns with
 it at once, streamed.
 
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) has no links: an empty
@@ -69,7 +69,7 @@ pub struct Low {
         help_heading = "Statistical aligner"
     )]
     save: Option<PathBuf>,
-    /// Pairs of words that are kept at most; half a million come to some 2 megabytes
+    /// Most pairs of words that are kept; half a million take about 2 megabytes
     #[arg(long, value_name = "N", default_value_t = 500_000, requires = "save", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistical aligner")]
     save_pairs: u32,
     /// Accepted so that scripts can pass it; nothing here is random

@@ -30,10 +30,10 @@ pub struct StatisticalArgs {
     /// Its translations, line by line, once for each --corpus-source
     #[arg(long, value_name = "FILE", requires = "statistical", help_heading = HEADING)]
     corpus_target: Vec<PathBuf>,
-    /// Take what an aligner learned before, as `align --statistical --save` keeps it, and learn nothing
+    /// Use an aligner that `align --statistical --save` wrote, and learn nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["corpus_source", "corpus_target"], help_heading = HEADING)]
     learned: Option<PathBuf>,
-    /// By whose rules the aligner cuts source text into words, as `fr`; by default the file's name says it (`text.fr`)
+    /// Language whose rules split the source text into words, such as `fr`; by default from the file's name (`text.fr`)
     #[arg(long, value_name = "TAG", help_heading = HEADING)]
     source_language: Option<String>,
     /// The same for the target text

@@ -225,7 +225,7 @@ impl Trainer<'_> {
             }
         }
         let complete = self.position.update >= updates || self.position.epoch >= epochs;
-        // a run that its epochs ended has its last weights measured too, unless it had ended before
+        // a run that ends with its epochs measures its last weights too, unless it had already ended
         let moved = self.position.update > began;
         if complete && moved && self.position.measured_at != Some(self.position.update) {
             self.note_measure(&mut log, emit)?;
