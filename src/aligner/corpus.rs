@@ -47,7 +47,7 @@ pub struct Corpus {
 
 /// A parallel text while it is read.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct CorpusBuilder {
     source_words: Counter,
     target_words: Counter,
     source: Sentences,
@@ -61,7 +61,7 @@ pub const MOST_WORDS: usize = 200;
 /// Words that occur less often share entries by their first letters, unless something else is asked for.
 pub const RARE: u32 = 8;
 
-impl Reading {
+impl CorpusBuilder {
     /// Adds a pair. A pair with an empty or a very long side teaches nothing and is counted as left out.
     pub fn push<S: AsRef<str>>(&mut self, source: &[S], target: &[S]) {
         let fits = |words: &[S]| (1..=MOST_WORDS).contains(&words.len());

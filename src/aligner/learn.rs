@@ -9,7 +9,7 @@ use crate::aligner::lexicon;
 use crate::aligner::lexicon::Lexicon;
 use crate::aligner::pair::{Pair, Step};
 use crate::aligner::parallel::parallel;
-use crate::aligner::settings::Settings;
+use crate::aligner::settings::AlignerSettings;
 use crate::error::{Error, Result};
 use crate::ticket::Ticket;
 
@@ -39,7 +39,7 @@ pub enum Progress {
 }
 
 /// Sentence pairs of all passes together, of so many in the corpus.
-pub fn pairs_of_all_passes(pairs: usize, settings: &Settings) -> usize {
+pub fn pairs_of_all_passes(pairs: usize, settings: &AlignerSettings) -> usize {
     pairs * (settings.model1 + settings.hmm)
 }
 
@@ -49,7 +49,7 @@ pub fn pairs_of_all_passes(pairs: usize, settings: &Settings) -> usize {
 /// [`Error::Stale`] as soon as the ticket is stale; a corpus without any pair.
 pub fn learn(
     corpus: Corpus,
-    settings: &Settings,
+    settings: &AlignerSettings,
     threads: usize,
     ticket: &Ticket,
     progress: &mut dyn FnMut(Progress),
@@ -86,7 +86,7 @@ struct Model {
 
 struct Run<'a> {
     corpus: &'a Corpus,
-    settings: &'a Settings,
+    settings: &'a AlignerSettings,
     threads: usize,
     ticket: &'a Ticket,
     alike: Vec<u32>,

@@ -5,7 +5,7 @@ use crate::aligner::jumps::Jumps;
 use crate::aligner::lattice::Lattice;
 use crate::aligner::lexicon;
 use crate::aligner::lexicon::{Lexicon, NONE};
-use crate::aligner::settings::Settings;
+use crate::aligner::settings::AlignerSettings;
 
 /// Which model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Pair {
     }
 
     /// The posteriors of both directions, and their log-likelihoods.
-    pub fn posteriors(&mut self, step: Step, settings: &Settings, jumps: (&Jumps, &Jumps)) -> (f64, f64) {
+    pub fn posteriors(&mut self, step: Step, settings: &AlignerSettings, jumps: (&Jumps, &Jumps)) -> (f64, f64) {
         match step {
             Step::Model1 => {
                 let (p0, tension) = (settings.p0, settings.tension);
@@ -116,7 +116,7 @@ impl Pair {
     }
 
     /// Counts the pairs of words, each direction by itself or both by what they agree about.
-    pub fn count(&self, settings: &Settings, counts: &lexicon::Counts) {
+    pub fn count(&self, settings: &AlignerSettings, counts: &lexicon::Counts) {
         let (t_x, least) = (self.source.len(), settings.least);
         for i in 0..self.target.len() {
             for j in 0..t_x {

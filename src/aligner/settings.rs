@@ -4,7 +4,7 @@ use crate::aligner::lexicon::Prior;
 
 /// How to learn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct AlignerSettings {
     /// Passes with IBM model 1, and with the hidden Markov model.
     pub model1: usize,
     /// See `model1`.
@@ -31,7 +31,7 @@ pub struct Settings {
     pub prune: f32,
 }
 
-impl Default for Settings {
+impl Default for AlignerSettings {
     fn default() -> Self {
         Self {
             model1: 1,

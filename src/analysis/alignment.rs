@@ -1,6 +1,6 @@
 //! Floor 5: the alignment matrix as a view: row i target, column j source, alpha_ij (Bahdanau et al. 2015, eq. 6).
 
-/// alpha of one translation, borrowed. Rows may be longer than `columns` says; the rest is not looked at.
+/// alpha of one translation, borrowed. Rows may be longer than `columns`; the rest is ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct Alignment<'a> {
     rows: &'a [Vec<f32>],

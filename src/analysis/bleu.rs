@@ -17,14 +17,14 @@ pub const SIGNATURE: &str =
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct BleuSettings {
     /// How text is cut.
     pub tokenization: Tokenization,
     /// Whether letter case is ignored.
     pub lowercase: bool,
 }
 
-impl Settings {
+impl BleuSettings {
     /// The signature of corpus-level BLEU in sacreBLEU's notation. `references` is how many each sentence has,
     /// `None` where that varies.
     pub fn signature(&self, references: Option<usize>) -> String {
@@ -72,14 +72,14 @@ pub struct Counts {
 /// Sentences without a partner on the other side do not count.
 pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) -> Bleu {
     let one = |(hypothesis, reference): (&H, &R)| {
-        Counts::of(hypothesis.as_ref(), &[reference.as_ref()], &Settings::default())
+        Counts::of(hypothesis.as_ref(), &[reference.as_ref()], &BleuSettings::default())
     };
     hypotheses.iter().zip(references).map(one).sum::<Counts>().bleu()
 }
 
 impl Counts {
     /// Counts one sentence against its references.
-    pub fn of(hypothesis: &str, references: &[&str], settings: &Settings) -> Self {
+    pub fn of(hypothesis: &str, references: &[&str], settings: &BleuSettings) -> Self {
         let mut ids = Ids::default();
         let hypothesis = ids.of(hypothesis, *settings);
         let references: Vec<Vec<u32>> = references.iter().map(|text| ids.of(text, *settings)).collect();
@@ -182,7 +182,7 @@ struct Ids(HashMap<String, u32>);
 
 impl Ids {
     /// The words of a text. A line with more than two million different words would mix up the last of them.
-    fn of(&mut self, text: &str, settings: Settings) -> Vec<u32> {
+    fn of(&mut self, text: &str, settings: BleuSettings) -> Vec<u32> {
         let text = if settings.lowercase {
             tokenize(&text.to_lowercase(), settings.tokenization)
         } else {

@@ -21,7 +21,7 @@ pub struct Counts {
     pub correct: [u64; MAX_ORDER],
 }
 
-/// The signature in sacreBLEU's notation; `references` as in [`crate::analysis::bleu::Settings::signature`].
+/// The signature in sacreBLEU's notation; `references` as in [`crate::analysis::bleu::BleuSettings::signature`].
 pub fn signature(references: Option<usize>, lowercase: bool) -> String {
     let references = references.map_or_else(|| "var".to_owned(), |count| count.to_string());
     let case = if lowercase { "lc" } else { "mixed" };

@@ -2,6 +2,7 @@
 
 use crate::analysis::pca::Pca;
 use crate::analysis::tsne;
+use crate::analysis::tsne::TsneOptions;
 use crate::error::{Error, Result};
 use crate::ticket::Ticket;
 
@@ -81,7 +82,7 @@ pub fn layout(
     rows: &[f32],
     dimension: usize,
     method: Method,
-    options: &tsne::Options,
+    options: &TsneOptions,
     ticket: &Ticket,
     hear: &mut Hear<'_>,
 ) -> Result<Layout> {

@@ -66,7 +66,7 @@ impl Space {
         self.among(&query, k, None)
     }
 
-    /// A row of zeros has no direction: it is nobody's neighbour and has none.
+    /// A row of zeros has no direction: it has no neighbours and is never one.
     fn among(&self, query: &[f32], k: usize, left_out: Option<usize>) -> Vec<Neighbour> {
         if k == 0 || query.iter().all(|x| *x == 0.0) {
             return Vec::new();

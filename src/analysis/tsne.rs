@@ -25,7 +25,7 @@ const SEARCH: usize = 100;
 
 /// How to embed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
+pub struct TsneOptions {
     /// About how many neighbours count for a point; lowered where there are too few points.
     pub perplexity: f32,
     /// How many steps.
@@ -34,7 +34,7 @@ pub struct Options {
     pub seed: Option<u64>,
 }
 
-impl Default for Options {
+impl Default for TsneOptions {
     fn default() -> Self {
         Self { perplexity: 30.0, epochs: 1000, seed: None }
     }
@@ -60,7 +60,7 @@ struct Stop;
 pub fn embed(
     rows: &[f32],
     dimension: usize,
-    options: &Options,
+    options: &TsneOptions,
     ticket: &Ticket,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<[f32; 2]>> {

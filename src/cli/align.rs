@@ -42,11 +42,11 @@ Formats:
   naacl    a line for each link, as in the HLT-NAACL 2003 shared task: `PAIR I J S`, all counted from 1
 
 With --statistical no model is needed: IBM model 1 and a hidden Markov model are learned in both directions from the pairs
-themselves and the corpora, in either case of letters. Nothing is drawn at random: the same text gives the same links, whatever
-the seed and the number of threads. Lines that --pretokenized does not say are split already are cut into words by the rules
-of their languages, and links are told of what stands between the spaces. All text that is learned from is kept in memory:
-4 bytes a word and some 3 kilobytes a pair for the words that occur together. Learned from little, links are poor; ten
-thousand pairs are a beginning. `--save FILE` keeps what was learned in a few megabytes, and `--learned FILE` aligns with
+themselves and the corpora; upper and lower case count as the same. Nothing is random: the same text gives the same links, whatever
+the seed and the number of threads. Without --pretokenized, lines are split into words by the rules of their languages; the
+links written are between the words that spaces separate. All text that is learned from is kept in memory:
+4 bytes a word and about 3 kilobytes a pair for the words that occur together. Links learned from little text are poor; use
+at least ten thousand pairs. `--save FILE` keeps what was learned in a few megabytes, and `--learned FILE` aligns with
 it at once, streamed.
 
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) has no links: an empty
@@ -69,10 +69,10 @@ pub struct Low {
         help_heading = "Statistical aligner"
     )]
     save: Option<PathBuf>,
-    /// Pairs of words that are kept at most; half a million come to some 2 megabytes
+    /// Most pairs of words that are kept; half a million take about 2 megabytes
     #[arg(long, value_name = "N", default_value_t = 500_000, requires = "save", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistical aligner")]
     save_pairs: u32,
-    /// Taken for the sake of scripts: nothing here is drawn at random
+    /// Accepted so that scripts can pass it; nothing here is random
     #[arg(long, value_name = "N", requires = "statistical", help_heading = "Statistical aligner")]
     seed: Option<u64>,
     /// A model of the other direction, whose links are put together with those of the model
@@ -91,7 +91,7 @@ pub struct Low {
     reading: Reading,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: LinkFormat,
     #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
@@ -103,7 +103,7 @@ pub const NO_MODEL: [&str; 4] = ["statistical", "learned", "corpus_source", "cor
 
 /// How links are written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum LinkFormat {
     /// A line for each pair
     #[default]
     Pharaoh,
@@ -163,8 +163,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         for links in align_window(&high, &mut steppers, window)? {
             number += 1;
             match low.format {
-                Format::Pharaoh => output.line(&hard::pharaoh(&links))?,
-                Format::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new())))?,
+                LinkFormat::Pharaoh => output.line(&hard::pharaoh(&links))?,
+                LinkFormat::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new())))?,
             }
         }
         output.flush()?;
@@ -304,7 +304,7 @@ pub fn way(name: &str) -> Result<Direction> {
     way.ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
 }
 
-/// How two directions are put together unless something else is asked for.
+/// How two directions are put together by default.
 pub fn default_way() -> Direction {
     symmetrization("grow-diag-final-and").map_or(Direction::Forward, Direction::Both)
 }

@@ -64,12 +64,12 @@ impl RunArgs {
         Ok(Runtime { threads, device, engine })
     }
 
-    /// The threads asked for, if any.
+    /// The number of threads given, if any.
     pub fn threads(&self) -> Option<usize> {
         self.threads.map(usize::from)
     }
 
-    /// The device asked for.
+    /// The device given.
     pub fn device(&self) -> DeviceChoice {
         self.device
     }
@@ -96,7 +96,7 @@ impl ModelArgs {
     /// Loads the model or the ensemble onto the device.
     ///
     /// # Errors
-    /// Several models that shall not be one; what [`Ensemble::load`] refuses.
+    /// Several models without --ensemble; what [`Ensemble::load`] refuses.
     pub fn load(&self, runtime: &Runtime) -> Result<Ensemble> {
         if self.model.len() > 1 && !self.ensemble.asked() {
             let count = self.model.len();
@@ -111,7 +111,7 @@ impl ModelArgs {
 /// How several models translate as one, as typed.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct EnsembleArgs {
-    /// Translate with all models together: what they say of each next word is averaged. They must have the same
+    /// Translate with all models together: their distributions of each next word are averaged. They must have the same
     /// target vocabulary
     #[arg(long)]
     ensemble: bool,
@@ -254,7 +254,7 @@ pub struct SentenceArgs {
     /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
     #[arg(value_name = "FILE")]
     pub(super) file: Option<PathBuf>,
-    /// The words are split by spaces already, and shall be in the output
+    /// The words are already split by spaces, and stay so in the output
     #[arg(long)]
     pub(super) pretokenized: bool,
     #[command(flatten)]

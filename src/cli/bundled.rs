@@ -45,7 +45,7 @@ pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// Where a folder's architecture stands in [`MODELS`], whose order is that of the papers; `None` for what is no model:
-/// somebody else's `models` folder may hold configurations of anything.
+/// another `models` folder may hold configurations of other programs.
 fn rank(folder: &Path) -> Option<usize> {
     let config: serde_json::Value =
         serde_json::from_slice(&disk::read(&folder.join(CONFIG_FILE), disk::CONFIG_LIMIT).ok()?).ok()?;

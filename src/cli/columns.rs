@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Rows of cells; the first is the head. Numbers stand to the right, words to the left.
+/// Rows of cells; the first is the head. Numbers are right-aligned, words left-aligned.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     rows: Vec<Vec<String>>,

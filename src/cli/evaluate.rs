@@ -2,7 +2,7 @@
 //!
 //! The negative log-likelihood is that of the first reference, in nats; the perplexity is
 //! exp(NLL / target words), `</s>` counted as a word, as the models are trained. BLEU compares
-//! detokenised output with the raw references. Everything is also told by source length and for
+//! detokenised output with the raw references. Everything is also given by source length and for
 //! the sentences without unknown words on either side, as Bahdanau et al. (2015) do.
 
 mod arguments;
@@ -18,7 +18,7 @@ use std::time::Instant;
 use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::cli::args::Runtime;
-use crate::cli::evaluate::arguments::{Format, Low, UnkArg};
+use crate::cli::evaluate::arguments::{Low, ReportFormat, UnkArg};
 use crate::cli::evaluate::report::Told;
 use crate::cli::input::STDIN;
 use crate::cli::output::Output;
@@ -27,7 +27,7 @@ use crate::cli::{Context, output};
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::evaluation::compare::compare;
-use crate::evaluation::{Options, Stage, TestSet, Unk};
+use crate::evaluation::{EvaluationOptions, Stage, TestSet, Unk};
 use crate::models::Model;
 use crate::text::reader::LineReader;
 use crate::ticket::Ticket;
@@ -35,7 +35,7 @@ use crate::ticket::Ticket;
 pub use crate::cli::evaluate::arguments::arguments;
 pub use crate::cli::evaluate::gold::opposite;
 
-/// A comparison that was asked for is made or refused, never left out.
+/// A requested comparison is made or refused, never silently left out.
 fn check_bootstrap(low: &Low) -> crate::error::Result<()> {
     let why = match (low.bootstrap, low.model.len(), low.unk) {
         (None, ..) => return Ok(()),
@@ -85,14 +85,14 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     let mut output = Output::stdout();
     match low.format {
-        Format::Table => output.text(&report::table(&told, &baselines))?,
-        Format::Tsv => output.text(&machine::tsv(&told, &baselines))?,
-        Format::Json => output.json(&machine::json(&told, gold.as_ref(), &baselines))?,
+        ReportFormat::Table => output.text(&report::table(&told, &baselines))?,
+        ReportFormat::Tsv => output.text(&machine::tsv(&told, &baselines))?,
+        ReportFormat::Json => output.json(&machine::json(&told, gold.as_ref(), &baselines))?,
     }
     output.finish()
 }
 
-/// Models of the same name are told apart by their folders. What a terminal would obey in a name becomes a space.
+/// Models of the same name are distinguished by their folders. Control characters in a name become spaces.
 fn tell_apart(told: &mut [Told]) {
     for told in told.iter_mut() {
         told.report.name = told.report.name.replace(char::is_control, " ");
@@ -105,7 +105,7 @@ fn tell_apart(told: &mut [Told]) {
     }
 }
 
-fn options(low: &Low) -> Result<Options> {
+fn options(low: &Low) -> Result<EvaluationOptions> {
     let search = low.search.high();
     let unk = match low.unk {
         UnkArg::None => Vec::new(),
@@ -114,7 +114,7 @@ fn options(low: &Low) -> Result<Options> {
         UnkArg::Allow if search.forbid_unk => vec![Unk::Forbidden],
         UnkArg::Allow => vec![Unk::Allowed],
     };
-    Ok(Options {
+    Ok(EvaluationOptions {
         search,
         batch: low.batch.high(),
         buckets: low.buckets.clone(),
@@ -127,7 +127,7 @@ fn options(low: &Low) -> Result<Options> {
 
 /// Refuses what needs an alignment where a model has none; that unknown words stay is told where other models replace
 /// theirs.
-fn check(model: &Model, options: &Options, models: usize) -> Result<()> {
+fn check(model: &Model, options: &EvaluationOptions, models: usize) -> Result<()> {
     let config = &model.config;
     let needs = |flag: &str| {
         let architecture = config.architecture.name();
@@ -155,7 +155,7 @@ fn aligns(model: &Model, models: usize) -> bool {
     config.aligns() || models == 1
 }
 
-fn evaluate(runtime: &Runtime, model: &Model, test_set: &TestSet, options: &Options) -> Result<Told> {
+fn evaluate(runtime: &Runtime, model: &Model, test_set: &TestSet, options: &EvaluationOptions) -> Result<Told> {
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let name = &model.config.name;
     let total = test_set.len() * (1 + options.unk.len());

@@ -32,7 +32,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
     Low::augment_args(command)
 }
 
-/// Opens the window on what was asked for.
+/// Opens the window with the given models and texts.
 pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
     open(Low::from_arg_matches(matches)?, context)
 }
@@ -48,7 +48,7 @@ pub fn open(low: Low, context: Context) -> anyhow::Result<()> {
     Ok(window(options)?)
 }
 
-/// What is asked for must be there, which is best said before a window opens.
+/// Refuses a missing device or file before a window opens.
 fn high(low: Low) -> crate::error::Result<WindowOptions> {
     let chosen = low.run.device();
     if chosen != DeviceChoice::Auto {

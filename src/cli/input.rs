@@ -23,7 +23,7 @@ pub const STDIN: &str = "standard input";
 pub enum Line {
     /// Its text, without the line's end.
     Text(String),
-    /// It has so many bytes, more than any model may read; they are not kept.
+    /// Its length in bytes, more than any model may read; they are not kept.
     TooLong(usize),
 }
 
@@ -31,10 +31,10 @@ pub enum Line {
 pub struct Lines {
     name: PathBuf,
     size: Option<u64>,
-    /// Whether whoever writes may keep a reader waiting.
+    /// Whether reading may block until the writer sends more, as with a pipe or a terminal.
     waits: bool,
     read: Receiver<ReadLine>,
-    /// Taken from `read`, and not asked for yet.
+    /// Taken from `read`, but not returned yet.
     next: Option<ReadLine>,
     number: usize,
     bytes: u64,
@@ -47,7 +47,7 @@ struct ReadLine {
     bytes: u64,
 }
 
-/// Lines that are read before they are asked for.
+/// Lines that are read ahead.
 const AHEAD: usize = 512;
 
 impl Lines {
@@ -67,7 +67,7 @@ impl Lines {
         Self::new(path.into(), reader::open(path)?, size, !facts.is_file())
     }
 
-    /// The thread is left to itself: it ends with its input, when nobody listens any more, or with the process.
+    /// The thread is not joined: it ends with its input, when the receiver is dropped, or with the process.
     fn new(name: PathBuf, input: Box<dyn BufRead + Send>, size: Option<u64>, waits: bool) -> Result<Self> {
         let (sender, read) = sync_channel(AHEAD);
         let mut reader = LineReader::new(&name, input).longest(MAX_SOURCE_BYTES).passing_over();
@@ -112,7 +112,7 @@ impl Lines {
         }
     }
 
-    /// Whether another line can be read without waiting for whoever writes it.
+    /// Whether another line can be read without waiting for the writer.
     pub fn is_ready(&mut self) -> bool {
         if self.next.is_none() {
             self.next = self.read.try_recv().ok();

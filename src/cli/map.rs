@@ -7,8 +7,9 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::json;
 
+use crate::analysis::map;
 use crate::analysis::map::{Layout, METHODS, Method};
-use crate::analysis::{map, tsne};
+use crate::analysis::tsne::TsneOptions;
 use crate::cli::Context;
 use crate::cli::args::TableFormat;
 use crate::cli::columns::Table;
@@ -20,7 +21,7 @@ use crate::models::Model;
 use crate::text::tsv::{Cell, Tsv};
 use crate::ticket::Ticket;
 
-/// Steps that the progress is told in.
+/// Steps of the progress.
 const STEPS: u64 = 1000;
 
 /// As typed.
@@ -51,7 +52,7 @@ pub struct Low {
           value_parser = PossibleValuesParser::new(METHODS.iter().map(|entry| entry.name)))]
     method: String,
     /// About how many neighbours count for a point in t-SNE
-    #[arg(long, value_name = "P", default_value_t = tsne::Options::default().perplexity, value_parser = perplexity)]
+    #[arg(long, value_name = "P", default_value_t = TsneOptions::default().perplexity, value_parser = perplexity)]
     perplexity: f32,
     /// Steps of t-SNE
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -109,7 +110,7 @@ fn write_tsv<'a>(
 
 fn lay_out(low: &Low, vectors: &Vectors) -> anyhow::Result<Layout> {
     let method = Method::from_name(&low.method).unwrap_or_default();
-    let options = tsne::Options { perplexity: low.perplexity, epochs: low.epochs as usize, seed: low.seed };
+    let options = TsneOptions { perplexity: low.perplexity, epochs: low.epochs as usize, seed: low.seed };
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let mut progress = Progress::new(method.entry().title, Some(STEPS), shared);
     let mut hear = |share: f32, _: &[f32]| progress.add(0, 0, (share * STEPS as f32) as u64);
@@ -135,7 +136,7 @@ fn record(low: &Low, model: &Model, vectors: &Vectors, layout: &Layout) -> serde
     })
 }
 
-/// What only t-SNE heeds must not be given to another method in silence.
+/// Refuses options of t-SNE with another method; they would have no effect.
 fn refuse_idle_options(low: &Low, matches: &ArgMatches) -> Result<()> {
     let tsne = METHODS.iter().find(|entry| entry.method == Method::Tsne).map_or("", |entry| entry.name);
     let given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);

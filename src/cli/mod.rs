@@ -216,7 +216,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if known.is_some_and(Error::is_users) { 2 } else { 1 }
 }
 
-/// Whoever read our output has had enough.
+/// The reader of our output has closed it.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     kinds.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -14,7 +14,7 @@ use crate::text::{line, parallel};
 /// A source line and its target line.
 pub type Pair = (SourceLine, SourceLine);
 
-/// What hears of a window of pairs and of their results.
+/// Called with each window of pairs and its results.
 pub type Each<'a> = dyn FnMut(&Ensemble, &[Pair], &[Option<Forced>]) -> anyhow::Result<()> + 'a;
 
 /// Two files and what forces one through the other.
@@ -37,8 +37,8 @@ impl PairForcer {
         Ok(Self { system, stepper, files, batch: batch.high(), pretokenized: pairs.pretokenized })
     }
 
-    /// Reads window after window; `each` hears of every pair in order, without a result where a model cannot read it.
-    /// Gives the number of those, each of which was told; see [`words::refused`].
+    /// Reads window after window; `each` is called for every pair in order, without a result where a model cannot read it.
+    /// Returns the number of those, each reported on stderr; see [`words::refused`].
     pub fn run(mut self, doing: Doing, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let mut input = Pairs { files: &mut self.files, system: &self.system, pretokenized: self.pretokenized };
         windows::run(doing, &mut input, Growth::new(self.batch), &mut |window| {
@@ -47,7 +47,7 @@ impl PairForcer {
         })
     }
 
-    /// As [`PairForcer::run`]; `each` hears of the words of every pair that a model could read, and of their links.
+    /// As [`PairForcer::run`]; `each` gets the words of every pair that a model could read, and their links.
     pub fn run_aligned(self, each: &mut dyn FnMut(&Worded)) -> anyhow::Result<usize> {
         let pretokenized = self.pretokenized;
         let doing = Doing { name: "aligning", verb: "align" };
@@ -137,7 +137,7 @@ impl ParallelLines {
         Ok(Self { source: Lines::open(Some(&pairs.source))?, target: Lines::open(Some(&pairs.target))? })
     }
 
-    /// Whether another pair can be read without waiting for whoever writes it.
+    /// Whether another pair can be read without waiting for the writer.
     pub fn is_ready(&mut self) -> bool {
         self.source.is_ready() && self.target.is_ready()
     }

@@ -24,7 +24,7 @@ use crate::ticket::Ticket;
 
 /// Lines of a window.
 const WINDOW_LINES: usize = 20_000;
-/// A window ends at so many bytes.
+/// Bytes of a full window.
 const WINDOW_BYTES: usize = 16 << 20;
 
 /// As typed.

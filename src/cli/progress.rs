@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::output;
 
-/// Plain lines come so often, and not before: short work stays silent.
+/// Time between two plain lines, and before the first: short work prints none.
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Counts sentences and words against a known or unknown total.
@@ -35,7 +35,7 @@ impl Progress {
         Self { doing, what: "sentences", bar, started: now, told: now, sentences: 0, words: 0, total, position: 0 }
     }
 
-    /// The same, of what comes in other pieces than sentences.
+    /// The same, for units other than sentences.
     pub fn counting(self, what: &'static str) -> Self {
         Self { what, ..self }
     }

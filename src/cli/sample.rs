@@ -16,9 +16,9 @@ use crate::error::{Error, Result};
 use crate::models::Stepper;
 use crate::ticket::Ticket;
 
-/// A window comes to about so many samples at most.
+/// About the most samples of a window.
 const WINDOW_SAMPLES: usize = 50_000;
-/// A full window holds so many batches.
+/// Batches of a full window.
 const WINDOW_BATCHES: usize = 8;
 
 /// As typed.

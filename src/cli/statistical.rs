@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::aligner::corpus::{RARE, Reading};
+use crate::aligner::corpus::{CorpusBuilder, RARE};
 use crate::aligner::learn::{Progress as Learning, learn, pairs_of_all_passes};
 use crate::aligner::learned::Learned;
-use crate::aligner::settings::Settings;
+use crate::aligner::settings::AlignerSettings;
 use crate::aligner::words::{Cutter, LineAligner};
 use crate::cli::output;
 use crate::cli::progress::Progress;
@@ -30,10 +30,10 @@ pub struct StatisticalArgs {
     /// Its translations, line by line, once for each --corpus-source
     #[arg(long, value_name = "FILE", requires = "statistical", help_heading = HEADING)]
     corpus_target: Vec<PathBuf>,
-    /// Take what an aligner learned before, as `align --statistical --save` keeps it, and learn nothing
+    /// Use an aligner that `align --statistical --save` wrote, and learn nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["corpus_source", "corpus_target"], help_heading = HEADING)]
     learned: Option<PathBuf>,
-    /// By whose rules the aligner cuts source text into words, as `fr`; by default the file's name says it (`text.fr`)
+    /// Language whose rules split the source text into words, such as `fr`; by default from the file's name (`text.fr`)
     #[arg(long, value_name = "TAG", help_heading = HEADING)]
     source_language: Option<String>,
     /// The same for the target text
@@ -76,7 +76,7 @@ impl StatisticalArgs {
             return Ok(LineAligner::new(learned, source, target));
         }
         let (mut source, mut target) = self.cutters(text, None)?;
-        let mut reading = Reading::default();
+        let mut reading = CorpusBuilder::default();
         for (x, y) in text.pairs {
             reading.push(&source.cut(x).words, &target.cut(y).words);
         }
@@ -112,7 +112,7 @@ impl StatisticalArgs {
         Ok((Cutter::new(&source, text.pretokenized)?, Cutter::new(&target, text.pretokenized)?))
     }
 
-    /// What was asked for, else what was learned with, else what the names of the files say.
+    /// The language given, else the one that was learned with, else the one in the names of the files.
     fn languages(&self, text: Text<'_>, known: Option<&(String, String)>) -> (String, String) {
         let pick = |asked: &Option<String>, known: Option<&String>, file: &Path| {
             let known = known.filter(|known| !known.is_empty()).cloned();
@@ -125,8 +125,8 @@ impl StatisticalArgs {
     }
 }
 
-fn learn_from(reading: Reading, threads: usize) -> Result<Learned> {
-    let (settings, pairs) = (Settings::default(), reading.len());
+fn learn_from(reading: CorpusBuilder, threads: usize) -> Result<Learned> {
+    let (settings, pairs) = (AlignerSettings::default(), reading.len());
     let mut bar = Progress::new("learning to align", Some(pairs_of_all_passes(pairs, &settings) as u64), false);
     let mut told = 0;
     let learned = learn(reading.finish(RARE), &settings, threads, &Ticket::forever(), &mut |progress| {

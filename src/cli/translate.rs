@@ -208,7 +208,7 @@ fn record<'a>(high: &'a High, source: &Sentence, hypothesis: &'a Hypothesis) -> 
     }
 }
 
-/// The translation as text, unknown words replaced when that was asked for.
+/// The translation as text, with unknown words replaced where --replace-unk is given.
 fn text(high: &High, source: &Sentence, hypothesis: &Hypothesis) -> String {
     words::text(high.system.lead(), hypothesis, source, high.replacing.as_ref(), high.pretokenized)
 }

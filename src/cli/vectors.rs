@@ -119,7 +119,7 @@ impl Vectors {
         Ok(Self { entries, dimension: words.dimension, rows: words.rows, kind })
     }
 
-    /// The lines of a file, `-` being stdin; those without words are left out, those that are too long are told.
+    /// The lines of a file, `-` being stdin; those without words are left out, those that are too long are reported.
     pub fn phrases(runtime: &Runtime, model: &Model, file: &Path, pretokenized: bool) -> anyhow::Result<Self> {
         let mut lines = Lines::open(Some(file))?;
         let mut texts = Vec::new();

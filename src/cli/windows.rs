@@ -18,7 +18,7 @@ pub trait Input {
     /// The next item; `None` at the end.
     fn next(&mut self) -> Result<Option<Self::Item>>;
 
-    /// Whether another item can be read without waiting for whoever writes it.
+    /// Whether another item can be read without waiting for the writer.
     fn is_ready(&mut self) -> bool;
 
     /// How many words an item brings into a window.
@@ -37,9 +37,9 @@ pub trait Input {
     fn tell_empty(&self, verb: &str);
 }
 
-/// A window ends at so many words.
+/// Words of a full window.
 const WINDOW_WORDS: usize = 50_000;
-/// A full window holds so many batches.
+/// Batches of a full window.
 const WINDOW_BATCHES: usize = 8;
 
 /// How many items the next window may hold.
@@ -78,7 +78,7 @@ pub struct Doing {
 }
 
 /// Reads window after window and hands each on to `work`, which gives the number of words it came to. Items that a
-/// model cannot read are told and counted; see [`crate::cli::words::refused`].
+/// model cannot read are reported and counted; see [`crate::cli::words::refused`].
 ///
 /// # Errors
 /// What `work` returns; what the input returns, after what was read before it.

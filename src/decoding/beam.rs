@@ -148,7 +148,7 @@ impl Beam {
         }
     }
 
-    /// Asks for one row for each live hypothesis.
+    /// One row for each live hypothesis.
     fn push_rows(&mut self, sentence: usize, rows: &mut Vec<Row>) {
         self.first_row = rows.len();
         for live in &self.live {
@@ -270,7 +270,7 @@ impl Beam {
     }
 }
 
-/// How many numbers the alignment of a hypothesis comes to.
+/// Size of the alignment of a hypothesis, in numbers.
 fn numbers(hypothesis: &Hypothesis) -> usize {
     [&hypothesis.alpha, &hypothesis.energies].into_iter().flatten().flatten().map(Vec::len).sum()
 }

@@ -18,7 +18,7 @@ use crate::ticket::Ticket;
 const BATCH_WORDS: usize = 8192;
 /// Probabilities that a step may come to, 64 MB; large vocabularies get smaller batches.
 const BATCH_NUMBERS: usize = 1 << 24;
-/// Phrase pairs scored together unless something else is asked for.
+/// Phrase pairs scored together by default.
 pub const BATCH: usize = 256;
 
 /// How phrase pairs are scored.

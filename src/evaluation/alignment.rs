@@ -45,7 +45,7 @@ pub struct WordPair {
 pub struct Refused {
     /// The target line is at fault, not the source line.
     pub target: bool,
-    /// A sentence that goes on behind the name of the line.
+    /// The rest of a sentence that begins with the name of the line.
     pub why: String,
 }
 
@@ -166,14 +166,14 @@ impl Aligner<'_> {
 
 /// How to measure alignments.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct AlignmentOptions {
     /// Beside the source word of greatest alpha, all those with an alpha of at least one of these.
     pub thresholds: Vec<f32>,
     /// Pairs forced together, at least 1.
     pub batch: usize,
 }
 
-impl Options {
+impl AlignmentOptions {
     /// Every way in which links are read off alpha, by reading; the first is the main one.
     fn extractions(&self, readings: &[Reading]) -> Vec<Extraction> {
         let rules = || std::iter::once(None).chain(self.thresholds.iter().copied().map(Some));
@@ -182,7 +182,7 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for AlignmentOptions {
     fn default() -> Self {
         Self { thresholds: Vec::new(), batch: 16 }
     }
@@ -255,7 +255,7 @@ pub fn measure(
     mut forward: Aligner<'_>,
     reverse: Option<Aligner<'_>>,
     (test_set, gold): (&TestSet, &[Links]),
-    options: &Options,
+    options: &AlignmentOptions,
     ticket: &Ticket,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report> {

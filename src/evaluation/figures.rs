@@ -8,7 +8,7 @@ use crate::evaluation::Row;
 pub const HEADER: &str =
     "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n";
 
-/// One row of the table of `model`, tab-separated, with the line's end; `none` stands for what is not known.
+/// One row of the table of `model`, tab-separated, with the line's end; `none` is written where a number is not known.
 pub fn line(model: &str, row: &Row, words_per_second: Option<f64>, none: &str) -> String {
     let figure = |value: Option<f64>, digits: usize| match value {
         Some(value) => format!("{value:.digits$}"),

@@ -11,7 +11,8 @@ pub mod figures;
 pub mod report;
 pub mod run;
 pub mod test_set;
+pub mod wording;
 
 pub use crate::evaluation::report::{Record, Report, Row, Set, Translation, Unk};
-pub use crate::evaluation::run::{Options, Progress, Stage, run};
+pub use crate::evaluation::run::{EvaluationOptions, Progress, Stage, run};
 pub use crate::evaluation::test_set::{Pair, TestSet};

@@ -45,7 +45,7 @@ impl Set {
     }
 }
 
-/// A translation and how near it comes to the references.
+/// A translation and its scores against the references.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Translation {
     /// As it is compared: normal text, or words split by spaces where the test set is.
@@ -146,7 +146,7 @@ pub struct Report {
     pub search: decoding::SearchOptions,
     /// Sentences decoded together.
     pub batch: usize,
-    /// Unknown words of the output gave way to what stands for the source words that they are aligned with.
+    /// Unknown words of the output were replaced by those for the source words that they are aligned with.
     pub replaced: bool,
     /// Which translations were made, perhaps none, in the order of [`Record::translations`].
     pub unk: Vec<Unk>,

@@ -1,28 +1,28 @@
 //! Floor 6: one model over one test set, some twenty batches at a time: the NLL of the references by forced
 //! decoding, then the translations by beam search.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 
 use crate::analysis::buckets::Buckets;
 use crate::analysis::unknown::Replacing;
-use crate::analysis::{bleu, chrf, unknown};
+use crate::analysis::{bleu, chrf};
 use crate::decoding;
 use crate::decoding::batching::WINDOW;
 use crate::decoding::{Hypothesis, Specials};
 use crate::error::{Error, Result};
 use crate::evaluation::report::rows;
+use crate::evaluation::wording;
 use crate::evaluation::{Pair, Record, Report, TestSet, Translation, Unk};
 use crate::models::{Model, Stepper};
 use crate::text::line;
-use crate::text::sentence::{Sentence, UNK};
+use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 
 /// How to evaluate.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// How to search; `forbid_unk` gives way to `unk`.
+pub struct EvaluationOptions {
+    /// How to search; `unk` overrides `forbid_unk`.
     pub search: decoding::SearchOptions,
     /// Sentences decoded together, at least 1.
     pub batch: usize,
@@ -32,13 +32,13 @@ pub struct Options {
     pub tokenization: bleu::Tokenization,
     /// Which translations to make: with `[UNK]`, without, both or none.
     pub unk: Vec<Unk>,
-    /// What unknown words of the output give way to, in models that align; the others keep `[UNK]`.
+    /// What replaces unknown words of the output, in models that align; the others keep `[UNK]`.
     pub replace_unk: Option<Replacing>,
     /// What tells the time, for [`Report::seconds`].
     pub clock: Option<fn() -> Instant>,
 }
 
-impl Default for Options {
+impl Default for EvaluationOptions {
     fn default() -> Self {
         Self {
             search: decoding::SearchOptions::default(),
@@ -52,10 +52,10 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl EvaluationOptions {
     /// What BLEU counts.
-    fn bleu(&self) -> bleu::Settings {
-        bleu::Settings { tokenization: self.tokenization, ..bleu::Settings::default() }
+    fn bleu(&self) -> bleu::BleuSettings {
+        bleu::BleuSettings { tokenization: self.tokenization, ..bleu::BleuSettings::default() }
     }
 }
 
@@ -70,7 +70,7 @@ pub enum Stage {
     Aligning,
 }
 
-/// How far a run is; told after every batch.
+/// Progress of a run, reported after every batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// What it did last.
@@ -81,11 +81,11 @@ pub struct Progress {
     pub words: usize,
     /// Sentences done so far, each counted once for every stage.
     pub done: usize,
-    /// What `done` comes to.
+    /// Total of `done`.
     pub total: usize,
 }
 
-/// Evaluates a model. The ticket is asked at every step of every batch; `progress` may wait, as a pause does.
+/// Evaluates a model. The ticket is checked at every step of every batch; `progress` may block, as while paused.
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a line that the model cannot read, named; what the search
@@ -94,7 +94,7 @@ pub fn run(
     model: &Model,
     stepper: &mut dyn Stepper,
     test_set: &TestSet,
-    options: &Options,
+    options: &EvaluationOptions,
     ticket: &Ticket,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report> {
@@ -136,7 +136,7 @@ struct Case {
 struct Run<'a> {
     model: &'a Model,
     test_set: &'a TestSet,
-    options: &'a Options,
+    options: &'a EvaluationOptions,
     ticket: &'a Ticket,
     progress: &'a mut dyn FnMut(Progress),
     done: usize,
@@ -258,29 +258,13 @@ impl Run<'_> {
     }
 
     fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &Pair) -> Translation {
-        let config = &self.model.config;
-        let ids = match hypothesis.tokens.split_last() {
-            Some((&last, words)) if last == config.eos => words,
-            _ => &hypothesis.tokens,
-        };
-        let words: Vec<&str> = ids.iter().map(|&id| self.model.target.token(id).unwrap_or(UNK)).collect();
-        let words = match &self.options.replace_unk {
-            Some(Replacing { dictionary }) => {
-                let unknown = |i: usize| ids[i] == config.unk;
-                unknown::replace(&words, unknown, hypothesis.alpha.as_deref(), &case.source, dictionary.as_ref())
-            }
-            None => words.into_iter().map(Cow::Borrowed).collect(),
-        };
-        let target = &self.model.target;
-        let text = if self.test_set.pretokenized {
-            target.spaced(&words)
-        } else {
-            target.join(&config.target_language, &words)
-        };
+        let replacing = self.options.replace_unk.as_ref();
+        let text = wording::text(self.model, hypothesis, &case.source, replacing, self.test_set.pretokenized);
+        let ids = wording::without_eos(self.model, &hypothesis.tokens);
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
         let counts = bleu::Counts::of(&text, &references, &self.options.bleu());
         Translation {
-            has_unk: ids.contains(&config.unk),
+            has_unk: ids.contains(&self.model.config.unk),
             words: hypothesis.tokens.len(),
             bleu: counts.sentence(),
             counts,

@@ -9,7 +9,7 @@ use crate::text::reader::LineReader;
 /// A source sentence and its references. Cloning it copies no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// As it stands in the file.
+    /// As in the file.
     pub source: Arc<str>,
     /// At least one; the first is the one whose probability is measured.
     pub references: Arc<[Arc<str>]>,

@@ -39,6 +39,37 @@ pub const fn size(x: f32, y: f32) -> Size {
     Size { x, y }
 }
 
+/// The dashes of a line through these points.
+pub fn dashed(points: &[Point], dash: f32, gap: f32) -> Vec<[Point; 2]> {
+    let mut out = Vec::new();
+    // Where in a dash and the gap behind it the line is.
+    let mut phase = 0.0;
+    for two in points.windows(2) {
+        let (from, to) = (two[0], two[1]);
+        let length = from.distance(to);
+        let at = |way: f32| from + size((to.x - from.x) * way / length, (to.y - from.y) * way / length);
+        let mut way = 0.0;
+        while way < length {
+            let is_dash = phase < dash;
+            let rest = if is_dash { dash - phase } else { dash + gap - phase };
+            let end = (way + rest.max(1e-3)).min(length);
+            if is_dash {
+                out.push([at(way), at(end)]);
+            }
+            phase = if end < length { if is_dash { dash } else { 0.0 } } else { phase + end - way };
+            way = end;
+        }
+    }
+    out
+}
+
+impl Point {
+    /// How far away another point is.
+    pub fn distance(self, other: Self) -> f32 {
+        (self.x - other.x).hypot(self.y - other.y)
+    }
+}
+
 impl Add<Size> for Point {
     type Output = Self;
 

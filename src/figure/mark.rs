@@ -21,6 +21,8 @@ pub enum Mark<'a> {
     Curve(Curve),
     /// A convex polygon.
     Polygon(Polygon),
+    /// Many points of one size.
+    Dots(Dots),
     /// Numbers as coloured cells.
     Image(Image<'a>),
 }
@@ -195,6 +197,26 @@ pub struct Polygon {
     pub fill: Rgba,
     /// Its edge.
     pub stroke: Stroke,
+}
+
+/// Points of one size, each with its colour.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dots {
+    /// Their middles and colours.
+    pub dots: Vec<(Point, Rgba)>,
+    /// From the middle to the edge.
+    pub radius: f32,
+    /// Around each, of width 0 where there is none; its middle lies on the edge.
+    pub border: Stroke,
+    /// They are squares, which thousands of small ones should be.
+    pub is_square: bool,
+}
+
+impl Dots {
+    /// Discs without a border.
+    pub fn round(dots: Vec<(Point, Rgba)>, radius: f32) -> Self {
+        Self { dots, radius, ..Self::default() }
+    }
 }
 
 /// Cells that fill an area without gaps or smoothing.

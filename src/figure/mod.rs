@@ -7,16 +7,21 @@
 //! Marks hold all that a painter of pages or pixels needs: no mark depends on the mouse or on the screen, an image says
 //! its pixels ([`mark::Cells::pixels`]), and every length is in points, with y growing downwards.
 
+pub mod axes;
 pub mod bars;
 pub mod beam;
 pub mod geometry;
 pub mod heatmap;
 pub mod label;
 pub mod legend;
+pub mod links;
 pub mod mark;
 pub mod measure;
 pub mod palette;
+pub mod plane;
+pub mod plot;
 pub mod provenance;
+pub mod scatter;
 pub mod sizes;
 pub mod strip;
 pub mod svg;

@@ -145,6 +145,12 @@ impl Palette {
         if dark { &DARK } else { &LIGHT }
     }
 
+    /// The colour of the model or run at a place.
+    pub fn series(place: usize, dark: bool) -> Rgba {
+        let (light, on_black) = SERIES[place % SERIES.len()];
+        if dark { on_black } else { light }
+    }
+
     /// Behind a word by its probability: nothing when sure, warm when in doubt.
     pub fn doubt(&self, log_p: f32) -> Rgba {
         self.warm_soft.fade(doubt(log_p))
@@ -155,6 +161,12 @@ impl Palette {
         let strength = value.abs().clamp(0.0, 1.0).sqrt();
         if value < 0.0 { self.warm } else { self.accent }.fade(0.12 + 0.88 * strength)
     }
+}
+
+/// The colour of a point of a map by its share from 0 to 1; the ends that would vanish in the ground are left out.
+pub fn point(dark: bool, share: f32) -> Rgba {
+    let viridis = ColourMap::at(2);
+    if dark { viridis.colour(1.0 - 0.72 * share) } else { viridis.colour(0.84 * share) }
 }
 
 /// How much of the warm colour shows behind a word, 0..1. Doubt grows with -log p and is full at p = 0.01.

@@ -10,6 +10,11 @@ pub const TEXT_SMALL: f32 = 12.5;
 /// Running text.
 pub const TEXT_BODY: f32 = 14.5;
 
+/// Radius of the corners of a figure on its ground.
+pub const CARD_RADIUS: f32 = 8.0;
+/// Radius of the mark of a data point.
+pub const DATA_POINT: f32 = 4.0;
+
 /// Smallest and largest side of a heatmap cell chosen by itself.
 pub const CELL_AUTO: (f32, f32) = (14.0, 42.0);
 /// Smallest and largest side of a heatmap cell reached by zooming.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point};
-use crate::figure::mark::{Across, Cells, Down, Image, Lines, Mark, Polygon, Rectangle, Stroke, Text};
+use crate::figure::mark::{Across, Cells, Dots, Down, Image, Lines, Mark, Polygon, Rectangle, Stroke, Text};
 use crate::figure::measure::{Measure as _, SansSerif, broken, laid_out};
 use crate::figure::palette::Rgba;
 
@@ -53,8 +53,28 @@ fn write(out: &mut String, mark: &Mark<'_>) {
             let _ = writeln!(out, "<path d=\"M {from} C {a} {b} {to}\" fill=\"none\"{}/>", stroke(of.stroke));
         }
         Mark::Polygon(of) => polygon(out, of),
+        Mark::Dots(of) => dots(out, of),
         Mark::Image(of) => image(out, of),
     }
+}
+
+fn dots(out: &mut String, of: &Dots) {
+    if of.dots.is_empty() {
+        return;
+    }
+    let border = if of.border.width > 0.0 { stroke(of.border) } else { String::new() };
+    let _ = writeln!(out, "<g{border}>");
+    let (radius, side) = (number(of.radius), number(2.0 * of.radius));
+    for &(at, colour) in &of.dots {
+        let fill = fill(colour);
+        let _ = if of.is_square {
+            let (x, y) = (number(at.x - of.radius), number(at.y - of.radius));
+            writeln!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\"{fill}/>")
+        } else {
+            writeln!(out, "<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\"{fill}/>", number(at.x), number(at.y))
+        };
+    }
+    out.push_str("</g>\n");
 }
 
 fn text(out: &mut String, of: &Text<'_>) {

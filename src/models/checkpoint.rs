@@ -1,14 +1,14 @@
 //! Floor 3: weights, read from and written to safetensors files.
 //!
-//! The header of a file is checked before the body is read ([`header`](crate::models::header)). The file stays as it
+//! The header of a file is checked before the body is read ([`header`]). The file stays as it
 //! is stored, in one buffer: each tensor is widened
 //! to `f32` when it is asked for, straight into the place where it is wanted. A model that is packed for
 //! decoding never holds its weights twice. No memory mapping, no `unsafe`. Everything that is wrong with
 //! a file is a sentence that names it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
 use std::io::{Read as _, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ use candle_core::{Device, Tensor};
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 use rayon::prelude::*;
+use safetensors::Dtype;
+use safetensors::tensor::View;
 
 use crate::error::{Error, Result};
 use crate::models::header::{Kind, Place};
@@ -210,39 +212,16 @@ impl Weights {
     /// Writes a safetensors file, as `f16` if `half`: under a temporary name in the same folder,
     /// synchronised, then renamed, so that no reader ever sees half a file.
     pub fn save(&self, path: &Path, half: bool) -> Result<()> {
-        let (size, dtype) = if half { (2, "F16") } else { (4, "F32") };
         if half
             && let Some((name, _)) =
                 self.iter().find(|(_, array)| array.data.iter().any(|x| !f16::from_f32(*x).is_finite()))
         {
             return Err(Error::tensor(path, name, "holds a number too large for f16; write f32 instead"));
         }
-        let header = self.header(size, dtype);
-        write_inside(path, |out| {
-            out.write_all(&(header.len() as u64).to_le_bytes())?;
-            out.write_all(header.as_bytes())?;
-            for (_, array) in self.iter() {
-                write_numbers(out, &array.data, half)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// The JSON header: a line of names, types, shapes and places, padded to 8 bytes.
-    fn header(&self, size: usize, dtype: &str) -> String {
-        let mut map = serde_json::Map::new();
-        let mut offset = 0;
-        for (name, array) in self.iter() {
-            let end = offset + array.data.len() * size;
-            map.insert(
-                name.to_owned(),
-                serde_json::json!({"dtype": dtype, "shape": array.shape, "data_offsets": [offset, end]}),
-            );
-            offset = end;
-        }
-        let text = serde_json::Value::Object(map).to_string();
-        let padded = text.len().next_multiple_of(8);
-        format!("{text:<padded$}")
+        let tensors = self.iter().map(|(name, array)| (name, Written { array, half }));
+        let file = safetensors::serialize(tensors, None)
+            .map_err(|error| Error::file(path, format!("could not be written: {error}")))?;
+        write_inside(path, |out| out.write_all(&file))
     }
 
     fn slot(&self, name: &str) -> Result<&Slot> {
@@ -311,6 +290,35 @@ impl Weights {
     }
 }
 
+/// A tensor as it is written to a file.
+struct Written<'a> {
+    array: &'a Array,
+    half: bool,
+}
+
+impl View for Written<'_> {
+    fn dtype(&self) -> Dtype {
+        if self.half { Dtype::F16 } else { Dtype::F32 }
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.array.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        let numbers = self.array.data.iter();
+        Cow::Owned(if self.half {
+            numbers.flat_map(|x| f16::from_f32(*x).to_le_bytes()).collect()
+        } else {
+            numbers.flat_map(|x| x.to_le_bytes()).collect()
+        })
+    }
+
+    fn data_len(&self) -> usize {
+        self.array.data.len() * if self.half { 2 } else { 4 }
+    }
+}
+
 /// Every number of each tensor is finite.
 fn check_finite(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)], places: &[Place]) -> Result<()> {
     let message = "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
@@ -361,18 +369,4 @@ fn widen_f16(numbers: &mut [f32], bytes: &[u8]) {
         *half = f16::from_le_bytes(*word);
     }
     halves[..numbers.len()].convert_to_f32_slice(numbers);
-}
-
-fn write_numbers(out: &mut impl io::Write, data: &[f32], half: bool) -> io::Result<()> {
-    let mut bytes = Vec::with_capacity(BLOCK * 4);
-    for block in data.chunks(BLOCK) {
-        bytes.clear();
-        if half {
-            bytes.extend(block.iter().flat_map(|x| f16::from_f32(*x).to_le_bytes()));
-        } else {
-            bytes.extend(block.iter().flat_map(|x| x.to_le_bytes()));
-        }
-        out.write_all(&bytes)?;
-    }
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Floor 1: the device that models run on, chosen at run time among those compiled in.
 //!
 //! CUDA's libraries may be missing at run time, in which case the driver's wrapper panics instead of
-//! answering; that panic is caught here and told as a sentence.
+//! answering; that panic is caught here and becomes an error.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Floor 1: cells as the papers write them. Imports floor 0 and candle; knows no words.
+//! Floor 1: cells as the papers write them. Imports floor 0 and candle; knows nothing of words.
 //!
 //! Everything here is made of differentiable candle operations on any device and float type.
 //! A matrix is stored [out, in] and applied as W x + b; the fused CPU twins live in `fused/`.

@@ -5,6 +5,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::text::write::remove_left_over;
+
 /// A window's right to save a state. It ends with the process, however that ends.
 #[derive(Debug, Default)]
 pub enum Claim {
@@ -44,7 +46,13 @@ impl Claim {
             return Self::None;
         };
         match file.try_lock() {
-            Ok(()) => Self::Held { _file: file, path: path.to_owned() },
+            Ok(()) => {
+                if let Some(folder) = path.parent() {
+                    // Nobody else saves here: what killed windows were writing is of no use to anyone.
+                    remove_left_over(folder);
+                }
+                Self::Held { _file: file, path: path.to_owned() }
+            }
             Err(TryLockError::WouldBlock) => Self::Taken,
             Err(TryLockError::Error(_)) => Self::None,
         }
@@ -67,5 +75,49 @@ impl Claim {
     pub fn trouble(&self) -> Option<String> {
         let text = "Another window of Interlinear is open and keeps the state, so nothing of this one is kept";
         self.is_taken().then(|| text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::persist::{SavedSession, load_or_set_aside};
+    use crate::text::write::faults;
+
+    #[test]
+    fn a_window_killed_at_any_call_of_a_save_lost_nothing_and_left_nothing_over() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("session.json");
+        let state = |source: &str| SavedSession { source: Some(source.to_owned()), ..SavedSession::default() };
+        let (old, new) = (state("before"), state(&"after ".repeat(10_000)));
+        old.save(&path).expect("a temporary folder");
+        let before = std::fs::read(&path).expect("it was saved");
+        faults::at_every_call(
+            4,
+            || {
+                std::fs::write(&path, &before).expect("a temporary folder");
+                new.save(&path)
+            },
+            |what, failed, _| {
+                let claim = Claim::on(&path);
+                let found = load_or_set_aside(&path);
+                assert_eq!((found.trouble, claim.is_taken()), (None, false), "{what}");
+                assert!(found.state.as_ref() == Some(if failed { &old } else { &new }), "{what}");
+                assert_eq!(faults::left_over(folder.path()), [""; 0], "{what}");
+            },
+        );
+    }
+
+    #[test]
+    fn a_second_window_leaves_alone_what_the_first_is_writing() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("session.json");
+        let first = Claim::on(&path);
+        std::fs::write(folder.path().join(".interlinear-abc.tmp"), "half").expect("a temporary folder");
+        assert!(Claim::on(&path).is_taken());
+        assert_eq!(faults::left_over(folder.path()).len(), 1);
+        drop(first);
+        assert!(!Claim::on(&path).is_taken());
+        assert_eq!(faults::left_over(folder.path()), [""; 0]);
     }
 }

@@ -20,7 +20,7 @@ const MOST_LINKS: usize = 40;
 ///
 /// # Errors
 /// A sentence that names `path`; the old file is then untouched.
-pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<()> {
+pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
     let failed = |error: std::io::Error| Error::io(path, &error);
     match std::fs::metadata(path) {
         Ok(facts) if facts.is_dir() => Err(Error::file(path, "is a folder; name a file to write")),
@@ -42,7 +42,7 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std
 ///
 /// # Errors
 /// As [`write_atomic`].
-pub fn write_inside(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<()> {
+pub fn write_inside(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
     let old = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);
     replace(path, old.as_ref(), write).map_err(|error| Error::io(path, &error))
 }
@@ -53,8 +53,8 @@ fn is_of_the_system(path: &Path) -> bool {
 }
 
 /// Writes into a pipe or a device, which is opened as it is.
-fn write_into(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> std::io::Result<()> {
-    let mut writer = BufWriter::new(File::options().write(true).open(path)?);
+fn write_into(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> std::io::Result<()> {
+    let mut writer = BufWriter::new(Draft(File::options().write(true).open(path)?));
     write(&mut writer)?;
     writer.flush()
 }
@@ -71,30 +71,76 @@ fn end_of_links(path: &Path) -> std::io::Result<PathBuf> {
     Err(std::io::Error::other("it is a link that leads back to itself"))
 }
 
+/// A file while it is being written.
+#[derive(Debug)]
+pub struct Draft(File);
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        step()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        step()?;
+        self.0.flush()
+    }
+}
+
+/// Before every call that the system may refuse; the tests refuse each in turn.
+#[cfg_attr(not(test), expect(clippy::unnecessary_wraps, reason = "the tests refuse"))]
+fn step() -> std::io::Result<()> {
+    #[cfg(test)]
+    faults::step()?;
+    Ok(())
+}
+
+/// How the names of temporary files begin and end.
+const TEMPORARY: (&str, &str) = (".interlinear-", ".tmp");
+
+/// Removes the temporary files that killed processes left in a folder that the program keeps itself. Other programs'
+/// files are left alone, and so is what cannot be removed.
+pub fn remove_left_over(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let is_ours = name.strip_prefix(TEMPORARY.0).is_some_and(|rest| rest.strip_suffix(TEMPORARY.1).is_some());
+        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Writes a temporary file beside `path` and gives it the name.
 fn replace(
     path: &Path,
     old: Option<&Metadata>,
-    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".interlinear-").suffix(".tmp");
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     // Temporary files are private by default; this one becomes an ordinary file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    step()?;
+    // A killed process removes nothing.
+    #[cfg(test)]
+    builder.disable_cleanup(faults::kills());
     let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
     if let Some(old) = old {
         file.set_permissions(old.permissions())?;
     }
-    let mut writer = BufWriter::new(file);
+    let mut writer = BufWriter::new(Draft(file));
     write(&mut writer)?;
-    let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    let Draft(file) = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    step()?;
     file.sync_all()?;
     drop(file);
+    step()?;
     temporary.persist(path).map_err(|error| error.error)
 }
 
@@ -147,13 +193,13 @@ pub fn write_packed<E: From<Error>>(
 
 /// A file that is packed while it is written.
 enum Packer<'a> {
-    Plain(&'a mut BufWriter<File>),
-    Gzip(flate2::write::GzEncoder<&'a mut BufWriter<File>>),
-    Zstandard(zstd::stream::write::Encoder<'static, &'a mut BufWriter<File>>),
+    Plain(&'a mut BufWriter<Draft>),
+    Gzip(flate2::write::GzEncoder<&'a mut BufWriter<Draft>>),
+    Zstandard(zstd::stream::write::Encoder<'static, &'a mut BufWriter<Draft>>),
 }
 
 impl<'a> Packer<'a> {
-    fn new(packing: Packing, file: &'a mut BufWriter<File>) -> std::io::Result<Self> {
+    fn new(packing: Packing, file: &'a mut BufWriter<Draft>) -> std::io::Result<Self> {
         Ok(match packing {
             Packing::Plain => Self::Plain(file),
             Packing::Gzip => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
@@ -185,5 +231,112 @@ impl Write for Packer<'_> {
             Self::Gzip(encoder) => encoder.flush(),
             Self::Zstandard(encoder) => encoder.flush(),
         }
+    }
+}
+
+/// Calls of the system that fail, for the tests of all that is written.
+#[cfg(test)]
+pub(crate) mod faults {
+    use std::cell::Cell;
+    use std::fmt::Debug;
+    use std::path::Path;
+
+    use crate::text::write::TEMPORARY;
+
+    thread_local! {
+        /// Calls that still succeed on this thread; `None` where none fails.
+        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+        /// Whether one has failed.
+        static FAILED: Cell<bool> = const { Cell::new(false) };
+        /// Whether a failed call ends the process, which then tidies nothing up.
+        static KILLS: Cell<bool> = const { Cell::new(false) };
+    }
+
+    pub(super) fn step() -> std::io::Result<()> {
+        match LEFT.get() {
+            None => Ok(()),
+            Some(0) => {
+                FAILED.set(true);
+                Err(std::io::Error::other("planted"))
+            }
+            Some(left) => {
+                LEFT.set(Some(left - 1));
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether what is written would be left half-written by a kill.
+    pub(super) fn kills() -> bool {
+        KILLS.get()
+    }
+
+    /// Names of temporary files of ours in a folder.
+    pub(crate) fn left_over(folder: &Path) -> Vec<String> {
+        let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with(TEMPORARY.0)).collect()
+    }
+
+    /// Runs `act` again and again, with the first of its calls failing, the second, and so on until none fails, once
+    /// with errors and once with a process that is killed there; `check` hears what happened each time and whether the
+    /// temporary files may still be there. At least `least` calls are made.
+    pub(crate) fn at_every_call<E: Debug>(
+        least: usize,
+        mut act: impl FnMut() -> Result<(), E>,
+        mut check: impl FnMut(&str, bool, bool),
+    ) {
+        for kills in [false, true] {
+            KILLS.set(kills);
+            for calls in 0.. {
+                LEFT.set(Some(calls));
+                let outcome = act();
+                LEFT.set(None);
+                let failed = FAILED.replace(false);
+                assert_eq!(outcome.is_err(), failed, "call {calls} failed, killed {kills}: {outcome:?}");
+                check(&format!("call {calls}, killed {kills}"), failed, kills);
+                if !failed {
+                    assert!(calls >= least, "only {calls} calls");
+                    break;
+                }
+            }
+        }
+        KILLS.set(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Longer than what is buffered, in several writes.
+    fn text(of: u8) -> Vec<u8> {
+        vec![of; 40_000]
+    }
+
+    #[test]
+    fn at_every_call_of_a_write_the_old_file_stays_whole_and_the_next_start_leaves_nothing_over() -> Result<()> {
+        let folder = tempfile::tempdir().map_err(|error| Error::Internal(error.to_string()))?;
+        let path = folder.path().join("file");
+        for inside in [false, true] {
+            faults::at_every_call(
+                8,
+                || {
+                    std::fs::write(&path, text(b'a')).expect("a temporary folder");
+                    let new = text(b'b');
+                    let write =
+                        |file: &mut BufWriter<Draft>| new.chunks(9000).try_for_each(|part| file.write_all(part));
+                    if inside { write_inside(&path, write) } else { write_atomic(&path, write) }
+                },
+                |what, failed, kills| {
+                    let kept = std::fs::read(&path).expect("it is there");
+                    assert!(kept == text(if failed { b'a' } else { b'b' }), "{what}");
+                    assert!(kills || faults::left_over(folder.path()).is_empty(), "{what}");
+                    remove_left_over(folder.path());
+                    assert_eq!(faults::left_over(folder.path()), [""; 0], "{what}");
+                },
+            );
+        }
+        Ok(())
     }
 }

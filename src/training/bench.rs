@@ -15,7 +15,7 @@ use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 use crate::training::settings::OptimizerSettings;
 
-/// As a modern recipe has it, so that masks are paid for.
+/// As in a modern recipe, so that the cost of dropout masks is measured too.
 pub const DROPOUT: f32 = 0.2;
 
 /// What was measured.
@@ -48,7 +48,7 @@ pub fn speed(
     let settings = OptimizerSettings::default();
     let start = Layout::new(config).flatten(&initial_weights(config, Scheme::Scaled, 1))?;
     let optimizer = Optimizer::new(&settings, start.len());
-    let mut engine = FusedEngine::new(Fused::new(config, threads).with_precision(precision), start, optimizer);
+    let mut engine = FusedEngine::new(Fused::new(config, threads)?.with_precision(precision), start, optimizer);
     let (batch, length) = (batch.max(1), length.max(1));
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut speed = Speed { words: batch * length, ..Speed::default() };

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
+use crate::text::reader::require_file;
 
-/// A log of a million updates is some megabytes long; what is longer is no log.
+/// Largest file that is read as a log, in bytes; a log of a million updates has a few megabytes.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Most points of a curve; no screen shows more.
@@ -49,10 +50,11 @@ impl Curves {
     pub fn load(path: &Path) -> Result<Self> {
         let io = |error: std::io::Error| Error::io(path, &error);
         let mut text = Vec::new();
-        let file = File::open(path).map_err(io)?;
-        if file.metadata().map_err(io)?.is_dir() {
+        if path.is_dir() {
             return Err(Error::file(path, "is a folder without a training log; choose the `log.jsonl` of a run"));
         }
+        require_file(path)?;
+        let file = File::open(path).map_err(io)?;
         file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(io)?;
         if text.len() as u64 > MOST_BYTES {
             return Err(Error::file(path, "is far too long for a training log; choose the `log.jsonl` of a run"));
@@ -74,7 +76,7 @@ impl Curves {
         Ok(curves)
     }
 
-    /// Takes in a line; false when it is none of a log.
+    /// Adds a line; false when it is not a line of a log.
     fn read(&mut self, line: &str) -> bool {
         let Ok(line) = serde_json::from_str::<Value>(line) else { return false };
         let Some(update) = line.get("update").and_then(Value::as_u64) else { return false };
@@ -118,7 +120,7 @@ fn thin(curve: &mut Vec<Point>) {
     }
 }
 
-/// The logs that are meant by `path`: itself when it is a file; that of a run's folder; those of all runs in a
+/// The logs that `path` names: itself when it is a file; that of a run's folder; those of all runs in a
 /// folder, by name. Empty when there is none.
 pub fn logs(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {

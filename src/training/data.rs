@@ -7,7 +7,7 @@ use crate::text::corpus::{Corpus, PairRules};
 use crate::ticket::Ticket;
 use crate::training::guide;
 use crate::training::guide::Guide;
-use crate::training::settings::{Settings, TextPair};
+use crate::training::settings::{TextPair, TrainingSettings};
 use crate::training::vocabularies::Tokenizers;
 
 /// Training text as ids.
@@ -23,7 +23,12 @@ pub struct Training {
 ///
 /// # Errors
 /// A sentence that names the file and line; [`Error::Stale`].
-pub fn training(settings: &Settings, config: &Config, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Training> {
+pub fn training(
+    settings: &TrainingSettings,
+    config: &Config,
+    tokenizers: &Tokenizers,
+    ticket: &Ticket,
+) -> Result<Training> {
     let delay = settings.guide.as_ref().map(|guide| match guide.reading() {
         Reading::Predicted => 0,
         Reading::Input => config.input_delay().unwrap_or_default(),

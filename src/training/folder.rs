@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::text::write::remove_left_over;
 
 /// The folder of checkpoint and log.
 pub fn training_folder(output: &Path) -> PathBuf {
@@ -45,8 +46,8 @@ pub fn lock(output: &Path) -> Result<Lock> {
     }
     file.set_len(0).map_err(failed)?;
     writeln!(file, "process {}", std::process::id()).map_err(failed)?;
-    clean(output);
-    clean(&folder);
+    remove_left_over(output);
+    remove_left_over(&folder);
     Ok(Lock { _file: file })
 }
 
@@ -61,14 +62,98 @@ fn taken(output: &Path, file: &mut File) -> Error {
     )
 }
 
-/// Removes what a killed process was writing. Other programs' files are left alone, and so is what cannot be removed.
-fn clean(folder: &Path) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
-        let is_ours = name.strip_prefix(".interlinear-").is_some_and(|rest| rest.strip_suffix(".tmp").is_some());
-        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            let _ = std::fs::remove_file(entry.path());
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::Model;
+    use crate::models::checkpoint::Weights;
+    use crate::models::config::Config;
+    use crate::models::shapes;
+    use crate::nn::device::Device;
+    use crate::text::tokenizer::Tokenizer;
+    use crate::text::write::faults;
+    use crate::training::log::Log;
+    use crate::training::state::Checkpoint;
+
+    /// Writes over `path` by `save`, failing and killed at every call; each time the next run starts, and then `holds`
+    /// looks whether the file says what it said before or what it was to say.
+    fn survives(output: &Path, path: &Path, mut save: impl FnMut() -> Result<()>, mut holds: impl FnMut(bool) -> bool) {
+        let before = std::fs::read(path).expect("it is there");
+        faults::at_every_call(
+            4,
+            || {
+                std::fs::write(path, &before).expect("a temporary folder");
+                save()
+            },
+            |what, failed, _| {
+                let what = format!("{}, {what}", path.display());
+                assert!(!failed || std::fs::read(path).is_ok_and(|bytes| bytes == before), "{what}: not as it was");
+                lock(output).unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert!(holds(!failed), "{what}: lost");
+                for folder in [output, &training_folder(output)] {
+                    assert_eq!(faults::left_over(folder), [""; 0], "{what}");
+                }
+            },
+        );
+    }
+
+    #[test]
+    fn a_run_killed_at_any_call_of_writing_its_checkpoint_or_log_loses_nothing_and_leaves_nothing_over() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let output = folder.path();
+        drop(lock(output).expect("it is free"));
+        let state = |value: f32| {
+            let numbers = vec![value; 9000];
+            Checkpoint { weights: numbers.clone(), first: numbers.clone(), second: numbers, ..Checkpoint::default() }
+        };
+        let (path, old, new) = (checkpoint_file(output), state(1.0), state(2.0));
+        old.save(&path).expect("a temporary folder");
+        let holds =
+            |is_new| Checkpoint::load(&path, 9000).is_ok_and(|found| found == *if is_new { &new } else { &old });
+        survives(output, &path, || new.save(&path), holds);
+
+        let path = training_folder(output).join("log.jsonl");
+        let lines: String = (1..=3000).map(|update| format!("{{\"update\":{update}}}\n")).collect();
+        std::fs::write(&path, &lines).expect("a temporary folder");
+        let holds = |is_new| {
+            let text = std::fs::read_to_string(&path).expect("it is there");
+            lines.starts_with(&text) && text.lines().count() == if is_new { 2000 } else { 3000 }
+        };
+        survives(output, &path, || Log::open(&path, 2000).map(drop), holds);
+    }
+
+    #[test]
+    fn a_run_killed_at_any_call_of_writing_its_model_leaves_the_one_before() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let output = folder.path();
+        drop(lock(output).expect("it is free"));
+        let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnencdec");
+        let Model { config, weights: old, source, target, .. } =
+            Model::load(&reference, &Device::cpu()).expect("the fixture is sound");
+        let path = |name: &str| output.join(name);
+        let file = path("model.safetensors");
+        old.save(&file, false).expect("a temporary folder");
+        let mut new = (*old).clone();
+        new.iter_mut().for_each(|(_, array)| array.data.iter_mut().for_each(|x| *x += 1.0));
+        let holds = |is_new| {
+            let wanted = if is_new { &new } else { &*old };
+            Weights::load(&file, &shapes(&config)).is_ok_and(|found| found.iter().eq(wanted.iter()))
+        };
+        survives(output, &file, || new.save(&file, false), holds);
+
+        let file = path("config.json");
+        let renamed = Config { name: "another".to_owned(), ..config.clone() };
+        config.save(&file).expect("a temporary folder");
+        let holds = |is_new| Config::load(&file).is_ok_and(|found| found == *if is_new { &renamed } else { &config });
+        survives(output, &file, || renamed.save(&file), holds);
+
+        let file = path("source.tokenizer.json");
+        source.save(&file).expect("a temporary folder");
+        let words = |tokenizer: &Tokenizer| (0..9).map(|id| tokenizer.token(id).map(str::to_owned)).collect::<Vec<_>>();
+        let holds = |is_new| {
+            let found = Tokenizer::from_file(&file).expect("a tokenizer");
+            words(&found) == words(if is_new { &target } else { &source })
+        };
+        survives(output, &file, || target.save(&file), holds);
     }
 }

@@ -16,7 +16,7 @@ use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
 use crate::text::vocab;
 use crate::ticket::Ticket;
 use crate::training::minibatch::Look;
-use crate::training::settings::{LinkWords, Settings, TextPair};
+use crate::training::settings::{LinkWords, TextPair, TrainingSettings};
 use crate::training::vocabularies::Tokenizers;
 
 /// Where alpha is to look in each pair of a corpus.
@@ -57,7 +57,7 @@ impl Guide {
 pub fn read(
     text: &TextPair,
     links: &Path,
-    settings: &Settings,
+    settings: &TrainingSettings,
     tokenizers: &Tokenizers,
     delay: usize,
     ticket: &Ticket,

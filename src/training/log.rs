@@ -25,7 +25,8 @@ impl Log {
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, &e))?;
         }
         let mut kept = String::new();
-        if path.exists() {
+        // a pipe would wait for someone who writes to it; it is replaced
+        if path.is_file() {
             for line in BufReader::new(File::open(path).map_err(io)?).lines() {
                 let Ok(line) = line else { break };
                 let at = serde_json::from_str::<serde_json::Value>(&line).ok().and_then(|v| v.get("update")?.as_u64());

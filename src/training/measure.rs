@@ -12,7 +12,7 @@ use crate::models::folder;
 use crate::text::reader::LineReader;
 use crate::ticket::Ticket;
 use crate::training::layout::Layout;
-use crate::training::settings::Settings;
+use crate::training::settings::TrainingSettings;
 use crate::training::trainer::Bleu;
 use crate::training::vocabularies::Tokenizers;
 
@@ -21,7 +21,7 @@ const BATCH: usize = 64;
 
 /// The measuring function, or `None` where the schedule asks for no BLEU.
 pub fn bleu<'a>(
-    settings: &Settings,
+    settings: &TrainingSettings,
     config: &'a Config,
     tokenizers: &'a Tokenizers,
     threads: usize,

@@ -39,12 +39,12 @@ use crate::training::fused::Fused;
 use crate::training::layout::Layout;
 use crate::training::optimizer::Optimizer;
 use crate::training::plain::PlainEngine;
-use crate::training::settings::{Settings, Start, Tokens};
+use crate::training::settings::{Start, Tokens, TrainingSettings};
 use crate::training::state::Checkpoint;
 use crate::training::trainer::{Report, Trainer};
 use crate::training::vocabularies::Tokenizers;
 
-/// Beside the configuration, what a run is told.
+/// Options of a run beside the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// Go on from the checkpoint in the output folder.
@@ -73,7 +73,7 @@ pub fn train(
     ticket: &Ticket,
     emit: &mut dyn FnMut(&Report),
 ) -> Result<()> {
-    let settings = Settings::load(path)?;
+    let settings = TrainingSettings::load(path)?;
     let checkpoint = folder::checkpoint_file(&settings.output);
     let there = folder::training_folder(&settings.output).exists();
     let mut lock = there.then(|| folder::lock(&settings.output)).transpose()?;
@@ -127,8 +127,8 @@ pub fn train(
     ended
 }
 
-/// Nothing that is there is written over, and a run that goes on has something to go on from.
-fn check_output(settings: &Settings, options: &RunOptions, checkpoint: &Path) -> Result<()> {
+/// Refuses to overwrite an existing run, and to resume without a checkpoint.
+fn check_output(settings: &TrainingSettings, options: &RunOptions, checkpoint: &Path) -> Result<()> {
     if options.resume {
         if checkpoint.exists() {
             return Ok(());
@@ -153,7 +153,7 @@ fn check_output(settings: &Settings, options: &RunOptions, checkpoint: &Path) ->
     Ok(())
 }
 
-/// The shards of the fused engine: a run that goes on keeps those that it was begun with.
+/// The shards of the fused engine: a resumed run keeps the number that it was started with.
 fn shards(before: Option<&Checkpoint>, options: &RunOptions, emit: &mut dyn FnMut(&Report)) -> Option<usize> {
     let kept = before.and_then(|before| before.position.shards).filter(|shards| (1..=1024).contains(shards));
     if options.plain.is_some() {
@@ -168,7 +168,7 @@ fn shards(before: Option<&Checkpoint>, options: &RunOptions, emit: &mut dyn FnMu
 }
 
 fn tokenizers(
-    settings: &Settings,
+    settings: &TrainingSettings,
     options: &RunOptions,
     ticket: &Ticket,
     emit: &mut dyn FnMut(&Report),
@@ -195,7 +195,7 @@ fn tokenizers(
 }
 
 /// Whether a run that starts from a model has other vocabularies than the model.
-fn changes_vocabulary(settings: &Settings, options: &RunOptions) -> bool {
+fn changes_vocabulary(settings: &TrainingSettings, options: &RunOptions) -> bool {
     options.new_vocabulary || settings.data.vocabulary.is_some()
 }
 
@@ -213,7 +213,7 @@ fn check_specials(path: &Path) -> Result<()> {
 }
 
 fn engine(
-    settings: &Settings,
+    settings: &TrainingSettings,
     config: &Config,
     tokenizers: &Tokenizers,
     options: &RunOptions,
@@ -244,6 +244,11 @@ fn engine(
         _ => fresh(),
     };
     let flat = Layout::new(config).flatten(&weights)?;
+    let is_plain = options.plain.is_some() || !fused::supports(config);
+    if is_plain && settings.schedule.sampled_words.is_some() {
+        let all = "here the loss is that of all words: only the processor's own training can sample them";
+        emit(&Report::Note(format!("`schedule.sampled_words` does not count, {all}")));
+    }
     if let Some(device) = &options.plain {
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));
     }
@@ -252,7 +257,7 @@ fn engine(
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, &device)?));
     }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());
-    let fused = Fused::new(config, shards).with_precision(settings.schedule.precision);
+    let fused = Fused::new(config, shards)?.with_precision(settings.schedule.precision);
     let fused = fused.with_sample(settings.schedule.sampled_words);
     Ok(Box::new(FusedEngine::new(fused, flat, optimizer)))
 }

@@ -1,15 +1,15 @@
-//! Floor 6: the memory that a run needs, told before it is taken.
+//! Floor 6: the memory that a run needs, estimated before it is allocated.
 
 use crate::error::{Error, Result};
 use crate::models;
 use crate::models::config::Config;
-use crate::training::settings::{Rule, Settings};
+use crate::training::settings::{Rule, TrainingSettings};
 
 const GIB: f64 = (1u64 << 30) as f64;
 
 /// Bytes of weights, gradients of `shards`, the optimizer's memories, weights kept for their mean, and the copy that a
 /// checkpoint is written from. Buffers of minibatches come on top.
-pub fn bytes(config: &Config, settings: &Settings, shards: usize) -> f64 {
+pub fn bytes(config: &Config, settings: &TrainingSettings, shards: usize) -> f64 {
     let memories = if settings.optimizer.rule == Rule::Sgd { 0 } else { 2 };
     let average = settings.schedule.average;
     let copies = 1 + shards + memories + average + (1 + memories + average);
@@ -23,7 +23,7 @@ fn parameters(config: &Config) -> f64 {
 }
 
 /// Refuses a model that does not fit into `memory` bytes, where they are known, or that no machine could hold.
-pub fn check(config: &Config, settings: &Settings, shards: usize, memory: Option<u64>) -> Result<()> {
+pub fn check(config: &Config, settings: &TrainingSettings, shards: usize, memory: Option<u64>) -> Result<()> {
     let need = bytes(config, settings, shards);
     let has = memory.map_or(f64::MAX, |memory| memory as f64);
     let mut probe: Vec<u8> = Vec::new();

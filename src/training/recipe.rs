@@ -1,7 +1,7 @@
 //! Floor 6: a training configuration made from the tables: an architecture of [`MODELS`], for luong a place of
 //! [`KINDS`] and a score of [`ATTENTIONS`](crate::attention::ATTENTIONS), sizes and a recipe of the tables here.
 //!
-//! What a paper says of its training stands in [`PAPERS`]; what is left open there has the program's own default.
+//! [`PAPERS`] holds what each paper says of its training; what a paper leaves open has the program's own default.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -13,8 +13,8 @@ use crate::models::config::Architecture;
 use crate::models::{MODELS, ModelEntry};
 use crate::text::write::write_atomic;
 use crate::training::settings::{
-    DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Settings, Start, TextPair,
-    Tokens,
+    DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Start, TextPair, Tokens,
+    TrainingSettings,
 };
 
 /// What is wanted, in the words of the tables.
@@ -71,7 +71,7 @@ pub struct RecipeEntry {
     pub name: &'static str,
     /// What it is, in a sentence.
     pub about: &'static str,
-    apply: fn(&PaperEntry, &mut Settings),
+    apply: fn(&PaperEntry, &mut TrainingSettings),
 }
 
 /// Every way to move the weights.
@@ -96,7 +96,7 @@ pub struct PaperEntry {
     pub about: &'static str,
     /// Where it stands.
     pub citation: &'static str,
-    apply: fn(&mut Settings),
+    apply: fn(&mut TrainingSettings),
     sizes: fn(&mut ModelSettings),
     /// The sizes of the bundled models that only some architectures have.
     small: fn(&mut ModelSettings),
@@ -168,7 +168,7 @@ fn small(paper: &PaperEntry, model: &mut ModelSettings) {
     (paper.small)(model);
 }
 
-fn adadelta(settings: &mut Settings, batch: usize) {
+fn adadelta(settings: &mut TrainingSettings, batch: usize) {
     settings.model.start = Start::Papers;
     settings.optimizer = OptimizerSettings {
         rule: Rule::Adadelta,
@@ -179,7 +179,7 @@ fn adadelta(settings: &mut Settings, batch: usize) {
     settings.schedule.batch = batch;
 }
 
-fn descent(settings: &mut Settings) {
+fn descent(settings: &mut TrainingSettings) {
     settings.model.start = Start::Uniform;
     settings.optimizer = OptimizerSettings {
         rule: Rule::Sgd,
@@ -192,7 +192,7 @@ fn descent(settings: &mut Settings) {
     settings.schedule = ScheduleSettings { batch: 128, epochs: Some(10), updates: 10_000_000, ..settings.schedule };
 }
 
-fn adam(_: &PaperEntry, settings: &mut Settings) {
+fn adam(_: &PaperEntry, settings: &mut TrainingSettings) {
     settings.optimizer = OptimizerSettings {
         rule: Rule::Adam,
         learning_rate: Some(1e-3),
@@ -246,8 +246,8 @@ impl Plan {
     ///
     /// # Errors
     /// A name that is in no table, with those that are; a place that the paper does not define with this score;
-    /// what [`Settings::load`] would refuse.
-    pub fn compose(&self) -> Result<Settings> {
+    /// what [`TrainingSettings::load`] would refuse.
+    pub fn compose(&self) -> Result<TrainingSettings> {
         let paper = self.paper()?;
         let recipe = named("recipe", &self.recipe, RECIPES, |entry| entry.name)?;
         let sizes = named("set of sizes", &self.sizes, SIZES, |entry| entry.name)?;
@@ -282,7 +282,7 @@ impl Plan {
             model.reverse_source = Some(true);
             model.window = kind.is_local().then_some(WINDOW);
         }
-        let mut settings = Settings {
+        let mut settings = TrainingSettings {
             name: self.name.clone(),
             output: self.output.clone(),
             model,
@@ -405,7 +405,7 @@ pub fn save(plan: &Plan, path: &Path, replace: bool) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     }
     write_atomic(path, |file| file.write_all(text.as_bytes()))?;
-    Settings::load(path).map(|_| ())
+    TrainingSettings::load(path).map(|_| ())
 }
 
 /// What to type to train with this file.

@@ -2,6 +2,8 @@
 
 mod check;
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +17,7 @@ use crate::nn::fused::Precision;
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct TrainingSettings {
     /// Name of the model.
     pub name: String,
     /// Folder of the finished model; checkpoints and the log lie in it under `training/`.
@@ -30,7 +32,7 @@ pub struct Settings {
     /// How long, how often.
     #[serde(default)]
     pub schedule: ScheduleSettings,
-    /// Attention that is told where to look; none when absent, as in the papers.
+    /// Guided attention; none when absent, as in the papers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guide: Option<GuideSettings>,
 }
@@ -169,7 +171,7 @@ impl LinkWords {
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuideSettings {
-    /// What the cost of a row is multiplied by; -log p of a word counts 1.
+    /// Weight of the cost of a row; -log p of a word has weight 1.
     pub weight: f32,
     /// Update from which the weight falls linearly; it stays as it is when absent.
     pub decay_from: Option<u64>,
@@ -191,7 +193,7 @@ impl Default for GuideSettings {
 impl GuideSettings {
     /// Which row belongs to a word.
     pub fn reading(&self) -> Reading {
-        // `Settings::load` refused unknown names
+        // `TrainingSettings::load` refused unknown names
         Reading::from_name(&self.reading).unwrap_or_default()
     }
 
@@ -408,13 +410,33 @@ impl Default for ScheduleSettings {
     }
 }
 
-impl Settings {
+/// The longest configuration, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+/// The most opening brackets: the library's reader goes one call deeper at each that is not closed.
+const MOST_BRACKETS: usize = 600;
+
+/// The text of a configuration.
+fn text_of(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
+    read.map_err(|e| match e.kind() {
+        std::io::ErrorKind::InvalidData => Error::file(path, "is not UTF-8 text; save it as UTF-8"),
+        _ => Error::io(path, &e),
+    })?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(Error::file(path, format!("has more than {MOST_BYTES} bytes, too many for a configuration")));
+    }
+    if text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count() > MOST_BRACKETS {
+        let message = format!("has more than {MOST_BRACKETS} opening brackets, too many for a configuration");
+        return Err(Error::file(path, message));
+    }
+    Ok(text)
+}
+
+impl TrainingSettings {
     /// Reads a file; paths in it become relative to its folder.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::InvalidData => Error::file(path, "is not UTF-8 text; save it as UTF-8"),
-            _ => Error::io(path, &e),
-        })?;
+        let text = text_of(path)?;
         let mut settings: Self = toml::from_str(&text).map_err(|e| {
             let line = e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             Error::line(path, line, e.message().to_owned())
@@ -432,7 +454,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What the file says of luong, with the paper's choices where it is silent.
+    /// The sizes of luong: the file's, or the paper's where the file has none.
     fn luong(&self) -> LuongSizes {
         let model = &self.model;
         let attention = model.attention.as_deref().and_then(AttentionKind::from_name).unwrap_or_default();

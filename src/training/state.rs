@@ -12,6 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::text::reader::read_file;
 use crate::text::write::write_inside;
 use crate::training::settings::{Best, Rule};
 
@@ -170,7 +171,9 @@ impl Checkpoint {
 
     /// Reads a file for a model of `parameters` numbers.
     pub fn load(path: &Path, parameters: usize) -> Result<Self> {
-        let file = std::fs::read(path).map_err(|e| Error::io(path, &e))?;
+        // weights and two memories in f32; one of another, larger model is told by its number of parameters below
+        let most = 4 * 12 * parameters as u64 + (1 << 20);
+        let file = read_file(path, most)?;
         let damaged =
             |what: String| Error::file(path, format!("is no training checkpoint ({what}); start without --resume"));
         let (_, metadata) = SafeTensors::read_metadata(&file).map_err(|e| damaged(e.to_string()))?;

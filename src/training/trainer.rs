@@ -14,7 +14,7 @@ use crate::training::fused::{Loss, StepOptions};
 use crate::training::guide::Guide;
 use crate::training::log::Log;
 use crate::training::minibatch::{Look, Minibatch};
-use crate::training::settings::{Best, Rule, ScheduleSettings, Settings};
+use crate::training::settings::{Best, Rule, ScheduleSettings, TrainingSettings};
 use crate::training::state::{Checkpoint, Order, Position};
 
 /// One line of the log: training since the line before.
@@ -101,7 +101,7 @@ pub type Keep<'a> = dyn FnMut(&[f32], &Measure) -> Result<()> + 'a;
 /// A run in progress.
 pub struct Trainer<'a> {
     /// What to do.
-    pub settings: &'a Settings,
+    pub settings: &'a TrainingSettings,
     /// What learns.
     pub engine: Box<dyn Engine>,
     /// Training text.
@@ -170,7 +170,7 @@ impl Trainer<'_> {
         (self.training.target_ids() as f64 / self.training.len() as f64 / words as f64) as f32
     }
 
-    /// A place in the data means nothing in another order of it.
+    /// Refuses to resume when the data are in another order: the saved position would point to other pairs.
     fn check_order(&self, path: &Path, checkpoint: &Checkpoint) -> Result<()> {
         let change = checkpoint.position.order.and_then(|order| order.change(&self.order()));
         let Some((name, was, is)) = change else { return Ok(()) };
@@ -180,7 +180,7 @@ impl Trainer<'_> {
         Err(Error::file(path, message))
     }
 
-    /// Memories of another rule would be misread, or, where there are none, nothing would learn.
+    /// Refuses to resume with another rule: its memories differ.
     fn check_memory(&self, path: &Path, checkpoint: &Checkpoint) -> Result<()> {
         let rule = self.settings.optimizer.rule;
         let expected = if rule == Rule::Sgd { 0 } else { checkpoint.weights.len() };
@@ -205,7 +205,7 @@ impl Trainer<'_> {
         self.position.order = Some(self.order());
         self.position.measured_by = Some(self.measured_by());
         if self.position.update == 0 {
-            // from here on there is always something to go on from, even where a disk fills behind the first best model
+            // from here on a run can be resumed, even if the disk fills up after the first best model
             self.save()?;
         }
         let epochs = self.settings.schedule.epochs.unwrap_or(u64::MAX);
@@ -225,7 +225,7 @@ impl Trainer<'_> {
             }
         }
         let complete = self.position.update >= updates || self.position.epoch >= epochs;
-        // a run that its epochs ended has its last weights measured too, unless it had ended before
+        // a run that ends with its epochs measures its last weights too, unless it had already ended
         let moved = self.position.update > began;
         if complete && moved && self.position.measured_at != Some(self.position.update) {
             self.note_measure(&mut log, emit)?;

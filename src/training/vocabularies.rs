@@ -9,7 +9,7 @@ use crate::text::tokenizer::Tokenizer;
 use crate::text::vocab;
 use crate::text::vocab::bpe;
 use crate::ticket::Ticket;
-use crate::training::settings::{Settings, TextPair, Tokens};
+use crate::training::settings::{TextPair, Tokens, TrainingSettings};
 
 /// Both tokenizers of a model.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Tokenizers {
     ///
     /// # Errors
     /// A sentence that names the file and line; a vocabulary that does not hold the letters; [`Error::Stale`].
-    pub fn build(settings: &Settings, ticket: &Ticket) -> Result<Self> {
+    pub fn build(settings: &TrainingSettings, ticket: &Ticket) -> Result<Self> {
         let model = &settings.model;
         let (languages, sizes) =
             ([&*model.source_language, &model.target_language], [model.source_vocabulary, model.target_vocabulary]);
@@ -62,7 +62,7 @@ impl Tokenizers {
 
 /// How often each word of one side of the training text occurs in an epoch.
 fn counts(
-    settings: &Settings,
+    settings: &TrainingSettings,
     language: &str,
     path: fn(&TextPair) -> &PathBuf,
     ticket: &Ticket,

@@ -73,7 +73,7 @@ fn sheet(local: &mut Local, sheet: Sheet) -> Vec<Command> {
     Vec::new()
 }
 
-/// Asks for a file: for a phrase table where these are looked at.
+/// Opens a file dialog: for a phrase table on the page of phrases.
 fn open(session: &Session, local: &mut Local) -> Vec<Command> {
     let question = if session.page() == Page::Phrases { Question::PhraseTable } else { Question::Text };
     local.dialogs.ask(question);

@@ -10,7 +10,7 @@ use crate::ui::local::{Local, Sheet, Window};
 use crate::ui::views::source;
 use crate::ui::{act, local, shortcuts, theme, views};
 
-/// News are taken in for at most so long a frame; what is left waits for the next one.
+/// Longest time a frame spends on news; the rest waits for the next frame.
 const PUMP_BUDGET: Duration = Duration::from_millis(4);
 /// Frames remembered by [`App::frame_times`].
 const FRAMES_KEPT: usize = 4096;

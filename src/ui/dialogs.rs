@@ -1,4 +1,4 @@
-//! Floor 9: what is asked for by a path, and the system's file dialogs, asked without ever blocking a frame.
+//! Floor 9: everything that needs a path, and the system's file dialogs, which never block a frame.
 //!
 //! A dialog is a future; it is polled once a frame and wakes the window when it is done. Where the system has no
 //! dialog it answers as if cancelled, so every [`Question`] can also be answered by a typed path on a sheet.
@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::session::evaluation::TableFormat;
+use crate::session::evaluation::FiguresFormat;
 use crate::session::{
     AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, MapCommand, PhrasesCommand,
     TestCommand, TrainingCommand, WindowCommand, maps,
@@ -35,7 +35,7 @@ pub enum Question {
     /// Where to write the scores of a phrase table.
     PhraseScores,
     /// Where to write figures.
-    Figures(TableFormat),
+    Figures(FiguresFormat),
     /// Where to write the shown alignment of a column.
     Alignment(ColumnId, AlignmentFormat),
     /// Where to write the neighbours of a point.
@@ -77,8 +77,8 @@ impl Question {
             Self::Training(Field::Output) => "Folder of the new model",
             Self::Training(_) => "Text for training",
             Self::TrainingFile => "Save the configuration",
-            Self::Figures(TableFormat::Tsv) => "Save the figures as TSV",
-            Self::Figures(TableFormat::Json) => "Save the figures as JSON",
+            Self::Figures(FiguresFormat::Tsv) => "Save the figures as TSV",
+            Self::Figures(FiguresFormat::Json) => "Save the figures as JSON",
             Self::Alignment(_, AlignmentFormat::Tsv) => "Save the alignment as TSV",
             Self::Alignment(_, AlignmentFormat::Json) => "Save the translations as JSON",
             Self::Alignment(_, AlignmentFormat::Pharaoh) => "Save the alignment as links",
@@ -113,8 +113,8 @@ impl Question {
                 "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst."
             }
             Self::Training(_) | Self::TrainingFile => "The sheet New training has a field for it.",
-            Self::Figures(TableFormat::Tsv) => "A row for each model, set, kind of output and length.",
-            Self::Figures(TableFormat::Json) => "All figures with how they were measured.",
+            Self::Figures(FiguresFormat::Tsv) => "A row for each model, set, kind of output and length.",
+            Self::Figures(FiguresFormat::Json) => "All figures with how they were measured.",
             Self::Alignment(_, AlignmentFormat::Tsv) => {
                 "alpha with the source words along the top and the target words down the side."
             }
@@ -151,8 +151,8 @@ impl Question {
             Self::Log => Wants::File(&["jsonl"]),
             Self::PhraseTable => Wants::File(&["gz", "zst", "txt"]),
             Self::PhraseScores => Wants::NewFile("phrases.tsv"),
-            Self::Figures(TableFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
-            Self::Figures(TableFormat::Json) => Wants::NewFile("evaluation.json"),
+            Self::Figures(FiguresFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
+            Self::Figures(FiguresFormat::Json) => Wants::NewFile("evaluation.json"),
             Self::Alignment(_, AlignmentFormat::Tsv) => Wants::NewFile("alignment.tsv"),
             Self::Alignment(_, AlignmentFormat::Json) => Wants::NewFile("alignment.json"),
             Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),

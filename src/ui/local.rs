@@ -1,4 +1,4 @@
-//! Floor 9: what the window remembers between two frames and nobody else needs to know.
+//! Floor 9: state of the window between two frames that no other room needs.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -17,7 +17,7 @@ pub use crate::ui::measure::heatmap::heatmap;
 /// What is typed: twenty words.
 const SENTENCE: &str =
     "My older brother never told the teacher why he had left the blue bicycle behind the house near the river.";
-/// The measurement ends at the latest after so long.
+/// Longest time of a measurement.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Opens the window on these options, types, closes, and gives the times.

@@ -7,7 +7,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use crate::session::page::PageEntry;
 use crate::session::{PAGES, Page};
 
-/// What a key asks for.
+/// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Ask for a text file or a model folder.

@@ -8,7 +8,9 @@ use crate::figure::palette;
 use crate::figure::palette::{Palette, Rgba};
 
 pub use crate::figure::palette::{COLOUR_MAPS, ColourMap};
-pub use crate::figure::sizes::{CELL_AUTO, CELL_LIMITS, LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+pub use crate::figure::sizes::{
+    CELL_AUTO, CELL_LIMITS, DATA_POINT, LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL,
+};
 
 /// Inside cards and panels.
 pub const SPACE_3: f32 = 12.0;
@@ -53,8 +55,6 @@ pub const SETUP_WIDTH: f32 = 288.0;
 pub const PLOT_HEIGHT: f32 = 240.0;
 /// Two plots stand side by side where each has so much room, points.
 pub const PLOT_WIDTH: f32 = 400.0;
-/// Radius of the mark of a data point, points.
-pub const POINT: f32 = 4.0;
 
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug)]
@@ -113,8 +113,7 @@ pub fn palette(ui: &egui::Ui) -> &'static Palette {
 
 /// The colour of the model at this place.
 pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
-    let (light, dark) = palette::SERIES[place % palette::SERIES.len()];
-    colour(if ui.visuals().dark_mode { dark } else { light })
+    colour(Palette::series(place, ui.visuals().dark_mode))
 }
 
 impl Tokens {
@@ -220,8 +219,7 @@ pub fn doubt(t: &Tokens, log_p: f32) -> Color32 {
 
 /// The colour of a point of a map by its share from 0 to 1; the ends that would vanish in the ground are left out.
 pub fn point(dark: bool, share: f32) -> Color32 {
-    let viridis = ColourMap::at(2);
-    colour(if dark { viridis.colour(1.0 - 0.72 * share) } else { viridis.colour(0.84 * share) })
+    colour(palette::point(dark, share))
 }
 
 fn text_styles() -> std::collections::BTreeMap<TextStyle, FontId> {

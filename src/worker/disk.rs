@@ -13,7 +13,7 @@ use crate::worker::thread::{Outbox, Patience, Service, Thread, Wake, caught};
 /// What a job does: answers with news, or `None` when there is nothing to say.
 pub type Job<N> = Box<dyn FnOnce() -> Option<N> + Send>;
 
-/// A job that has something to say on the way: what it is given says it, and is false when it is not heard any more.
+/// A job that reports while it runs: it calls its argument with each report, which returns false when nobody listens.
 pub type Teller<N> = Box<dyn FnOnce(&mut dyn FnMut(N) -> bool) -> Option<N> + Send>;
 
 /// News that may wait to be read before jobs wait for room.
@@ -74,7 +74,7 @@ impl<N: Send + 'static> Disk<N> {
     fn start(&mut self, name: &str, patience: Patience, job: Teller<N>) {
         self.jobs.retain(|thread| !thread.is_finished());
         let out = self.out.clone();
-        // What a thread would have been given is gone when there is none, so the job lies between the two.
+        // If the thread cannot be started its closure is lost, so both share the job.
         let place = Arc::new(Mutex::new(Some(job)));
         let there = Arc::clone(&place);
         let thread = Thread::start(name, patience, move || {
@@ -99,7 +99,7 @@ impl<N: Send + 'static> Disk<N> {
         self.saver.try_next()
     }
 
-    /// Waits for the next news, at most so long; for tests and the end of the program.
+    /// Waits for the next news, with a time limit; for tests and the end of the program.
     pub fn next_within(&self, patience: Duration) -> Option<N> {
         self.saver.next_within(patience)
     }

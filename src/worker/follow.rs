@@ -10,7 +10,7 @@ use crate::training::curves::Curves;
 use crate::worker::thread;
 use crate::worker::thread::{GRACE, Outbox, Service, Wake, caught};
 
-/// News that may wait to be read before the thread waits for room.
+/// Capacity of the channel; when it is full the thread waits.
 const ROOM: usize = 64;
 
 /// A log as it stands now, or why it cannot be read.
@@ -41,7 +41,7 @@ impl Watch {
             if self.looks.get(path) == Some(&now) {
                 continue;
             }
-            // The look is from before the reading: what comes in between is seen the next time.
+            // The state was taken before reading: a change in between is seen the next time.
             let curves = read(path).unwrap_or_else(|words| Err(format!("{}: {words}", path.display())));
             self.looks.insert(path.clone(), now);
             news.push(Seen { path: path.clone(), curves });
@@ -50,7 +50,7 @@ impl Watch {
     }
 }
 
-/// What is in a log. One that is no plain file, such as a pipe, might never answer.
+/// Reads a log. Only plain files are read: a pipe might never answer.
 fn read(path: &Path) -> Result<Result<Arc<Curves>, String>, String> {
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
         return Ok(Err(Error::file(path, "is not a plain file; choose the log of a training").to_string()));
@@ -105,7 +105,7 @@ impl Follower {
         self.service.try_next()
     }
 
-    /// Waits for it, at most so long; for tests.
+    /// Waits for it, with a time limit; for tests.
     pub fn next_within(&self, patience: Duration) -> Option<Seen> {
         self.service.next_within(patience)
     }
@@ -144,7 +144,7 @@ fn run(shared: &Shared, every: Duration, out: &Outbox<Seen>) {
     let mut watch = Watch::default();
     while let Some((paths, is_new)) = shared.next(every) {
         if is_new {
-            // What is asked for anew may have been forgotten since it was said.
+            // A path that is wanted again may have been forgotten in between.
             watch = Watch::default();
         }
         for seen in watch.look(&paths) {

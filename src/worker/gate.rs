@@ -1,6 +1,6 @@
 //! Floor 7: lets the live lane go first. Std only.
 //!
-//! Every request of the live lane holds a [`Busy`] from the moment it is asked for until it is served or replaced.
+//! Every request of the live lane holds a [`Busy`] until it is served or replaced.
 //! Work in the background asks [`Gate::is_open`] between two pieces, which is one atomic read, and waits while it is
 //! shut.
 
@@ -36,7 +36,7 @@ impl Gate {
         self.busy.load(Ordering::Acquire) == 0
     }
 
-    /// Waits until `ready` says so; it is asked again whenever the gate opens and at every [`Gate::ring`].
+    /// Waits until `ready` returns true; it is called again whenever the gate opens and at every [`Gate::ring`].
     pub(super) fn wait_until(&self, ready: impl Fn() -> bool) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !ready() {

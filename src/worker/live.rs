@@ -66,7 +66,7 @@ impl Worker {
         self.library.clone()
     }
 
-    /// Asks for this and for nothing that was asked before.
+    /// Makes this the wanted request; it replaces all earlier ones.
     pub fn submit(&self, request: Request) {
         let ticket = self.tickets.next();
         if self.service.has_thread() {

@@ -49,7 +49,7 @@ impl<T> Mailbox<T> {
         }
     }
 
-    /// Waits so long in all for letters newer than `first` and answers with the newest; closing ends the wait.
+    /// Waits this long in all for letters newer than `first` and returns the newest; closing ends the wait.
     pub fn take_newest(&self, first: T, patience: Duration) -> T {
         let deadline = Instant::now() + patience;
         let mut newest = first;

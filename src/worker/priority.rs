@@ -7,11 +7,11 @@ pub const LIVE: i32 = 10;
 /// How far behind the window: whole corpora, maps and the like.
 pub const CORPUS: i32 = 15;
 
-/// Steps the calling thread back; threads that it starts inherit this.
+/// Lowers the priority of the calling thread; threads that it starts inherit this.
 pub fn step_back(to: i32) {
     #[cfg(target_os = "linux")]
     {
-        // A process that was started behind that already may not come forward, and need not.
+        // A process that already runs at a lower priority may not raise it, and need not.
         let _ = rustix::process::setpriority_process(None, to);
     }
     #[cfg(not(target_os = "linux"))]

@@ -18,9 +18,9 @@ use crate::worker::store::{Outcome, Store, Unit};
 use crate::worker::thread::caught;
 use crate::worker::view;
 
-/// Most numbers (alpha and energies) that a trace may come to; longer sentences are searched without one.
+/// Most numbers (alpha and energies) of a trace; longer sentences are searched without one.
 const MAX_TRACE: usize = 16_000_000;
-/// Most numbers that the hypotheses of a result may come to together; further down the beam they are left out.
+/// Most numbers of all hypotheses of a result; further down the beam they are left out.
 const MAX_NUMBERS: usize = 16_000_000;
 /// A source of more words than this is long: its rows are sent no closer than [`FRAME`].
 const LONG: usize = 100;
@@ -67,7 +67,7 @@ pub(super) fn serve_holding(
             None => units.push((unit, vec![spec])),
         }
     }
-    // Cores are for those that have something to do: with its result on screen or without a model, a column has not.
+    // Only columns with work count for the cores: one with its result on screen or without a model has none.
     let is_busy =
         |unit: &Unit, columns: &[&ColumnSpec]| columns.iter().any(|spec| spec.decode) && !store.has_failed(unit);
     let working = units.iter().filter(|(unit, columns)| is_busy(unit, columns)).count();

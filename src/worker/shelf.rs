@@ -16,7 +16,7 @@ use crate::worker::thread::{Patience, Thread, caught};
 
 /// How often a wait for a model looks whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
-/// A reader that has told nothing new for so long may stand in a file that does not answer.
+/// A reader without progress for this long is taken as stalled, for example in a file that does not answer.
 const STALLED: Duration = Duration::from_secs(2);
 /// The weights and two tokenizers are read side by side.
 const FILES: usize = 3;
@@ -27,7 +27,7 @@ pub(super) type Key = (PathBuf, DeviceChoice);
 /// Reads a model folder; tells how far it is, from 0 to 1.
 pub type Reader = Arc<dyn Fn(&Path, &Device, &Tokenizers, &mut (dyn FnMut(f32) + Send)) -> Result<Model> + Send + Sync>;
 
-/// What a wait for a model hears.
+/// What a wait for a model receives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Heard {
     /// So much of it is read, from 0 to 1.
@@ -37,13 +37,13 @@ pub(super) enum Heard {
 }
 
 enum Slot {
-    Reading(Reading),
+    Reading(Loading),
     Ready(Arc<Shelved>),
     Failed(String),
 }
 
-/// A reader at work. Another may still be at the same model, begun before and given up; what it says is not heard.
-struct Reading {
+/// A model that a reader is loading. An older reader of the same model may still run; its messages are ignored.
+struct Loading {
     reader: u64,
     fraction: f32,
     moved: Instant,
@@ -115,7 +115,7 @@ impl Library {
         }
     }
 
-    /// What was borrowed and no column wants goes.
+    /// Drops models that only the corpus lane used.
     pub(super) fn release(&self) {
         let mut places = self.shelf.lock();
         places.borrowed.clear();
@@ -135,8 +135,8 @@ impl Places {
         slots.retain(|key, slot| matches!(slot, Slot::Reading(_)) || wanted.contains(key) || borrowed.contains(key));
     }
 
-    /// The reader of this number at its model, unless it was given up.
-    fn reading(&mut self, key: &Key, reader: u64) -> Option<&mut Reading> {
+    /// The loading of this model by this reader, unless it was replaced.
+    fn reading(&mut self, key: &Key, reader: u64) -> Option<&mut Loading> {
         match self.slots.get_mut(key) {
             Some(Slot::Reading(reading)) if reading.reader == reader => Some(reading),
             Some(Slot::Reading(_) | Slot::Ready(_) | Slot::Failed(_)) | None => None,
@@ -145,7 +145,7 @@ impl Places {
 }
 
 impl Shelf {
-    /// A shelf whose models are read by `reader`, which has stalled when it tells nothing for so long.
+    /// A shelf whose models are read by `reader`, which counts as stalled after this long without progress.
     pub(super) fn with_reader(reader: Reader, stalled: Duration) -> Self {
         Self { reader, stalled, ..Self::default() }
     }
@@ -186,7 +186,7 @@ impl Shelf {
         let reader = places.readers;
         let (shelf, job) = (Arc::clone(self), key.clone());
         let slot = match Thread::start("model", Patience::None, move || shelf.read(&job, reader)) {
-            Ok(_) => Slot::Reading(Reading { reader, fraction: 0.0, moved: Instant::now() }),
+            Ok(_) => Slot::Reading(Loading { reader, fraction: 0.0, moved: Instant::now() }),
             Err(error) => Slot::Failed(format!("The system gave no thread to read the model with ({error}).")),
         };
         places.slots.insert(key.clone(), slot);

@@ -1,4 +1,4 @@
-//! Floor 7: what the columns translate with and what each was told of it.
+//! Floor 7: the models of the columns, and what was last reported to each column.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -155,7 +155,7 @@ impl Store {
         unit.keys.iter().any(|key| self.shelf.has_failed(key))
     }
 
-    /// Notes what a column is told; false when that is what it heard last.
+    /// Notes a report to a column; false when it is the same as the last one.
     pub(super) fn must_tell(&self, spec: &ColumnSpec, outcome: Outcome) -> bool {
         let unit = Unit::of(spec);
         let mut told = lock(&self.told);
@@ -166,7 +166,7 @@ impl Store {
         true
     }
 
-    /// Whether a column was told of its model and not yet the fingerprint.
+    /// Whether a column has its model's facts but not yet the fingerprint.
     pub(super) fn owes_fingerprint(&self, spec: &ColumnSpec) -> bool {
         lock(&self.told).get(&spec.column).is_some_and(|told| !told.fingerprint)
     }

@@ -1,4 +1,4 @@
-//! Floor 7: what every lane of this room is made of: a named thread, a channel with bounded room, a waker. Std only.
+//! Floor 7: the parts of every lane of this room: a named thread, a channel with bounded room, a waker. Std only.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Called after something was sent, from any thread: "come and look".
+/// Called from any thread after something was sent, to wake the receiver.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// How long the end of the program waits for a thread.
@@ -41,7 +41,7 @@ impl Thread {
         let (alive, ended) = sync_channel::<()>(0);
         let handle = std::thread::Builder::new().name(format!("interlinear-{name}")).spawn(move || {
             let _alive = alive;
-            // The panic hook has told it; work that must answer catches its own.
+            // The panic hook has reported it; work that must answer catches its own panics.
             let _ = caught(work);
         })?;
         Ok(Self { handle: Some(handle), ended, patience })
@@ -147,7 +147,7 @@ impl<E> Service<E> {
         self.thread.is_some()
     }
 
-    /// Puts in the way of the reader what the thread would have sent if there were one.
+    /// Queues a message as if the thread had sent it; used when there is no thread.
     pub(super) fn refuse(&self, event: E) {
         self.refused.borrow_mut().push_back(event);
     }
@@ -157,7 +157,7 @@ impl<E> Service<E> {
         self.refused.borrow_mut().pop_front().or_else(|| self.events.as_ref()?.try_recv().ok())
     }
 
-    /// Waits for the next event, at most so long.
+    /// Waits for the next event, with a time limit.
     pub(super) fn next_within(&self, patience: Duration) -> Option<E> {
         self.refused.borrow_mut().pop_front().or_else(|| self.events.as_ref()?.recv_timeout(patience).ok())
     }

@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use interlinear::aligner::corpus::{Corpus, Reading};
+use interlinear::aligner::corpus::{Corpus, CorpusBuilder};
 use interlinear::aligner::jumps;
 use interlinear::aligner::jumps::{CELLS, FAR, Jumps, NEAR, REACH, Row};
 use interlinear::aligner::lattice::Lattice;
 use interlinear::aligner::learn::{Progress, learn};
 use interlinear::aligner::learned::Learned;
 use interlinear::aligner::lexicon::Prior;
-use interlinear::aligner::settings::Settings;
+use interlinear::aligner::settings::AlignerSettings;
 use interlinear::aligner::special::exp_digamma;
 use interlinear::aligner::vocabulary::fold;
 use interlinear::aligner::words::{Cutter, LineAligner};
@@ -237,7 +237,7 @@ fn made_up(pairs: usize) -> Vec<(String, String, Vec<Link>)> {
 }
 
 fn corpus(pairs: &[(String, String, Vec<Link>)], rare: u32) -> Corpus {
-    let mut reading = Reading::default();
+    let mut reading = CorpusBuilder::default();
     for (source, target, _) in pairs {
         let words = |line: &'_ str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
         reading.push(&words(source), &words(target));
@@ -246,7 +246,7 @@ fn corpus(pairs: &[(String, String, Vec<Link>)], rare: u32) -> Corpus {
 }
 
 /// Plain maximum likelihood.
-const PLAIN: Settings = Settings {
+const PLAIN: AlignerSettings = AlignerSettings {
     model1: 6,
     hmm: 8,
     tension: 0.0,
@@ -261,7 +261,7 @@ const PLAIN: Settings = Settings {
     prune: 0.0,
 };
 
-fn learned(settings: &Settings, threads: usize, pairs: usize) -> Learned {
+fn learned(settings: &AlignerSettings, threads: usize, pairs: usize) -> Learned {
     learn(corpus(&made_up(pairs), 1), settings, threads, &Ticket::forever(), &mut |_| {}).expect("it learns")
 }
 
@@ -287,7 +287,7 @@ fn the_likelihood_never_falls() {
 
 #[test]
 fn the_links_of_made_up_pairs_are_found() {
-    let aligner = learned(&Settings::default(), 2, 600);
+    let aligner = learned(&AlignerSettings::default(), 2, 600);
     let (mut found, mut right, mut all) = (0, 0, 0);
     for (source, target, links) in made_up(100) {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
@@ -304,7 +304,7 @@ fn threads_change_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bytes = |threads| {
         let path = folder.path().join(format!("{threads}"));
-        learned(&Settings::default(), threads, 700).save(&path).expect("it is written");
+        learned(&AlignerSettings::default(), threads, 700).save(&path).expect("it is written");
         std::fs::read(path).expect("it is there")
     };
     let one = bytes(1);
@@ -316,17 +316,17 @@ fn nobody_waits_for_learning_that_is_not_wanted() {
     let counter = Counter::new();
     let ticket = counter.next();
     let stop = &mut |_| counter.cancel();
-    let ended = learn(corpus(&made_up(300), 1), &Settings::default(), 2, &ticket, stop);
+    let ended = learn(corpus(&made_up(300), 1), &AlignerSettings::default(), 2, &ticket, stop);
     assert!(matches!(ended, Err(Error::Stale)));
 }
 
 #[test]
 fn a_corpus_without_words_teaches_nothing() {
-    let mut reading = Reading::default();
+    let mut reading = CorpusBuilder::default();
     reading.push::<&str>(&[], &["b"]);
     reading.push(&vec!["a"; 201], &["b"]);
     assert_eq!((reading.len(), reading.left_out()), (0, 2));
-    let ended = learn(reading.finish(1), &Settings::default(), 1, &Ticket::forever(), &mut |_| {});
+    let ended = learn(reading.finish(1), &AlignerSettings::default(), 1, &Ticket::forever(), &mut |_| {});
     assert!(ended.expect_err("there is nothing").to_string().contains("nothing to learn from"));
 }
 
@@ -335,7 +335,7 @@ fn words_are_folded_and_rare_ones_share_an_entry() {
     for (word, folded) in [("The", "the"), ("l\u{2019}", "l'"), ("\u{c9}t\u{c9}", "\u{e9}t\u{e9}"), ("a-b", "a-b")] {
         assert_eq!(fold(word), folded);
     }
-    let mut reading = Reading::default();
+    let mut reading = CorpusBuilder::default();
     for word in ["constraint", "constraints", "often", "often", "Often"] {
         reading.push(&[word], &["x"]);
     }
@@ -347,13 +347,13 @@ fn words_are_folded_and_rare_ones_share_an_entry() {
 
 #[test]
 fn links_are_told_of_what_stands_between_spaces() -> Result<()> {
-    let mut reading = Reading::default();
+    let mut reading = CorpusBuilder::default();
     for _ in 0..20 {
         reading.push(&["the", "friend", "."], &["l'", "ami", "."]);
         reading.push(&["the", "cat", "."], &["le", "chat", "."]);
         reading.push(&["a", "friend", "!"], &["un", "ami", "!"]);
     }
-    let learned = learn(reading.finish(1), &Settings::default(), 1, &Ticket::forever(), &mut |_| {})?;
+    let learned = learn(reading.finish(1), &AlignerSettings::default(), 1, &Ticket::forever(), &mut |_| {})?;
     let mut aligner = LineAligner::new(learned, Cutter::new("en", false)?, Cutter::new("fr", false)?);
     let links = aligner.lines("The friend.", "L\u{2019}ami .");
     let link = |source, target| Link { source, target };
@@ -366,7 +366,7 @@ fn links_are_told_of_what_stands_between_spaces() -> Result<()> {
 
 #[test]
 fn words_that_nobody_knows_are_linked_when_they_are_alike() {
-    let aligner = learned(&Settings::default(), 1, 300);
+    let aligner = learned(&AlignerSettings::default(), 1, 300);
     let links = aligner.links(&["a1", "Qwertz", "a2"], &["b1", "qwertz", "b2"]);
     assert!(links.sure().contains(&Link { source: 1, target: 1 }), "{links:?}");
 }
@@ -375,7 +375,7 @@ fn words_that_nobody_knows_are_linked_when_they_are_alike() {
 fn what_was_learned_comes_back_from_its_file() -> Result<()> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("kept");
-    let mut aligner = learned(&Settings::default(), 1, 400);
+    let mut aligner = learned(&AlignerSettings::default(), 1, 400);
     aligner.languages = ("en".to_owned(), "fr".to_owned());
     aligner.save(&path)?;
     let again = Learned::open(&path)?;
@@ -398,7 +398,7 @@ fn what_was_learned_comes_back_from_its_file() -> Result<()> {
 fn a_damaged_file_is_refused_with_a_sentence() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("kept");
-    learned(&Settings::default(), 1, 100).save(&path).expect("it is written");
+    learned(&AlignerSettings::default(), 1, 100).save(&path).expect("it is written");
     let bytes = std::fs::read(&path).expect("it is there");
     let head = bytes.iter().position(|byte| *byte == b'\n').expect("it has a first line") + 1;
     let payload = zstd::decode_all(&bytes[head..]).expect("it is packed");

@@ -5,7 +5,7 @@ mod linked;
 mod scores;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::bleu::{Counts, Settings, Tokenization};
+use interlinear::analysis::bleu::{BleuSettings, Counts, Tokenization};
 use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::reading::{READINGS, Reading};
 use interlinear::analysis::{bleu, chrf, entropy, hard, mteval};
@@ -48,7 +48,7 @@ fn bleu_takes_several_references_and_tokenised_text() {
         ("Hello, world!", &["Hello , world !"], Tokenization::None, 0.0),
     ];
     for (hypothesis, references, tokenization, expect) in cases {
-        let settings = Settings { tokenization: *tokenization, ..Settings::default() };
+        let settings = BleuSettings { tokenization: *tokenization, ..BleuSettings::default() };
         let score = Counts::of(hypothesis, references, &settings).bleu().score;
         assert!((score - expect).abs() < 1e-9, "{hypothesis}: {score}, not {expect}");
     }
@@ -59,7 +59,7 @@ fn bleu_counts_of_sentences_add_up() {
     let (hypotheses, references, expect) = SACREBLEU[2];
     let mut counts = Counts::default();
     for (hypothesis, reference) in hypotheses.iter().zip(references) {
-        counts.add(&Counts::of(hypothesis, &[reference], &Settings::default()));
+        counts.add(&Counts::of(hypothesis, &[reference], &BleuSettings::default()));
     }
     assert!((counts.bleu().score - expect).abs() < 1e-9);
     assert_eq!(counts.total[0], 11);
@@ -85,12 +85,12 @@ fn text_is_cut_as_mteval_does() {
 #[test]
 fn signatures_name_the_settings() {
     assert!(bleu::SIGNATURE.starts_with("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"));
-    let settings = Settings { tokenization: Tokenization::None, lowercase: true };
+    let settings = BleuSettings { tokenization: Tokenization::None, lowercase: true };
     assert!(settings.signature(Some(3)).starts_with("nrefs:3|case:lc|eff:no|tok:none|smooth:exp|version:interlinear-"));
-    let settings = Settings { tokenization: Tokenization::International, lowercase: false };
+    let settings = BleuSettings { tokenization: Tokenization::International, lowercase: false };
     assert!(settings.signature(None).starts_with("nrefs:var|case:mixed|eff:no|tok:intl|smooth:exp|"));
     assert!(settings.sentence_signature(Some(1)).starts_with("nrefs:1|case:mixed|eff:yes|tok:intl|"));
-    assert_eq!(Settings::default().signature(Some(1)), bleu::SIGNATURE);
+    assert_eq!(BleuSettings::default().signature(Some(1)), bleu::SIGNATURE);
     assert!(
         chrf::signature(Some(2), false).starts_with("nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no|version:interl")
     );

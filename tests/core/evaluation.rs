@@ -9,7 +9,7 @@ use interlinear::analysis::{bleu, chrf};
 use interlinear::error::{Error, Result};
 use interlinear::evaluation;
 use interlinear::evaluation::compare::compare;
-use interlinear::evaluation::{Options, Progress, Report, Set, Stage, TestSet, Unk};
+use interlinear::evaluation::{EvaluationOptions, Progress, Report, Set, Stage, TestSet, Unk};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::reader::LineReader;
@@ -35,7 +35,7 @@ fn model(name: &str) -> Model {
 fn run(
     model: &Model,
     set: &TestSet,
-    options: &Options,
+    options: &EvaluationOptions,
     ticket: &Ticket,
     hear: &mut dyn FnMut(Progress),
 ) -> Result<Report> {
@@ -68,7 +68,8 @@ fn a_test_set_is_read_line_by_line() {
 fn every_sentence_is_kept_with_its_figures() {
     let model = model("rnnsearch");
     let set = test_set(SOURCE, &[TARGET, "t2 t3\nt9\nt5\n"]).expect("equal files");
-    let options = Options { unk: vec![Unk::Allowed, Unk::Forbidden], batch: 2, ..Options::default() };
+    let options =
+        EvaluationOptions { unk: vec![Unk::Allowed, Unk::Forbidden], batch: 2, ..EvaluationOptions::default() };
     let mut heard: Vec<Progress> = Vec::new();
     let report =
         run(&model, &set, &options, &Ticket::forever(), &mut |progress| heard.push(progress)).expect("it runs");
@@ -103,14 +104,14 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
     let model = model("rnnencdec");
     let set = test_set(SOURCE, &[TARGET]).expect("equal files");
     let with = |batch| {
-        let options = Options { batch, ..Options::default() };
+        let options = EvaluationOptions { batch, ..EvaluationOptions::default() };
         run(&model, &set, &options, &Ticket::forever(), &mut |_| {}).expect("it runs")
     };
     let (one, many) = (with(1), with(16));
     for (one, many) in one.records.iter().zip(&many.records) {
         assert!((one.nll - many.nll).abs() < 1e-4 && one.translations[0].text == many.translations[0].text);
     }
-    let options = Options { unk: Vec::new(), ..Options::default() };
+    let options = EvaluationOptions { unk: Vec::new(), ..EvaluationOptions::default() };
     let silent = run(&model, &set, &options, &Ticket::forever(), &mut |_| {}).expect("it runs");
     let row = silent.row(Set::All, Unk::Allowed).expect("a row");
     assert!(row.bleu.is_none() && row.chrf.is_none() && (row.nll - many.rows[0].nll).abs() < 1e-3);
@@ -123,7 +124,7 @@ fn a_run_stops_when_its_ticket_is_stale() {
     let counter = Counter::new();
     let ticket = counter.next();
     let mut heard = 0;
-    let options = Options { batch: 1, ..Options::default() };
+    let options = EvaluationOptions { batch: 1, ..EvaluationOptions::default() };
     let stopped = run(&model, &set, &options, &ticket, &mut |_| {
         heard += 1;
         counter.cancel();

@@ -1,5 +1,14 @@
 //! Figures as numbers: where marks stand, their colours, and the files that are written of them.
 
+#[path = "figure/links.rs"]
+mod links;
+#[path = "figure/plane.rs"]
+mod plane;
+#[path = "figure/plot.rs"]
+mod plot;
+#[path = "figure/scatter.rs"]
+mod scatter;
+
 use interlinear::figure::beam::Row;
 use interlinear::figure::geometry::{Area, point, size};
 use interlinear::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};

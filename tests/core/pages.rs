@@ -8,7 +8,7 @@ use std::time::Duration;
 use interlinear::evaluation::Unk;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::{Chore, News};
-use interlinear::session::evaluation::{By, LogState, TableFormat};
+use interlinear::session::evaluation::{By, FiguresFormat, LogState};
 use interlinear::session::persist::SavedSession;
 use interlinear::session::{
     ColumnCommand, Command, CorpusEvent, Driver, Dropped, EvaluationCommand, LaneCall, Page, SearchCommand, Session,
@@ -175,18 +175,18 @@ fn figures_are_written_as_tsv_and_json() {
             other => panic!("{other:?}"),
         }
     };
-    let tsv = written(TableFormat::Tsv);
+    let tsv = written(FiguresFormat::Tsv);
     let lines: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
     assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{tsv}");
     assert_eq!(lines[1][..4], ["RNNencdec", "all", "allowed", "all"]);
-    let json: serde_json::Value = serde_json::from_str(&written(TableFormat::Json)).expect("it is JSON");
+    let json: serde_json::Value = serde_json::from_str(&written(FiguresFormat::Json)).expect("it is JSON");
     assert_eq!(json["models"][1]["name"], "RNNsearch");
     assert_eq!(json["models"][1]["rows"][0]["sentences"], 4);
     assert_eq!(json["comparisons"][0]["second"], "RNNsearch");
     assert!(json["models"][1]["alignments"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
 
     let mut empty = ready(&["m0"]);
-    apply(&mut empty, EvaluationCommand::Export { format: TableFormat::Tsv, path });
+    apply(&mut empty, EvaluationCommand::Export { format: FiguresFormat::Tsv, path });
     assert!(chores(&mut empty).is_empty() && empty.notices().len() == 1);
 }
 

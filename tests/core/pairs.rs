@@ -4,13 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::decoding::force;
+use interlinear::analysis::bleu::Tokenization;
+use interlinear::decoding::{SearchOptions, force};
+use interlinear::evaluation::Unk;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::pairs::Pairs;
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ticket::Ticket;
+use interlinear::training::curves::Curves;
+use interlinear::training::state::Checkpoint;
 use interlinear::worker::Store;
+use interlinear::worker::corpus::evaluate::Evaluate;
 use interlinear::worker::corpus::phrases::{Phrases, SAMPLES, Samples, Scored};
 use interlinear::worker::corpus::{Found, Kind, Lane, Order};
 use interlinear::worker::gate::Gate;
@@ -60,7 +65,12 @@ fn a_table_without_pairs_is_refused() {
 
 /// Gives the lane an order and waits for what comes of it.
 fn perform(lane: &Lane<Order>, number: u64, order: Phrases) -> Kind {
-    lane.submit(number, Order::Phrases(order));
+    perform_any(lane, number, Order::Phrases(order))
+}
+
+/// As [`perform`] of any kind of order.
+fn perform_any(lane: &Lane<Order>, number: u64, order: Order) -> Kind {
+    lane.submit(number, order);
     loop {
         let event = lane.next_within(Duration::from_secs(30)).expect("every order ends");
         if event.number == number && !matches!(event.kind, Kind::Progress(_)) {
@@ -126,4 +136,39 @@ fn the_lane_reads_scores_compares_and_writes_a_table() {
         panic!("there is no such file");
     };
     assert!(message.ends_with("no: does not exist; check the path"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_as_phrase_table_or_test_set_held_up_all_orders() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let (pipe, plain) = (folder.path().join("pipe"), folder.path().join("plain"));
+    std::fs::write(&plain, "s9\n").expect("written");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let lane: Lane<Order> = Lane::spawn(Store::new(1).library(), Gate::new(), Arc::new(|| {}));
+    let refused = |number: u64, order: Order| match perform_any(&lane, number, order) {
+        Kind::Failed(message) => assert!(message.contains("pipe: is a pipe or a device"), "{message}"),
+        other => panic!("{other:?}"),
+    };
+    refused(1, Order::Phrases(Phrases::Read { table: pipe.clone() }));
+    for (at, (source, reference, gold)) in
+        [(&pipe, &plain, None), (&plain, &pipe, None), (&plain, &plain, Some(pipe.clone()))].into_iter().enumerate()
+    {
+        let order = Evaluate {
+            models: vec![crate::cli::reference("rnnencdec")],
+            device: DeviceChoice::Cpu,
+            source: source.clone(),
+            references: vec![reference.clone()],
+            gold,
+            is_pretokenized: false,
+            tokenization: Tokenization::default(),
+            search: SearchOptions::default(),
+            unk: vec![Unk::Allowed],
+        };
+        refused(at as u64 + 2, Order::Evaluate(order));
+    }
+    let error = Curves::load(&pipe).expect_err("it is no log").to_string();
+    assert!(error.contains("pipe: is a pipe or a device"), "{error}");
+    let error = Checkpoint::load(&pipe, 1).expect_err("it is no checkpoint").to_string();
+    assert!(error.contains("pipe: is a pipe or a device"), "{error}");
 }

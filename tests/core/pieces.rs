@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use interlinear::models::checkpoint::Weights;
+use interlinear::models::config::Config;
+use interlinear::models::shapes;
 use interlinear::text::vocab::bpe::build_joint_bpe;
 use serde_json::Value;
 
@@ -115,5 +118,32 @@ fn dictionaries_and_phrases_of_pieces_are_of_words() {
         for word in words.filter(|word| !word.is_empty()) {
             assert!(["sunrise", "moonrise", "sons"].contains(&word), "{command}: {word} in {text}");
         }
+    }
+}
+
+#[test]
+fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = model(folder.path());
+    let path = Path::new(&model);
+    let config = Config::load(&path.join("config.json")).expect("sound");
+    let mut weights = Weights::load(&path.join("model.safetensors"), &shapes(&config)).expect("sound");
+    let mut bias = weights.get("readout.b_w").expect("it has one").clone();
+    bias.data[config.unk as usize] += 8.0;
+    weights.insert("readout.b_w", bias);
+    weights.save(&path.join("model.safetensors"), false).expect("written");
+    let input = "moonrise sunrise rises\nsunrises moonrises\n";
+    fs::write(folder.path().join("s"), input).expect("written");
+    for pretokenized in [&[][..], &["--pretokenized"]] {
+        let search = ["--model", &model, "--beam", "1", "--max-length", "6", "--replace-unk"];
+        let translated = run_in(folder.path(), &[&["translate", "s"], &search[..], pretokenized].concat(), b"");
+        assert_eq!(translated.code, 0, "{}", translated.stderr);
+        let files = ["--source", "s", "--target", "s", "--output", "out"];
+        let evaluated = run_in(folder.path(), &[&["evaluate"], &search[..], &files, pretokenized].concat(), b"");
+        assert_eq!(evaluated.code, 0, "{}", evaluated.stderr);
+        let text = fs::read_to_string(folder.path().join(format!("out/{}.txt", config.name))).expect("written");
+        assert_eq!(text, translated.stdout);
+        let copied = |word: &&str| input.split_whitespace().any(|source| source == *word);
+        assert!(text.split_whitespace().any(|word| copied(&word)), "no whole word was copied: {text}");
     }
 }

@@ -9,6 +9,7 @@ use interlinear::text::links::read::{LinkLayout, read as read_links};
 use interlinear::text::reader::{LineReader, read_file, read_lines};
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::write::{write_atomic, write_inside};
+use interlinear::training::settings::TrainingSettings;
 
 use crate::bad_input::{copy_of, replace};
 use crate::cli::{reference, run_in};
@@ -325,4 +326,16 @@ fn every_command_of_lines_says_when_its_input_was_empty_and_takes_the_same_forma
             assert!(outcome.code == 0 && outcome.stdout.lines().count() == 1, "{arguments:?}: {}", outcome.stderr);
         }
     }
+}
+
+#[test]
+fn a_configuration_of_brackets_that_are_never_closed_overflowed_the_stack() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("toy.toml");
+    fs::write(&path, format!("[data]\n{}", "train = [{ a = 1, b\n".repeat(20_000))).expect("written");
+    let error = TrainingSettings::load(&path).expect_err("it is no configuration").to_string();
+    assert!(error.contains("toy.toml: has more than 600 opening brackets"), "{error}");
+    fs::write(&path, vec![b'#'; 2 << 20]).expect("written");
+    let error = TrainingSettings::load(&path).expect_err("it is too long").to_string();
+    assert!(error.contains("toy.toml: has more than 1048576 bytes"), "{error}");
 }

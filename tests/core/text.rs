@@ -284,7 +284,7 @@ fn a_list_is_an_ordinary_file() {
 fn a_file_that_cannot_be_written_leaves_the_old_one() -> Result<()> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = file(folder.path(), "saved", b"old");
-    let full = |writer: &mut std::io::BufWriter<std::fs::File>| {
+    let full = |writer: &mut std::io::BufWriter<interlinear::text::write::Draft>| {
         writer.write_all(b"half")?;
         Err(std::io::Error::from(std::io::ErrorKind::StorageFull))
     };

@@ -6,6 +6,7 @@ mod page;
 use interlinear::analysis::map::{METHODS, Method};
 use interlinear::analysis::neighbours::Space;
 use interlinear::analysis::pca::Pca;
+use interlinear::analysis::tsne::TsneOptions;
 use interlinear::analysis::{map, tsne};
 use interlinear::error::Error;
 use interlinear::models::representations::{PhraseVector, Side};
@@ -107,7 +108,7 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
     let rows = groups(3, 12, 6);
     for entry in METHODS {
         assert_eq!((Method::from_name(entry.name), entry.method.entry().name), (Some(entry.method), entry.name));
-        let options = tsne::Options { epochs: 300, ..tsne::Options::default() };
+        let options = TsneOptions { epochs: 300, ..TsneOptions::default() };
         let lay = |ticket: &Ticket, hear: &mut (dyn FnMut(f32, &[f32]) + Send)| {
             on_one_thread(|| map::layout(&rows, 6, entry.method, &options, ticket, hear))
         };
@@ -136,7 +137,7 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
 #[test]
 fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
     let rows = groups(2, 10, 4);
-    let options = tsne::Options { epochs: 80, seed: Some(5), ..tsne::Options::default() };
+    let options = TsneOptions { epochs: 80, seed: Some(5), ..TsneOptions::default() };
     let counter = Counter::new();
     let ticket = counter.next();
     let mut heard = 0;
@@ -153,7 +154,7 @@ fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
     assert_eq!(heard, 10, "not one step more");
 
     let embed = |seed| {
-        let options = tsne::Options { seed, ..options };
+        let options = TsneOptions { seed, ..options };
         on_one_thread(|| tsne::embed(&rows, 4, &options, &Ticket::forever(), &mut |_| {})).expect("nothing stops it")
     };
     assert_eq!(embed(Some(5)), embed(Some(5)));
@@ -164,7 +165,7 @@ fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
 fn too_few_points_are_refused_and_perplexity_is_lowered() {
     for (count, method, sentence) in [(1, Method::Pca, "at least 2 points"), (3, Method::Tsne, "at least 4 points")] {
         let rows = numbers(count * 5, 1);
-        let refused = map::layout(&rows, 5, method, &tsne::Options::default(), &Ticket::forever(), &mut |_, _| {});
+        let refused = map::layout(&rows, 5, method, &TsneOptions::default(), &Ticket::forever(), &mut |_, _| {});
         let error = refused.expect_err("too few").to_string();
         assert!(error.contains(sentence), "{error}");
     }
@@ -175,7 +176,7 @@ fn too_few_points_are_refused_and_perplexity_is_lowered() {
     }
     // As few as there may be, and all of them in one place.
     for rows in [numbers(4 * 3, 2), vec![1.0; 12]] {
-        let layout = map::layout(&rows, 3, Method::Tsne, &tsne::Options::default(), &Ticket::forever(), &mut |_, _| {});
+        let layout = map::layout(&rows, 3, Method::Tsne, &TsneOptions::default(), &Ticket::forever(), &mut |_, _| {});
         assert!(layout.expect("four are enough").places.iter().flatten().all(|x| x.is_finite()));
     }
 }

@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::session::effect::News;
-use interlinear::session::evaluation::{By, TableFormat};
+use interlinear::session::evaluation::{By, FiguresFormat};
 use interlinear::session::{
     Command, CorpusEvent, EvaluationCommand, Page, Session, TaskCommand, TestCommand, WindowCommand,
 };
@@ -155,7 +155,7 @@ fn figures_are_a_table_and_plots_whose_points_can_be_read() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert!(sent(&wires, EvaluationCommand::Export { format: TableFormat::Tsv, path: PathBuf::from("out.tsv") }));
+    assert!(sent(&wires, EvaluationCommand::Export { format: FiguresFormat::Tsv, path: PathBuf::from("out.tsv") }));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! The page Map by its labels, and the plane as numbers.
+//! The page Map by its labels.
 
 use std::sync::Arc;
 
 use egui::accesskit::Role;
-use egui::{Pos2, Rect, Vec2, pos2, vec2};
+use egui::{pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::map::Layout;
@@ -11,98 +11,11 @@ use interlinear::analysis::neighbours::Space;
 use interlinear::session::maps::{Chart, Choice, Method, Point};
 use interlinear::session::{Command, CorpusEvent, MapCommand, Page, SelectCommand, WindowCommand, maps};
 use interlinear::ui::App;
-use interlinear::ui::widgets::plane::layout;
-use interlinear::ui::widgets::plane::layout::{Camera, Labels};
 use interlinear::worker::corpus::maps::Mapped;
 use interlinear::worker::corpus::{Found, Kind, Progress};
 
 use crate::desk;
 use crate::desk::Wires;
-
-const VIEW: Rect = Rect { min: pos2(100.0, 50.0), max: pos2(900.0, 650.0) };
-
-#[test]
-fn the_whole_map_is_in_view_and_places_come_back() {
-    let places = [[-3.0, 10.0], [5.0, 10.5], [0.0, 9.0], [f32::NAN, 0.0]];
-    let camera = Camera::whole(&places, VIEW.size());
-    assert!(places[..3].iter().all(|place| VIEW.contains(camera.to_screen(VIEW, *place))));
-    let up = |place| camera.to_screen(VIEW, place).y;
-    assert!(up(places[1]) < up(places[2]), "up is up");
-    let back = camera.to_place(VIEW, camera.to_screen(VIEW, places[1]));
-    assert!((back[0] - 5.0).abs() < 1e-4 && (back[1] - 10.5).abs() < 1e-4, "{back:?}");
-    // Nothing, one place, and places that are all the same have a view as well.
-    for few in [&[][..], &[[2.0, 2.0]], &[[1.0, 1.0]; 3]] {
-        let camera = Camera::whole(few, VIEW.size());
-        assert!(camera.scale.is_finite() && few.iter().all(|place| camera.to_screen(VIEW, *place) == VIEW.center()));
-    }
-}
-
-#[test]
-fn zooming_keeps_what_is_under_the_mouse_and_has_limits() {
-    let places = [[0.0, 0.0], [8.0, 4.0]];
-    let camera = Camera::whole(&places, VIEW.size());
-    let at = camera.to_screen(VIEW, places[1]);
-    let closer = camera.zoomed(VIEW, at, 3.0);
-    assert!(closer.to_screen(VIEW, places[1]).distance(at) < 0.01);
-    assert!((closer.closeness() - 3.0).abs() < 1e-4);
-    assert!(camera.zoomed(VIEW, at, 1e9).closeness() <= 200.1 && camera.zoomed(VIEW, at, 1e-9).closeness() >= 0.49);
-    let moved = closer.panned(vec2(30.0, -20.0));
-    let by = moved.to_screen(VIEW, places[0]) - closer.to_screen(VIEW, places[0]);
-    assert!((by - vec2(30.0, -20.0)).length() < 0.01);
-    assert!(closer.centred(places[0]).to_screen(VIEW, places[0]).distance(VIEW.center()) < 0.01);
-}
-
-#[test]
-fn labels_never_overlap_and_who_comes_first_has_the_choice() {
-    let mut labels = Labels::default();
-    let size = vec2(60.0, 14.0);
-    let feet: Vec<Pos2> = (0..4000)
-        .map(|n: u32| {
-            let part = |by: u32| f32::from((n.wrapping_mul(by) % 8192) as u16) / 8192.0;
-            VIEW.min + VIEW.size() * vec2(part(2_654_435_761), part(40_503))
-        })
-        .collect();
-    for (point, foot) in feet.iter().enumerate() {
-        let crowded = labels.is_crowded(*foot, size.y, VIEW);
-        let placed = labels.place(point, *foot, size, VIEW);
-        assert!(!(crowded && placed), "what is crowded has no place");
-    }
-    let first = labels.placed[0].0;
-    assert!(first < 5 && labels.placed.is_sorted_by_key(|placed| placed.0), "the first that has room");
-    assert!(labels.placed.len() > 50);
-    for (n, (_, a)) in labels.placed.iter().enumerate() {
-        assert!(VIEW.contains_rect(*a));
-        assert!(labels.placed[..n].iter().all(|(_, b)| !a.intersects(*b)), "label {n} overlaps");
-    }
-    let again = |order: &mut dyn Iterator<Item = usize>| {
-        let mut labels = Labels::default();
-        for point in order {
-            labels.place(point, feet[point], size, VIEW);
-        }
-        labels.placed
-    };
-    assert_eq!(again(&mut (0..4000)), labels.placed, "the same labels again");
-    assert_ne!(again(&mut (0..4000).rev()), labels.placed);
-}
-
-#[test]
-fn a_point_is_hit_from_near_and_colours_go_from_end_to_end() {
-    let points = [pos2(10.0, 10.0), pos2(20.0, 10.0), pos2(300.0, 10.0)];
-    for (at, expected) in [((11.0, 10.0), Some(0)), ((17.0, 12.0), Some(1)), ((150.0, 10.0), None)] {
-        assert_eq!(layout::hit(&points, at.into()), expected);
-    }
-    for (value, most, is_rank, expected) in [
-        (1, 100, true, 0.0),
-        (100, 100, true, 1.0),
-        (26, 101, true, 0.5),
-        (51, 101, false, 0.5),
-        (900, 10, false, 1.0),
-        (1, 1, true, 0.0),
-    ] {
-        assert!((layout::share(value, most, is_rank) - expected).abs() < 1e-6, "{value} of {most}");
-    }
-    assert!(layout::most_labels(Vec2::ZERO) > 0 && layout::most_labels(vec2(1e5, 1e5)) < 1000);
-}
 
 /// Four words on a cross and one more that is known and not drawn.
 fn chart() -> Arc<Chart> {

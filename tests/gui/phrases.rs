@@ -10,7 +10,6 @@ use interlinear::session::phrases::{Drawn, Pairs, Samples};
 use interlinear::session::{CorpusEvent, Dropped, LaneCall, Page, PhrasesCommand, Session, WindowCommand};
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ui::App;
-use interlinear::ui::widgets::scatter::layout::{Bins, View};
 use interlinear::worker::corpus::phrases::{Phrases as Job, Scored, Scores};
 use interlinear::worker::corpus::{Found, Kind, Order, Progress};
 
@@ -226,30 +225,4 @@ fn a_file_dropped_on_the_page_is_a_phrase_table() {
     let mut session = desk::two_models();
     session.hear(News::Opened { path: "x.gz".into(), what: Dropped::PhraseTable, on: Page::Sentence });
     assert!(session.phrases().task.is_some() && session.page() == Page::Phrases);
-}
-
-#[test]
-fn points_fall_into_bins_and_the_nearest_is_found() {
-    let view = View { x: [-10.0, 0.0], y: [-20.0, 0.0], size: [300.0, 200.0] };
-    let points: Vec<[f32; 2]> =
-        (0..20_000).map(|i| [-(i as f32 * 0.37) % 12.0, -(i as f32 * 1.13) % 20.0]).chain([[1.0, 1.0]]).collect();
-    let bins = Bins::new(&points, 0..points.len() as u32, &view);
-    let inside = |[x, y]: &[f32; 2]| (-10.0..=0.0).contains(x) && (-20.0..=0.0).contains(y);
-    let seen = points.iter().filter(|point| inside(point)).count();
-    assert!(bins.len() <= seen && seen - bins.len() < 200, "the edges apart all in view are there");
-    let dots: Vec<_> = bins.dots(&points, &view).collect();
-    assert_eq!(dots.iter().map(|dot| dot.count as usize).sum::<usize>(), bins.len());
-    assert!(dots.len() <= 100 * 67 && dots.iter().any(|dot| dot.count == bins.most()));
-    for at in [[150.0, 100.0], [3.0, 4.0], [299.0, 199.0]] {
-        let distance = |index: usize| {
-            let [x, y] = view.place(points[index]);
-            (x - at[0]).hypot(y - at[1])
-        };
-        let brute = (0..points.len()).filter(|i| inside(&points[*i]) && distance(*i) <= 8.0);
-        let (nearest, near) = bins.nearest(&points, &view, at, 8.0).expect("points are dense");
-        let best = brute.clone().map(distance).fold(f32::INFINITY, f32::min);
-        assert!((distance(nearest) - best).abs() < 1e-4, "{at:?}");
-        assert!(near <= brute.count());
-    }
-    assert_eq!(Bins::new(&points, std::iter::empty(), &view).nearest(&points, &view, [9.0, 9.0], 8.0), None);
 }

@@ -66,7 +66,7 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
     }
     // 0.8 on one word, 0.2 shared by the three others.
     let bits = -0.8_f32 * 0.8_f32.log2() - 0.2 * (0.2_f32 / 3.0).log2();
-    harness.get_by_label(&format!("alpha over the source words   {bits:.2} bits"));
+    harness.get_by_label(&format!("alpha over the source words   entropy {bits:.2} bits"));
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
 }
 
 fn record(source: &str, reference: &str, output: &str) -> Record {
-    let counts = bleu::Counts::of(output, &[reference], &bleu::Settings::default());
+    let counts = bleu::Counts::of(output, &[reference], &bleu::BleuSettings::default());
     let words = |text: &str| text.split_whitespace().count();
     Record {
         pair: Pair { source: source.into(), references: [Arc::from(reference)].into() },

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use table::{READERS, Reader};
 
 /// Damaged inputs of each reader, unless the variable says otherwise.
-const INPUTS: u64 = 300;
+const INPUTS: u64 = 1500;
 const ASKED: &str = "INTERLINEAR_INPUTS";
 /// Names the reader to the process that runs it.
 const READER: &str = "INTERLINEAR_READER";

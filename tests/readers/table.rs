@@ -21,7 +21,7 @@ use interlinear::text::phrases::PhraseTable;
 use interlinear::text::reader::LineReader;
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::training::curves::Curves;
-use interlinear::training::settings::Settings;
+use interlinear::training::settings::TrainingSettings;
 use interlinear::training::state::Checkpoint;
 
 /// A reader.
@@ -124,7 +124,7 @@ fn state(path: &Path) -> Result<()> {
 }
 
 fn training(path: &Path) -> Result<()> {
-    Settings::load(path).map(drop)
+    TrainingSettings::load(path).map(drop)
 }
 
 fn checkpoint(path: &Path) -> Result<()> {

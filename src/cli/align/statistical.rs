@@ -3,7 +3,7 @@
 use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
 use crate::analysis::hard;
-use crate::cli::align::{Format, Low, default_way};
+use crate::cli::align::{LinkFormat, Low, default_way};
 use crate::cli::args::physical_cores;
 use crate::cli::input::Line;
 use crate::cli::output::Output;
@@ -14,6 +14,7 @@ use crate::cli::words;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Direction;
 use crate::text::links::{Link, Links};
+use crate::text::reader::{MOST_LINES, MOST_TEXT};
 use crate::text::sentence::MAX_SOURCE_TOKENS;
 use crate::text::{line, links};
 
@@ -24,12 +25,7 @@ type Read = Result<(String, String)>;
 pub fn run(low: &Low) -> anyhow::Result<()> {
     let mut files = ParallelLines::open(&low.pairs)?;
     // What is learned from must be read to its end before the first pair can be aligned.
-    let mut kept: Vec<Read> = Vec::new();
-    if !low.statistical.is_learned() {
-        while let Some(pair) = read(&mut files)? {
-            kept.push(pair);
-        }
-    }
+    let kept = if low.statistical.is_learned() { Vec::new() } else { keep(&mut files, MOST_LINES)? };
     let readable: Vec<(&str, &str)> =
         kept.iter().flatten().map(|(source, target)| (source.as_str(), target.as_str())).collect();
     let names = (low.pairs.source.as_path(), low.pairs.target.as_path());
@@ -55,6 +51,21 @@ pub fn run(low: &Low) -> anyhow::Result<()> {
     writer.output.finish()?;
     files.source.tell_empty("align");
     words::refused(writer.refused)
+}
+
+/// All pairs, at most `most`: they are held in memory.
+fn keep(files: &mut ParallelLines, most: usize) -> Result<Vec<Read>> {
+    let (mut kept, mut bytes) = (Vec::new(), 0);
+    while let Some(pair) = read(files)? {
+        bytes += pair.as_ref().map_or(0, |(source, target)| (source.len() + target.len()) as u64);
+        if kept.len() == most || bytes > MOST_TEXT {
+            let advice = "learn from a part of it with --save, and align the whole with --learned";
+            let message = format!("is too long to be held in memory (more than {most} lines or 2 GiB); {advice}");
+            return Err(Error::file(files.source.name(), message));
+        }
+        kept.push(pair);
+    }
+    Ok(kept)
 }
 
 /// The next pair of lines.
@@ -100,8 +111,8 @@ impl Writer<'_> {
         self.number += 1;
         self.progress.add(1, 0, position);
         match self.low.format {
-            Format::Pharaoh => self.output.line(&hard::pharaoh(&links)),
-            Format::Naacl => self.output.text(&links::naacl(self.number, &Links::new(links, Vec::new()))),
+            LinkFormat::Pharaoh => self.output.line(&hard::pharaoh(&links)),
+            LinkFormat::Naacl => self.output.text(&links::naacl(self.number, &Links::new(links, Vec::new()))),
         }
     }
 }

@@ -69,7 +69,7 @@ impl Setup {
     }
 }
 
-/// A peer that printed no figures for any row is a mistake of whoever typed it.
+/// A peer that printed no figures for any row is a mistake in the command line.
 pub fn peer_must_have_run(asked: bool, rows: &[Value]) -> Result<()> {
     if asked && rows.iter().all(|row| row["peer_ratio"].is_null()) {
         return Err(Error::Input("the peer printed no figures for any model; what it said stands above".into()));

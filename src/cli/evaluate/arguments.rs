@@ -1,4 +1,4 @@
-//! Floor 9: what `interlinear evaluate` is asked for.
+//! Floor 9: the arguments of `interlinear evaluate`.
 
 use std::path::PathBuf;
 
@@ -81,7 +81,7 @@ pub struct Low {
     pub output: Option<PathBuf>,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: ReportFormat,
     #[command(flatten)]
     pub run: RunArgs,
 }
@@ -102,7 +102,7 @@ pub enum UnkArg {
 
 /// How the figures are written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum ReportFormat {
     /// For reading
     #[default]
     Table,

@@ -185,7 +185,7 @@ impl GoldSet {
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
         let mut bar = Progress::new(format!("aligning with {}", model.config.name), Some(total as u64), false);
         let mut tell = |now: evaluation::Progress| bar.add(now.sentences, now.words, now.done as u64);
-        let options = alignment::Options { thresholds: self.thresholds.clone(), batch };
+        let options = alignment::AlignmentOptions { thresholds: self.thresholds.clone(), batch };
         let gold = (test_set, self.gold.pairs.as_slice());
         let report = alignment::measure(forward, reverse, gold, &options, &Ticket::forever(), &mut tell);
         bar.finish();

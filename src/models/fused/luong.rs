@@ -68,19 +68,38 @@ enum Score {
     Location(Packed),
 }
 
+/// A score function that has kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreKind {
+    /// h_t' h_s.
+    Dot,
+    /// h_t' W_a h_s.
+    General,
+    /// v_a' tanh(W_a [h_t; h_s]).
+    Concat,
+    /// W_a h_t.
+    Location,
+}
+
 /// Packs the parameters of a score function.
 type Kernel = fn(n: usize, &Weights) -> Result<Score>;
 
-/// The scores that have kernels here; a score function of another name decodes by the readable form.
-const KERNELS: &[(&str, Kernel)] = &[
-    ("dot", |_, _| Ok(Score::Dot)),
-    ("general", |n, weights| Ok(Score::General(pack(weights, &["attention.W_a"], n)?))),
-    ("concat", concat),
-    ("location", |n, weights| Ok(Score::Location(pack(weights, &["attention.W_a"], n)?))),
+/// The scores that have kernels here and in `training/fused`; a score function of another name decodes and learns by
+/// the readable form.
+const KERNELS: &[(&str, ScoreKind, Kernel)] = &[
+    ("dot", ScoreKind::Dot, |_, _| Ok(Score::Dot)),
+    ("general", ScoreKind::General, |n, weights| Ok(Score::General(pack(weights, &["attention.W_a"], n)?))),
+    ("concat", ScoreKind::Concat, concat),
+    ("location", ScoreKind::Location, |n, weights| Ok(Score::Location(pack(weights, &["attention.W_a"], n)?))),
 ];
 
 fn kernel(score: &str) -> Option<Kernel> {
-    KERNELS.iter().find(|(name, _)| *name == score).map(|(_, kernel)| *kernel)
+    KERNELS.iter().find(|(name, ..)| *name == score).map(|(.., kernel)| *kernel)
+}
+
+/// The score function of that name, where it has kernels.
+pub fn score_kind(score: &str) -> Option<ScoreKind> {
+    KERNELS.iter().find(|(name, ..)| *name == score).map(|(_, kind, _)| *kind)
 }
 
 /// The halves of W_a, for h_t and for h_s.

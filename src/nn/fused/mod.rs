@@ -53,7 +53,7 @@ impl Precision {
         }
     }
 
-    /// What it comes to on this processor.
+    /// The precision that this processor supports: this one, or `F32`.
     pub fn here(self) -> Self {
         if pairs::multiplied() { self } else { Self::F32 }
     }

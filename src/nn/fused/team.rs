@@ -2,7 +2,7 @@
 //!
 //! A step of a sentence has half a dozen products of some microseconds, less than it takes to wake
 //! a thread. So the threads of rayon's pool that help a caller stay with it for a moment after each
-//! piece and wait for the next, first spinning, then giving way to whoever wants the core; when
+//! piece and wait for the next, first spinning, then yielding the core to other threads; when
 //! nothing comes they go back to the pool. Nobody waits for a thread that has not begun: the caller
 //! takes all parts that no one else takes, so that on a busy machine, or in a pool of one thread, it
 //! simply does the work alone. Which thread does a part never changes a number.
@@ -17,9 +17,9 @@ use super::Level;
 use super::at_most;
 use super::level;
 
-/// Turns that a waiting thread spins before it gives way at each turn; a few microseconds.
+/// Turns that a waiting thread spins before it yields its core at each turn; a few microseconds.
 const SPINS: usize = 256;
-/// Turns that a helper gives way before it goes back to the pool; some hundred microseconds on an idle core.
+/// Turns that a helper yields before it goes back to the pool; about a hundred microseconds on an idle core.
 const WAITS: usize = 512;
 
 type Work<'a> = dyn Fn(usize) + Sync + 'a;
@@ -38,7 +38,7 @@ struct Apart<T>(T);
 
 /// What a caller and its helpers have in common.
 struct Shared {
-    /// Parts that nobody has taken: the job's number (32 bits), the first (16), one past the last (16). The caller
+    /// Parts not yet taken: the job's number (32 bits), the first (16), one past the last (16). The caller
     /// takes the first and helpers the last, so that a thread meets the same part of a weight at every step.
     left: Apart<AtomicU64>,
     /// Parts done.
@@ -134,7 +134,7 @@ fn wait(turns: usize) {
     }
 }
 
-/// The helpers of a thread; they are told to go when it ends.
+/// The helpers of a thread; they stop when it ends.
 struct Team(Arc<Shared>);
 
 impl Drop for Team {
@@ -217,7 +217,7 @@ unsafe impl<T: Send> Sync for Place<T> {}
 
 impl<T> Place<T> {
     fn at(&self, offset: usize) -> *mut T {
-        // wrapping: whoever uses it has checked that it is inside
+        // wrapping: every user has checked that it is inside
         self.0.wrapping_add(offset)
     }
 }

@@ -1,10 +1,11 @@
 //! Floor 6: one recurrent layer over a whole sentence, forward and backward, in either direction.
 //! The input part W e + b is one product; each step multiplies only U.
 
-use crate::nn::fused::elementwise::add_column_sums;
+use crate::nn::fused::elementwise::add;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, Kept, Unit};
-use crate::nn::fused::{Packed, fill_rows, gru, scan};
+use crate::nn::fused::{Packed, gru, scan};
+use crate::training::fused::affine::Affine;
 use crate::training::fused::{Parts, Workspace};
 
 /// U of one unit packed both ways.
@@ -67,21 +68,17 @@ impl Layer<'_> {
         format!("{}.{tensor}", self.prefix)
     }
 
+    /// W e + b of all three gates.
+    fn input(&self) -> Affine<'_> {
+        let Parts { config, .. } = self.model;
+        Affine::new(self.model, (&self.name("W_z"), &self.name("b_z")), 3 * config.hidden, config.embedding)
+    }
+
     /// Reads e [t_x * b, m]; `live` [t_x, b] says where words are.
     pub fn forward(&self, e: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> Scan {
-        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
-        let rows = t_x * b;
+        let (n, rows) = (self.model.config.hidden, t_x * b);
         let mut x = workspace.take(rows * 3 * n);
-        fill_rows(self.model.joined(&self.name("b_z"), 3 * n), &mut x);
-        self.model.precision.matmul_nt(
-            rows,
-            3 * n,
-            m,
-            e,
-            self.model.joined(&self.name("W_z"), 3 * n * m),
-            &mut x,
-            true,
-        );
+        self.input().forward(rows, e, &mut x);
         let mut scan = Scan {
             h: workspace.take((t_x + 1) * b * n),
             u: workspace.take(rows * n),
@@ -112,8 +109,7 @@ impl Layer<'_> {
         gradient: &mut [f32],
         workspace: &mut Workspace,
     ) {
-        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
-        let rows = t_x * b;
+        let (n, rows) = (self.model.config.hidden, t_x * b);
         let mut dx = workspace.take(rows * 3 * n);
         let mut running = workspace.zeros(b * n);
         let mut next = workspace.take(b * n);
@@ -122,7 +118,7 @@ impl Layer<'_> {
             let (from, _) = self.direction.slots(t);
             let at = t * b * n..(t + 1) * b * n;
             let h = &scan.h[from * b * n..(from + 1) * b * n];
-            crate::nn::fused::elementwise::add(&dh[at.clone()], &mut running);
+            add(&dh[at.clone()], &mut running);
             let dx = &mut dx[t * b * 3 * n..(t + 1) * b * 3 * n];
             let u = &scan.u[at.clone()];
             gru::update_back(self.sense, n, &running, u, &scan.h_tilde[at.clone()], h, dx, &mut next);
@@ -131,10 +127,9 @@ impl Layer<'_> {
             self.packs.u_zr_back.apply(b, dx, 3 * n, &mut next, n, true);
             std::mem::swap(&mut running, &mut next);
         }
-        let layout = self.model.layout;
         // in both directions word t is read from the slot `from`: 0.. forward, 1.. backward
         let first = if self.direction == Direction::Forward { 0 } else { b * n };
-        let at = layout.at(&self.name("U_z"));
+        let at = self.model.layout.at(&self.name("U_z"));
         self.model.precision.matmul_tn(
             2 * n,
             n,
@@ -148,11 +143,7 @@ impl Layer<'_> {
         );
         let u = &mut gradient[at + 2 * n * n..at + 3 * n * n];
         self.model.precision.matmul_tn(n, n, rows, &dx[2 * n..], 3 * n, &scan.rh, n, u, true);
-        let at = layout.at(&self.name("W_z"));
-        self.model.precision.matmul_tn(3 * n, m, rows, &dx, 3 * n, e, m, &mut gradient[at..at + 3 * n * m], true);
-        let at = layout.at(&self.name("b_z"));
-        add_column_sums(&dx, &mut gradient[at..at + 3 * n]);
-        self.model.precision.matmul(rows, m, 3 * n, &dx, self.model.joined(&self.name("W_z"), 3 * n * m), de, true);
+        self.input().back(rows, &dx, e, de, gradient);
         workspace.put_all([dx, running, next, drh]);
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, fill_rows, lstm};
+use crate::nn::fused::{Packed, lstm};
+use crate::training::fused::affine::Affine;
 use crate::training::fused::{Parts, Workspace};
 
 /// The gates of a layer in the order of the layout.
@@ -86,9 +87,8 @@ impl Layer<'_> {
             c: workspace.take((t_x + 1) * b * n),
             gates: workspace.take(rows * wide),
         };
-        fill_rows(self.model.joined(&self.name("b_i"), wide), &mut scan.gates);
-        let w = self.model.joined(&self.name("W_i"), wide * self.width);
-        self.model.precision.matmul_nt(rows, wide, self.width, x, w, &mut scan.gates, true);
+        let input = Affine::new(self.model, (&self.name("W_i"), &self.name("b_i")), wide, self.width);
+        input.forward(rows, x, &mut scan.gates);
         let start = self.direction.start(t_x) * b * n;
         scan.h[start..start + b * n].fill(0.0);
         scan.c[start..start + b * n].fill(0.0);
@@ -159,10 +159,8 @@ pub fn weights_back(
 ) {
     let n = model.config.hidden;
     let wide = GATES * n;
-    let at = model.layout.at(&format!("{prefix}.W_i"));
-    model.precision.matmul_tn(wide, width, rows, d_pre, wide, x, width, &mut gradient[at..at + wide * width], true);
-    let at = model.layout.at(&format!("{prefix}.U_i"));
-    model.precision.matmul_tn(wide, n, rows, d_pre, wide, h, n, &mut gradient[at..at + wide * n], true);
+    model.matrix_back(&format!("{prefix}.W_i"), [wide, width], rows, d_pre, x, gradient);
+    model.matrix_back(&format!("{prefix}.U_i"), [wide, n], rows, d_pre, h, gradient);
     let at = model.layout.at(&format!("{prefix}.b_i"));
     add_column_sums(d_pre, &mut gradient[at..at + wide]);
 }

@@ -8,11 +8,11 @@ use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::scan::{Direction, two_slots};
 use crate::nn::fused::{Packed, fill_rows, lstm};
-use crate::training::fused::gaze::Gaze;
+use crate::training::fused::embedding::dropped;
 use crate::training::fused::lstm::{GATES, Layer, LayerPacks, Scan, weights_back};
-use crate::training::fused::search::dropped;
+use crate::training::fused::luong_attention::LuongAttention;
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
-use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, gaze, readout};
+use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, luong_attention, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Packs {
     decoder: Vec<StepPacks>,
     w_c: Packed,
     w_c_back: Packed,
-    gaze: gaze::Packs,
+    attention: luong_attention::Packs,
 }
 
 /// One decoder layer: its recurrent input and U.
@@ -59,7 +59,7 @@ impl Packs {
         let n = config.hidden;
         self.encoder.resize_with(sizes.layers, LayerPacks::default);
         self.decoder.resize_with(sizes.layers, StepPacks::default);
-        let Self { encoder, decoder, w_c, w_c_back, gaze } = self;
+        let Self { encoder, decoder, w_c, w_c_back, attention } = self;
         rayon::scope(|scope| {
             for (layer, (encoder, decoder)) in encoder.iter_mut().zip(decoder).enumerate() {
                 scope.spawn(move |_| encoder.repack(&model, &format!("encoder.{layer}")));
@@ -69,7 +69,7 @@ impl Packs {
                 scope.spawn(move |_| {
                     w_c.pack_transposed(model.precision, model.get("W_c"), n, 2 * n);
                     w_c_back.pack_plain(model.precision, model.get("W_c"), n, 2 * n);
-                    gaze.repack(&model, sizes);
+                    attention.repack(&model, sizes);
                 });
             }
         });
@@ -110,7 +110,7 @@ struct Unrolled {
     h_tilde: Vec<f32>,
     /// [c_t; h_t], [t_y, b, 2n]; empty without attention.
     joined: Vec<f32>,
-    gaze: Option<Gaze>,
+    attention: Option<LuongAttention>,
 }
 
 struct Job<'a> {
@@ -160,8 +160,8 @@ impl Unrolled {
             }
         }
         workspace.put_all([self.h_tilde, self.joined]);
-        if let Some(gaze) = self.gaze {
-            gaze.release(workspace);
+        if let Some(attention) = self.attention {
+            attention.release(workspace);
         }
     }
 
@@ -272,18 +272,18 @@ impl Job<'_> {
         let rows = if self.aligns() { t_y * b } else { 0 };
         let mut h_tilde = workspace.take(rows * n);
         let mut joined = workspace.take(rows * 2 * n);
-        let mut gaze = self.aligns().then(|| {
+        let mut attention = self.aligns().then(|| {
             let h = encoded.scans[self.sizes.layers - 1].outputs(self.direction(), b * n);
-            Gaze::new(&self.model, self.sizes, self.shard, h, workspace)
+            LuongAttention::new(&self.model, self.sizes, self.shard, h, workspace)
         });
         let mut feed = workspace.zeros(b * n);
         for i in 0..t_y {
             self.step_layers(i, &mut layers, &feed);
             let at = i * b * n..(i + 1) * b * n;
             let top = &layers[self.sizes.layers - 1].h[(i + 1) * b * n..(i + 2) * b * n];
-            if let Some(gaze) = &mut gaze {
+            if let Some(attention) = &mut attention {
                 let joined = &mut joined[i * b * 2 * n..(i + 1) * b * 2 * n];
-                gaze.look(&self.model, &self.packs.gaze, i, top, joined);
+                attention.step(&self.model, &self.packs.attention, i, top, joined);
                 // h~_t = tanh(W_c [c_t; h_t])
                 let h_tilde = &mut h_tilde[at];
                 self.packs.w_c.apply(b, joined, 2 * n, h_tilde, n, false);
@@ -295,7 +295,7 @@ impl Job<'_> {
         }
         workspace.put(feed);
         debug_assert!(t_x > 0, "a sentence has words");
-        Unrolled { layers, h_tilde, joined, gaze }
+        Unrolled { layers, h_tilde, joined, attention }
     }
 
     /// All layers at step `i`.
@@ -389,43 +389,41 @@ impl Job<'_> {
             next: workspace.take(b * n),
             d_joined: workspace.take(if self.aligns() { b * 2 * n } else { 0 }),
         };
-        let mut looked = unrolled.gaze.as_ref().map(|gaze| gaze.backward(workspace));
+        let mut d_attention = unrolled.attention.as_ref().map(|attention| attention.backward(workspace));
         for i in (0..t_y).rev() {
             let d = &mut d_top[i * b * n..(i + 1) * b * n];
             add(&back.d_feed, d);
-            if let (Some(gaze), Some(looked)) = (&unrolled.gaze, &mut looked) {
+            if let (Some(attention), Some(d_attention)) = (&unrolled.attention, &mut d_attention) {
                 // through tanh: d becomes the gradient of W_c [c_t; h_t]
                 for (d, t) in d.iter_mut().zip(&unrolled.h_tilde[i * b * n..(i + 1) * b * n]) {
                     *d *= 1.0 - t * t;
                 }
                 self.packs.w_c_back.apply(b, d, n, &mut back.d_joined, 2 * n, false);
                 let top = &mut back.dh[layers - 1];
-                let given = gaze::Given { shard: self.shard, by: options.scale * options.guide };
-                gaze.look_back(&self.model, &self.packs.gaze, i, (&back.d_joined, given), looked, top, gradient, loss);
+                let given = luong_attention::Given { shard: self.shard, by: options.scale * options.guide };
+                attention.step_back(
+                    &self.model,
+                    &self.packs.attention,
+                    i,
+                    (&back.d_joined, given),
+                    d_attention,
+                    top,
+                    gradient,
+                    loss,
+                );
             } else {
                 add(d, &mut back.dh[layers - 1]);
             }
             self.step_back(i, unrolled, &mut back);
         }
         if self.aligns() {
-            let at = self.model.layout.range("W_c");
-            self.model.precision.matmul_tn(
-                n,
-                2 * n,
-                t_y * b,
-                &d_top,
-                n,
-                &unrolled.joined,
-                2 * n,
-                &mut gradient[at],
-                true,
-            );
+            self.model.matrix_back("W_c", [n, 2 * n], t_y * b, &d_top, &unrolled.joined, gradient);
         }
         self.decoder_weights(unrolled, &back, gradient, workspace);
         let mut dh = workspace.zeros(t_x * b * n);
-        if let (Some(gaze), Some(looked)) = (&unrolled.gaze, looked) {
+        if let (Some(attention), Some(d_attention)) = (&unrolled.attention, d_attention) {
             let top = &unrolled.layers[layers - 1].h[b * n..];
-            gaze.finish_back(&self.model, self.sizes, looked, top, &mut dh, gradient, workspace);
+            attention.finish_back(&self.model, self.sizes, d_attention, top, &mut dh, gradient, workspace);
         }
         self.encode_back(encoded, dh, &mut back, gradient, workspace);
         for buffer in back.d_pre.into_iter().chain(back.dh).chain(back.dc) {

@@ -6,17 +6,20 @@
 //! A batch is cut into one shard a thread; each shard has its own gradient, and the sum is
 //! taken in a fixed order, so that a run is reproducible for a given number of threads.
 
+pub mod affine;
+pub mod embedding;
 pub mod encdec;
 pub mod encoder;
-pub mod gaze;
 pub mod guide;
 pub mod lstm;
 pub mod luong;
+pub mod luong_attention;
 pub mod readout;
 pub mod sample;
 pub mod search;
 pub mod workspace;
 
+use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config};
 use crate::models::fused as kernels;
 use crate::nn::fused::Precision;
@@ -74,7 +77,7 @@ pub struct Packs {
     search: search::Packs,
     encdec: encdec::Packs,
     luong: luong::Packs,
-    /// The matrix of the output layer in bf16, where a gradient is made with that.
+    /// The matrix of the output layer in bf16, where the gradient is computed with it.
     output: Option<Mixed>,
 }
 
@@ -119,11 +122,11 @@ const GRADIENTS: &[GradientEntry] = &[
 /// Whether the gradients of a model of this configuration are written by hand; a score function without kernels
 /// learns by autograd too.
 pub fn supports(config: &Config) -> bool {
-    entry(config).is_some() && kernels::supports(config)
+    entry(config).is_some()
 }
 
 fn entry(config: &Config) -> Option<&'static GradientEntry> {
-    GRADIENTS.iter().find(|entry| entry.architecture == config.architecture)
+    GRADIENTS.iter().find(|entry| entry.architecture == config.architecture && kernels::supports(config))
 }
 
 /// The fused engine of one architecture.
@@ -143,15 +146,17 @@ pub struct Fused {
 }
 
 impl Fused {
-    /// An engine for `threads` shards.
-    ///
-    /// # Panics
-    /// When [`supports`] says no.
-    pub fn new(config: &Config, threads: usize) -> Self {
+    /// An engine for `threads` shards; an error where [`supports`] says no.
+    pub fn new(config: &Config, threads: usize) -> Result<Self> {
+        let Some(entry) = entry(config) else {
+            let attention = config.attention().unwrap_or_default();
+            let message = format!("nobody wrote the gradients of {} {attention}", config.architecture.name());
+            return Err(Error::Internal(message));
+        };
         let layout = Layout::new(config);
         let threads = threads.max(1);
-        Self {
-            entry: entry(config).expect("the caller asked `supports`"),
+        Ok(Self {
+            entry,
             config: config.clone(),
             precision: Precision::F32,
             sample: None,
@@ -161,17 +166,17 @@ impl Fused {
             reach: Reach::all(config, &layout),
             pending: false,
             layout,
-        }
+        })
     }
 
-    /// The same, with products of factors that are kept so where a gradient is asked for. What only measures a loss
-    /// stays exact.
+    /// The same, with the factors of products in this precision while a gradient is computed. A loss without gradient
+    /// is computed exactly.
     pub fn with_precision(self, precision: Precision) -> Self {
         Self { precision: precision.here(), ..self }
     }
 
-    /// The same, with an output layer that computes a [`sample`] of the vocabulary where a gradient is asked for: the
-    /// target words of a shard and so many others.
+    /// The same, with an output layer that computes only a [`sample`] of the vocabulary while a gradient is computed: the
+    /// target words of a shard and this many others.
     pub fn with_sample(self, sample: Option<usize>) -> Self {
         Self { sample, ..self }
     }
@@ -269,9 +274,9 @@ pub struct Parts<'a> {
     pub layout: &'a Layout,
     /// Values.
     pub flat: &'a [f32],
-    /// How the factors of products are kept.
+    /// Precision of the factors of products.
     pub precision: Precision,
-    /// The matrix of the output layer in bf16, where products are made of that.
+    /// The matrix of the output layer in bf16, where products use it.
     pub output: Option<&'a Mixed>,
     /// Words that the output layer draws beside the targets; all words where there is none.
     pub sample: Option<usize>,
@@ -281,6 +286,22 @@ impl<'a> Parts<'a> {
     /// A tensor by name.
     pub fn get(&self, name: &str) -> &'a [f32] {
         &self.flat[self.layout.range(name)]
+    }
+
+    /// Adds d' x to the gradient of a matrix [out, width], or of several below each other: d [rows, out] is the
+    /// gradient of W x, x [rows, width].
+    pub fn matrix_back(
+        &self,
+        name: &str,
+        [out, width]: [usize; 2],
+        rows: usize,
+        d: &[f32],
+        x: &[f32],
+        gradient: &mut [f32],
+    ) {
+        let at = self.layout.at(name);
+        let dw = &mut gradient[at..at + out * width];
+        self.precision.matmul_tn(out, width, rows, d, out, x, width, dw, true);
     }
 
     /// `length` numbers from the start of a tensor: joined gates begin at `_z`.

@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::vocabulary::{Layer, Objective, Scratch};
 use crate::nn::fused::{fill_rows, output};
+use crate::training::fused::embedding::dropped;
 use crate::training::fused::sample;
 use crate::training::fused::sample::Sample;
 use crate::training::fused::workspace::apply_mask;
@@ -85,11 +86,7 @@ pub fn step(
     for (row, t) in words.iter().zip(t.chunks_exact_mut(l)) {
         output::maxout(&pre[row * 2 * l..(row + 1) * 2 * l], t);
     }
-    let mask = options.filter(|o| o.dropout > 0.0).map(|o| {
-        let mut mask = workspace.take(t.len());
-        noise.mask(o.dropout, &mut mask);
-        mask
-    });
+    let mask = dropped(options, t.len(), noise, workspace);
     apply_mask(mask.as_deref(), &mut t);
     let mut dt = workspace.take(if options.is_some() { t.len() } else { 0 });
     let targets: Vec<u32> = words.iter().map(|&row| shard.y[row]).collect();
@@ -138,7 +135,7 @@ fn low_rank(
     let output = Output { width: r, ..output };
     let loss = logits(model, output, targets, &low, &mut d_low, gradient, options, workspace);
     if options.is_some() {
-        model.precision.matmul_tn(r, l, rows, &d_low, r, t, l, &mut gradient[model.layout.range(rank)], true);
+        model.matrix_back(rank, [r, l], rows, &d_low, t, gradient);
         model.precision.matmul(rows, l, r, &d_low, g_r, dt, false);
     }
     workspace.put_all([low, d_low]);
@@ -283,17 +280,7 @@ fn inputs_back(
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     add_column_sums(d_pre, &mut gradient[model.layout.range("readout.b_o")]);
     let mut back = |name: &str, input: &[f32], width: usize| {
-        model.precision.matmul_tn(
-            2 * l,
-            width,
-            rows,
-            d_pre,
-            2 * l,
-            input,
-            width,
-            &mut gradient[model.layout.range(name)],
-            true,
-        );
+        model.matrix_back(name, [2 * l, width], rows, d_pre, input, gradient);
         let mut d = workspace.take(rows * width);
         model.precision.matmul(rows, width, 2 * l, d_pre, model.get(name), &mut d, false);
         d

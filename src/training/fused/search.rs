@@ -1,12 +1,13 @@
 //! Floor 6: RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard.
 
-use crate::nn::fused::elementwise::{add, add_column_sums, tanh_all};
+use crate::nn::fused::elementwise::add;
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, attention, fill_rows, gru};
+use crate::nn::fused::{Packed, attention, gru};
+use crate::training::fused::affine::Affine;
+use crate::training::fused::embedding::Embedded;
 use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
-use crate::training::fused::workspace::{apply_mask, gather, scatter};
 use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, guide, readout};
 
 /// Weights of single steps, packed.
@@ -51,8 +52,7 @@ impl Packs {
 
 /// What the encoder leaves: embeddings, both scans, annotations h [b, t_x, 2n] and keys [b, t_x, n'].
 struct Encoded {
-    e: Vec<f32>,
-    mask: Option<Vec<f32>>,
+    words: Embedded,
     forward: Scan,
     backward: Scan,
     h: Vec<f32>,
@@ -61,8 +61,7 @@ struct Encoded {
 
 /// What the decoder leaves, [t_y, b, ...] each.
 struct Unrolled {
-    e: Vec<f32>,
-    mask: Option<Vec<f32>>,
+    words: Embedded,
     /// [t_y + 1, b, n]
     s: Vec<f32>,
     c: Vec<f32>,
@@ -96,7 +95,7 @@ pub fn step(
     let encoded = job.encode(options, &mut noise, workspace);
     let unrolled = job.unroll(&encoded, options, &mut noise, workspace);
     let n = model.config.hidden;
-    let inputs = readout::Inputs { s: &unrolled.s[..shard.t_y * shard.b * n], e: &unrolled.e, c: &unrolled.c };
+    let inputs = readout::Inputs { s: &unrolled.s[..shard.t_y * shard.b * n], e: &unrolled.words.e, c: &unrolled.c };
     let names = readout::Names {
         state: "readout.U_o",
         word: "readout.V_o",
@@ -111,42 +110,12 @@ pub fn step(
     }
     encoded.forward.release(workspace);
     encoded.backward.release(workspace);
-    workspace.put_all([encoded.e, encoded.h, encoded.keys]);
-    workspace.put_all([unrolled.e, unrolled.s, unrolled.c, unrolled.alpha, unrolled.q]);
+    encoded.words.release(workspace);
+    unrolled.words.release(workspace);
+    workspace.put_all([encoded.h, encoded.keys]);
+    workspace.put_all([unrolled.s, unrolled.c, unrolled.alpha, unrolled.q]);
     workspace.put_all([unrolled.u, unrolled.r, unrolled.rs, unrolled.s_tilde]);
-    for mask in [encoded.mask, unrolled.mask].into_iter().flatten() {
-        workspace.put(mask);
-    }
     loss
-}
-
-/// A dropout mask, when there is dropout.
-pub(super) fn dropped(
-    options: Option<StepOptions>,
-    length: usize,
-    noise: &mut Noise,
-    workspace: &mut Workspace,
-) -> Option<Vec<f32>> {
-    let p = options.map_or(0.0, |o| o.dropout);
-    (p > 0.0).then(|| {
-        let mut mask = workspace.take(length);
-        noise.mask(p, &mut mask);
-        mask
-    })
-}
-
-/// e(y_{i-1}) for every position, zero for y_0: [t_y * b, m].
-pub(super) fn previous_words(
-    model: &Parts<'_>,
-    shard: &Shard,
-    mask: Option<&[f32]>,
-    workspace: &mut Workspace,
-) -> Vec<f32> {
-    let first = shard.b * model.config.embedding;
-    let mut e = workspace.take(shard.t_y * first);
-    e[..first].fill(0.0);
-    gather(model.get("target_embedding"), &shard.y[..(shard.t_y - 1) * shard.b], mask, &mut e[first..]);
-    e
 }
 
 impl Job<'_> {
@@ -158,15 +127,31 @@ impl Job<'_> {
         Layer { model: self.model, prefix, packs, sense: Sense::New, direction }
     }
 
+    /// U_a h + b_a.
+    fn keys(&self) -> Affine<'_> {
+        let Parts { config, .. } = self.model;
+        Affine::new(self.model, ("attention.U_a", "attention.b_a"), config.alignment, 2 * config.hidden)
+    }
+
+    /// W e + b of the decoder's gates.
+    fn input(&self) -> Affine<'_> {
+        let Parts { config, .. } = self.model;
+        Affine::new(self.model, ("decoder.W_z", "decoder.b_z"), 3 * config.hidden, config.embedding)
+    }
+
+    /// W_s <-h_1 + b_s.
+    fn start(&self) -> Affine<'_> {
+        let n = self.model.config.hidden;
+        Affine::new(self.model, ("decoder.W_s", "decoder.b_s"), n, n)
+    }
+
     fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Encoded {
         let Shard { b, t_x, .. } = *self.shard;
-        let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
-        let mask = dropped(options, t_x * b * m, noise, workspace);
-        let mut e = workspace.take(t_x * b * m);
-        gather(self.model.get("source_embedding"), &self.shard.x, mask.as_deref(), &mut e);
+        let (n, a) = (self.model.config.hidden, self.model.config.alignment);
+        let words = Embedded::source(&self.model, self.shard, options, noise, workspace);
         let live = self.shard.live();
-        let forward = self.layer(Direction::Forward).forward(&e, t_x, b, &live, workspace);
-        let backward = self.layer(Direction::Backward).forward(&e, t_x, b, &live, workspace);
+        let forward = self.layer(Direction::Forward).forward(&words.e, t_x, b, &live, workspace);
+        let backward = self.layer(Direction::Backward).forward(&words.e, t_x, b, &live, workspace);
         let mut h = workspace.take(b * t_x * 2 * n);
         for t in 0..t_x {
             for row in 0..b {
@@ -176,9 +161,8 @@ impl Job<'_> {
             }
         }
         let mut keys = workspace.take(b * t_x * a);
-        fill_rows(self.model.get("attention.b_a"), &mut keys);
-        self.model.precision.matmul_nt(b * t_x, a, 2 * n, &h, self.model.get("attention.U_a"), &mut keys, true);
-        Encoded { e, mask, forward, backward, h, keys }
+        self.keys().forward(b * t_x, &h, &mut keys);
+        Encoded { words, forward, backward, h, keys }
     }
 
     fn unroll(
@@ -189,16 +173,13 @@ impl Job<'_> {
         workspace: &mut Workspace,
     ) -> Unrolled {
         let Shard { b, t_x, t_y, .. } = *self.shard;
-        let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
+        let (n, a) = (self.model.config.hidden, self.model.config.alignment);
         let rows = t_y * b;
-        let mask = dropped(options, (t_y - 1) * b * m, noise, workspace);
-        let e = previous_words(&self.model, self.shard, mask.as_deref(), workspace);
+        let words = Embedded::previous(&self.model, self.shard, options, noise, workspace);
         let mut x = workspace.take(rows * 3 * n);
-        fill_rows(self.model.joined("decoder.b_z", 3 * n), &mut x);
-        self.model.precision.matmul_nt(rows, 3 * n, m, &e, self.model.joined("decoder.W_z", 3 * n * m), &mut x, true);
+        self.input().forward(rows, &words.e, &mut x);
         let mut out = Unrolled {
-            e,
-            mask,
+            words,
             s: workspace.take((t_y + 1) * b * n),
             c: workspace.take(rows * 2 * n),
             alpha: workspace.zeros(rows * t_x),
@@ -209,10 +190,7 @@ impl Job<'_> {
             s_tilde: workspace.take(rows * n),
         };
         // s_0 = tanh(W_s <-h_1 + b_s)
-        let s_0 = &mut out.s[..b * n];
-        fill_rows(self.model.get("decoder.b_s"), s_0);
-        self.model.precision.matmul_nt(b, n, n, &encoded.backward.h[..b * n], self.model.get("decoder.W_s"), s_0, true);
-        tanh_all(s_0);
+        self.start().tanh(b, &encoded.backward.h[..b * n], &mut out.s[..b * n]);
         let v = self.model.get("attention.v_a");
         let mut energies = workspace.take(t_x);
         let mut candidate = workspace.take(b * n);
@@ -255,16 +233,14 @@ impl Job<'_> {
         workspace: &mut Workspace,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
-        let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
+        let (n, a) = (self.model.config.hidden, self.model.config.alignment);
         let mut dx = workspace.take(t_y * b * 3 * n);
         let mut dq = workspace.take(t_y * b * (a + 2 * n));
         let mut dkeys = workspace.zeros(b * t_x * a);
         let buffers = (&mut dx[..], &mut dq[..], &mut dkeys[..]);
         let ds_0 = self.unroll_back(encoded, unrolled, &mut d, buffers, gradient, options, loss, workspace);
         self.decoder_weights(unrolled, &mut d, &dx, &dq, gradient);
-        let words = &self.shard.y[..(t_y - 1) * b];
-        apply_mask(unrolled.mask.as_deref(), &mut d.e[b * m..]);
-        scatter(words, &d.e[b * m..], &mut gradient[self.model.layout.range("target_embedding")]);
+        unrolled.words.previous_back(&self.model, self.shard, &mut d.e, gradient);
         // dh_j = sum_i alpha_ij dc_i + U_a' dkeys_j
         let mut dh = workspace.take(b * t_x * 2 * n);
         for row in 0..b {
@@ -272,20 +248,7 @@ impl Job<'_> {
             let alpha = &unrolled.alpha[row * t_x..];
             self.model.precision.matmul_tn(t_x, 2 * n, t_y, alpha, b * t_x, &d.c[row * 2 * n..], b * 2 * n, out, false);
         }
-        let layout = self.model.layout;
-        self.model.precision.matmul_tn(
-            a,
-            2 * n,
-            b * t_x,
-            &dkeys,
-            a,
-            &encoded.h,
-            2 * n,
-            &mut gradient[layout.range("attention.U_a")],
-            true,
-        );
-        add_column_sums(&dkeys, &mut gradient[layout.range("attention.b_a")]);
-        self.model.precision.matmul(b * t_x, 2 * n, a, &dkeys, self.model.get("attention.U_a"), &mut dh, true);
+        self.keys().back(b * t_x, &dkeys, &encoded.h, &mut dh, gradient);
         self.encode_back(encoded, &unrolled.s[..b * n], &dh, ds_0, gradient, workspace);
         workspace.put_all([dx, dq, dkeys, dh, d.s, d.e, d.c]);
     }
@@ -361,7 +324,7 @@ impl Job<'_> {
         dq: &[f32],
         gradient: &mut [f32],
     ) {
-        let (n, m, a) = (self.model.config.hidden, self.model.config.embedding, self.model.config.alignment);
+        let (n, a) = (self.model.config.hidden, self.model.config.alignment);
         let rows = self.shard.t_y * self.shard.b;
         let layout = self.model.layout;
         self.model.precision.matmul_tn(
@@ -379,33 +342,8 @@ impl Job<'_> {
         let (zr, u) = gradient[at..at + 3 * n * n].split_at_mut(2 * n * n);
         self.model.precision.matmul_tn(2 * n, n, rows, dx, 3 * n, &unrolled.s, n, zr, true);
         self.model.precision.matmul_tn(n, n, rows, &dx[2 * n..], 3 * n, &unrolled.rs, n, u, true);
-        let at = layout.at("decoder.C_z");
-        self.model.precision.matmul_tn(
-            3 * n,
-            2 * n,
-            rows,
-            dx,
-            3 * n,
-            &unrolled.c,
-            2 * n,
-            &mut gradient[at..at + 6 * n * n],
-            true,
-        );
-        let at = layout.at("decoder.W_z");
-        self.model.precision.matmul_tn(
-            3 * n,
-            m,
-            rows,
-            dx,
-            3 * n,
-            &unrolled.e,
-            m,
-            &mut gradient[at..at + 3 * n * m],
-            true,
-        );
-        let at = layout.at("decoder.b_z");
-        add_column_sums(dx, &mut gradient[at..at + 3 * n]);
-        self.model.precision.matmul(rows, m, 3 * n, dx, self.model.joined("decoder.W_z", 3 * n * m), &mut d.e, true);
+        self.model.matrix_back("decoder.C_z", [3 * n, 2 * n], rows, dx, &unrolled.c, gradient);
+        self.input().back(rows, dx, &unrolled.words.e, &mut d.e, gradient);
     }
 
     fn encode_back(
@@ -419,7 +357,6 @@ impl Job<'_> {
     ) {
         let Shard { b, t_x, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
-        let layout = self.model.layout;
         let mut forward = workspace.take(t_x * b * n);
         let mut backward = workspace.take(t_x * b * n);
         for t in 0..t_x {
@@ -430,31 +367,14 @@ impl Job<'_> {
                 backward[at].copy_from_slice(&d[n..]);
             }
         }
-        // W_s and <-h_1 through s_0 = tanh(a): da = ds_0 (1 - s_0^2)
-        for (d, s) in ds_0.iter_mut().zip(s_0) {
-            *d *= 1.0 - s * s;
-        }
-        self.model.precision.matmul_tn(
-            n,
-            n,
-            b,
-            &ds_0,
-            n,
-            &encoded.backward.h,
-            n,
-            &mut gradient[layout.range("decoder.W_s")],
-            true,
-        );
-        add_column_sums(&ds_0, &mut gradient[layout.range("decoder.b_s")]);
-        self.model.precision.matmul(b, n, n, &ds_0, self.model.get("decoder.W_s"), &mut backward[..b * n], true);
+        self.start().tanh_back(b, &mut ds_0, s_0, &encoded.backward.h, &mut backward[..b * n], gradient);
         let mut de = workspace.zeros(t_x * b * m);
         for (direction, scan, dh) in
             [(Direction::Forward, &encoded.forward, &forward), (Direction::Backward, &encoded.backward, &backward)]
         {
-            self.layer(direction).backward(scan, &encoded.e, t_x, b, dh, &mut de, gradient, workspace);
+            self.layer(direction).backward(scan, &encoded.words.e, t_x, b, dh, &mut de, gradient, workspace);
         }
-        apply_mask(encoded.mask.as_deref(), &mut de);
-        scatter(&self.shard.x, &de, &mut gradient[layout.range("source_embedding")]);
+        encoded.words.source_back(&self.model, self.shard, &mut de, gradient);
         workspace.put_all([forward, backward, de, ds_0]);
     }
 }

@@ -20,7 +20,7 @@ pub struct Shard {
     pub x_length: Vec<usize>,
     /// Target lengths, [b].
     pub y_length: Vec<usize>,
-    /// Source positions that rows of alpha are to look at, those of step i and row r up to `look_ends[i * b + r]`;
+    /// Linked source positions of the rows of alpha, those of step i and row r up to `look_ends[i * b + r]`;
     /// both empty without guidance.
     looks: Vec<u16>,
     look_ends: Vec<usize>,
@@ -63,7 +63,7 @@ impl Shard {
         self.looks = all.into_iter().map(|look| look.1).collect();
     }
 
-    /// The source positions that row `row` is to look at in step `i`, in order; none without guidance.
+    /// The linked source positions of row `row` in step `i`, in order; none without guidance.
     pub fn looks(&self, i: usize, row: usize) -> &[u16] {
         let place = i * self.b + row;
         let Some(&end) = self.look_ends.get(place) else { return &[] };
@@ -91,7 +91,7 @@ impl Shard {
     }
 }
 
-/// Buffers that outlive a batch, so that no step pays for fresh memory.
+/// Buffers that are kept between batches, so that no step allocates.
 #[derive(Debug, Default)]
 pub struct Workspace {
     free: Vec<Vec<f32>>,

@@ -7,17 +7,17 @@ use crate::attention::KINDS;
 use crate::error::{Error, Result};
 use crate::models::MODELS;
 use crate::models::config::{Architecture, AttentionKind, Config};
-use crate::training::settings::{Decay, Settings, Tokens};
+use crate::training::settings::{Decay, Tokens, TrainingSettings};
 
 /// Most times that an epoch may see a text; it is held in memory as often.
 const MOST_REPEATS: usize = 1000;
 
-/// Most units of a layer and words of a vocabulary, so that what a model comes to can be counted.
+/// Most units of a layer and words of a vocabulary, so that the number of parameters does not overflow.
 const MOST_UNITS: usize = 10_000_000;
 /// Most stacked layers.
 const MOST_LAYERS: usize = 64;
 
-impl Settings {
+impl TrainingSettings {
     /// Everything in a configuration that has a type but makes no sense.
     pub(in crate::training) fn check(&self, path: &Path) -> Result<()> {
         let positive = [
@@ -139,7 +139,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Keys of luong are spelled right and stand in no other architecture's file.
+    /// Keys of luong are spelled right and appear in no other architecture's file.
     fn check_luong(&self, path: &Path) -> Result<()> {
         let model = &self.model;
         let is_luong = self.architecture() == Some(Architecture::LUONG);

@@ -34,7 +34,7 @@ const OUTPUT: (f32, f32) = (28.0, 86.0);
 const OUTPUT_SHARE: f32 = 0.2;
 /// Rows of the beam in view.
 const BEAM_ROWS: f32 = 3.0;
-/// The beam takes at most this share of what is left on a low window,
+/// The beam takes at most this share of the remaining height on a low window,
 const BEAM_SHARE: f32 = 0.32;
 /// and no row of it before the picture has so much, points.
 const PICTURE: f32 = 190.0;

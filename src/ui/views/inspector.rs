@@ -166,7 +166,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
         if is_share {
-            let text = format!("alpha over the source words   {:.2} bits", entropy(values));
+            let text = format!("alpha over the source words   entropy {:.2} bits", entropy(values));
             caption(&mut child, &text).on_hover_text(ENTROPY);
         } else {
             caption(&mut child, "Energies e before the softmax");

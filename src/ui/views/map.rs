@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use egui::{Id, Panel, RichText, Ui};
 
+use crate::figure::plane;
 use crate::session::maps::{Chart, Colour, Kind};
 use crate::session::{MapCommand, Page};
 use crate::ui::dialogs::Question;
@@ -11,7 +12,7 @@ use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{map_settings, map_side, task};
-use crate::ui::widgets::plane::{Plane, layout};
+use crate::ui::widgets::plane::Plane;
 
 /// The page Map.
 pub struct Map;
@@ -96,8 +97,8 @@ fn plane_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Arc<Chart>) {
     let is_words = matches!(chart.kind, Kind::SourceWords | Kind::TargetWords);
     let (colour, longest) = (maps.colour, map_settings::longest(chart));
     let shade = |at: usize| match colour {
-        Colour::Rank => layout::share(at + 1, drawn, is_words),
-        Colour::Length => layout::share(chart.points[at].length, longest, false),
+        Colour::Rank => plane::share(at + 1, drawn, is_words),
+        Colour::Length => plane::share(chart.points[at].length, longest, false),
     };
     let name = format!("Map of {}", map_side::caption(chart));
     let plane = Plane {

@@ -1,4 +1,4 @@
-//! Floor 9: where a model folder or a file is asked for: by the system's dialog, or by a typed path.
+//! Floor 9: choosing a model folder or a file, by the system's dialog or a typed path.
 
 use std::path::PathBuf;
 

@@ -11,7 +11,7 @@ use crate::ui::views::view::{Place, View};
 use crate::ui::views::{facts, task};
 use crate::ui::widgets::labels::plural;
 
-/// A notice of what went well is shown for so long.
+/// How long a notice of success is shown.
 const NOTICE_SECONDS: f64 = 8.0;
 /// Room for the button behind a notice, points.
 const DISMISS: f32 = 76.0;

@@ -42,7 +42,7 @@ impl Place {
         }
     }
 
-    /// Whether it stands in what the edges leave.
+    /// Whether it is in the middle, between the edges.
     pub fn is_middle(self) -> bool {
         matches!(self, Self::Middle | Self::Page(_))
     }

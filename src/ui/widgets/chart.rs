@@ -1,63 +1,27 @@
 //! Floor 9: line charts of several models or runs, told apart by colour and by shape, with a legend above.
 //!
-//! Every marked point has a labelled node, so that the numbers can be read without seeing the picture.
+//! What is drawn is a description of `figure::plot`; here it may be zoomed and dragged. Every marked point has a labelled node, so that the numbers can be read without seeing the picture.
 
 use egui::accesskit::Role;
-use egui::epaint::PathShape;
-use egui::{Pos2, Rect, RichText, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Pos2, Rect, RichText, Sense, Ui, vec2};
 use egui_plot::{
-    AxisHints, GridMark, HoverPosition, Line, LineStyle, MarkerShape, Plot, PlotPoint, PlotPoints, PlotTransform,
-    Points,
+    AxisHints, Bar, BarChart, GridMark, HoverPosition, Line, LineStyle, MarkerShape, Plot, PlotPoint, PlotPoints,
+    PlotTransform, PlotUi, Points,
 };
 
+use crate::figure::palette::Palette;
+use crate::figure::plot as figure;
+use crate::figure::plot::{Look, Series, Shape};
 use crate::ui::theme;
-use crate::ui::widgets::{is_heard, labels, node};
+use crate::ui::widgets::{is_heard, labels, marks, node};
 
-/// Shapes by place, in the order of [`theme::series`].
-const SHAPES: [MarkerShape; 8] = [
-    MarkerShape::Circle,
-    MarkerShape::Square,
-    MarkerShape::Up,
-    MarkerShape::Diamond,
-    MarkerShape::Down,
-    MarkerShape::Left,
-    MarkerShape::Right,
-    MarkerShape::Asterisk,
-];
 /// Labels of the x axis come up and are plain where they have so much room, points.
 const X_LABELS: (f32, f32) = (36.0, 46.0);
-/// More points than this in a series are drawn as a line alone.
-const MOST_MARKS: usize = 80;
 
-/// A line of a chart.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Series {
-    /// Whose it is.
-    pub name: String,
-    /// Its colour and shape.
-    pub place: usize,
-    /// x and y, by growing x.
-    pub points: Vec<[f64; 2]>,
-    /// Thin and dashed, without marks: what matters less.
-    pub is_minor: bool,
-    /// A line alone, without marks.
-    pub is_bare: bool,
-}
-
-/// A chart.
+/// A plot in the window.
 pub struct Chart<'a> {
-    /// Above it, and its name for screen readers.
-    pub title: &'a str,
-    /// Below the x axis.
-    pub x_label: &'a str,
-    /// A place on the x axis in words; empty where there is no mark.
-    pub x_text: &'a dyn Fn(f64) -> String,
-    /// Where x has marks; empty: by itself.
-    pub x_marks: &'a [f64],
-    /// A value in words.
-    pub y_text: &'a dyn Fn(f64) -> String,
-    /// The y axis begins at 0.
-    pub from_zero: bool,
+    /// What it shows.
+    pub plot: figure::Plot<'a>,
     /// It may be zoomed (Ctrl and wheel) and dragged; a double click shows all again.
     pub moves: bool,
     /// Points.
@@ -65,53 +29,72 @@ pub struct Chart<'a> {
 }
 
 /// What a point says.
-fn point_text(chart: &Chart<'_>, series: &Series, [x, y]: [f64; 2]) -> String {
-    format!("{}, {}, {}", series.name, (chart.x_text)(x), (chart.y_text)(y))
+fn point_text(plot: &figure::Plot<'_>, series: &Series, [x, y]: [f64; 2]) -> String {
+    format!("{}, {}, {}", series.name, (plot.x_text)(x), (plot.y_text)(y))
 }
 
 /// Draws a chart as wide as there is room.
-pub fn chart_ui(ui: &mut Ui, chart: &Chart<'_>, series: &[Series]) {
-    let t = theme::tokens(ui);
-    ui.label(RichText::new(chart.title).size(theme::TEXT_SMALL).color(t.weak));
-    let colours: Vec<egui::Color32> = series.iter().map(|one| theme::series(ui, one.place)).collect();
-    let plot = plot(chart, series).grid_color(t.line).height(chart.height).width(ui.available_width());
+pub fn chart_ui(ui: &mut Ui, chart: &Chart<'_>) {
+    let (t, of) = (theme::tokens(ui), &chart.plot);
+    ui.label(RichText::new(of.title).size(theme::TEXT_SMALL).color(t.weak));
+    let colours: Vec<egui::Color32> = of.series.iter().map(|one| theme::series(ui, one.place)).collect();
+    let plot = plot(chart).grid_color(t.line).height(chart.height).width(ui.available_width());
     ui.spacing_mut().interact_size.y = theme::SPACE_4;
     let shown = plot.show(ui, |plot| {
-        for (one, colour) in series.iter().zip(&colours) {
-            let style = if one.is_minor { LineStyle::dashed_dense() } else { LineStyle::Solid };
-            let width = if one.is_minor { 1.0 } else { 2.0 };
-            let points = || PlotPoints::from(one.points.clone());
-            let line = Line::new(&one.name, points()).color(*colour).width(width).style(style);
-            plot.line(line.id((one.place, one.is_minor, "line")).allow_hover(!has_marks(one)));
-            if has_marks(one) {
-                let shape = SHAPES[one.place % SHAPES.len()];
-                plot.points(
-                    Points::new(&one.name, points())
-                        .color(*colour)
-                        .shape(shape)
-                        .radius(theme::POINT)
-                        .id((one.place, "points")),
-                );
-            }
+        for (n, colour) in colours.iter().enumerate() {
+            show(plot, of, n, *colour);
         }
     });
-    node(&shown.response, Role::Figure, || chart.title.to_owned());
+    node(&shown.response, Role::Figure, || of.title.to_owned());
     if is_heard(&shown.response) {
-        points_access(ui, chart, series, &shown.response, &shown.transform);
+        points_access(ui, of, &shown.response, &shown.transform);
     }
 }
 
-fn has_marks(series: &Series) -> bool {
-    !series.is_minor && !series.is_bare && series.points.len() <= MOST_MARKS
+/// Series `n`.
+fn show(plot: &mut PlotUi<'_>, of: &figure::Plot<'_>, n: usize, colour: egui::Color32) {
+    let one = &of.series[n];
+    let points = || PlotPoints::from(one.points.clone());
+    let style = match one.look {
+        Look::Marked | Look::Bare => LineStyle::Solid,
+        Look::Minor => LineStyle::dashed_dense(),
+        Look::Bars => {
+            let bar = |[x, width, y]: figure::Bar| Bar::new(x, y).width(width).fill(colour);
+            let bars = of.bars(n).into_iter().map(bar).collect();
+            plot.bar_chart(BarChart::new(&one.name, bars).color(colour).id((one.place, "bars")));
+            return;
+        }
+    };
+    let line = Line::new(&one.name, points()).color(colour).width(one.width()).style(style);
+    plot.line(line.id((one.place, one.look == Look::Minor, "line")).allow_hover(!one.has_marks()));
+    if one.has_marks() {
+        let marks = Points::new(&one.name, points()).color(colour).shape(shape(one.place));
+        plot.points(marks.radius(theme::DATA_POINT).id((one.place, "points")));
+    }
 }
 
-fn plot<'a>(chart: &'a Chart<'a>, series: &'a [Series]) -> Plot<'a> {
+/// The plot's own name of a shape.
+fn shape(place: usize) -> MarkerShape {
+    match Shape::at(place) {
+        Shape::Circle => MarkerShape::Circle,
+        Shape::Square => MarkerShape::Square,
+        Shape::Up => MarkerShape::Up,
+        Shape::Diamond => MarkerShape::Diamond,
+        Shape::Down => MarkerShape::Down,
+        Shape::Left => MarkerShape::Left,
+        Shape::Right => MarkerShape::Right,
+        Shape::Asterisk => MarkerShape::Asterisk,
+    }
+}
+
+fn plot<'a>(chart: &'a Chart<'a>) -> Plot<'a> {
+    let of = &chart.plot;
     let x_axis = AxisHints::new_x()
-        .label(chart.x_label)
-        .formatter(|mark, _| (chart.x_text)(mark.value))
+        .label(of.x_label)
+        .formatter(|mark, _| (of.x_text)(mark.value))
         .label_spacing(X_LABELS.0..=X_LABELS.1);
-    let y_axis = AxisHints::new_y().formatter(|mark, _| (chart.y_text)(mark.value)).min_thickness(36.0);
-    let mut plot = Plot::new(chart.title)
+    let y_axis = AxisHints::new_y().formatter(|mark, _| (of.y_text)(mark.value)).min_thickness(36.0);
+    let mut plot = Plot::new(of.title)
         .custom_x_axes(vec![x_axis])
         .custom_y_axes(vec![y_axis])
         .show_background(false)
@@ -122,30 +105,30 @@ fn plot<'a>(chart: &'a Chart<'a>, series: &'a [Series]) -> Plot<'a> {
         .allow_zoom(chart.moves)
         .allow_drag(chart.moves)
         .allow_double_click_reset(chart.moves)
-        .set_margin_fraction(vec2(0.03, 0.08))
-        .label_formatter(|at| hover_text(chart, series, at));
-    if !chart.x_marks.is_empty() {
-        plot = plot.x_grid_spacer(|_| chart.x_marks.iter().map(|&value| GridMark { value, step_size: 1.0 }).collect());
+        .set_margin_fraction(vec2(figure::MARGINS.0, figure::MARGINS.1))
+        .label_formatter(|at| hover_text(of, at));
+    if !of.x_ticks.is_empty() {
+        plot = plot.x_grid_spacer(|_| of.x_ticks.iter().map(|&value| GridMark { value, step_size: 1.0 }).collect());
     }
-    if chart.from_zero { plot.include_y(0.0) } else { plot }
+    if of.from_zero { plot.include_y(0.0) } else { plot }
 }
 
-fn hover_text(chart: &Chart<'_>, series: &[Series], at: &HoverPosition<'_>) -> Option<String> {
+fn hover_text(plot: &figure::Plot<'_>, at: &HoverPosition<'_>) -> Option<String> {
     let HoverPosition::NearDataPoint { plot_name, position, .. } = at else { return None };
-    let one = series.iter().find(|one| one.name == *plot_name)?;
-    Some(format!("{}\n{}\n{}", one.name, (chart.x_text)(position.x), (chart.y_text)(position.y)))
+    let one = plot.series.iter().find(|one| one.name == *plot_name)?;
+    Some(format!("{}\n{}\n{}", one.name, (plot.x_text)(position.x), (plot.y_text)(position.y)))
 }
 
 /// A node for every marked point.
-fn points_access(ui: &Ui, chart: &Chart<'_>, series: &[Series], plot: &egui::Response, transform: &PlotTransform) {
+fn points_access(ui: &Ui, of: &figure::Plot<'_>, plot: &egui::Response, transform: &PlotTransform) {
     // Points come and go while a training runs.
     ui.ctx().allow_widget_id_changes_in(plot.rect);
-    for (n, one) in series.iter().enumerate().filter(|(_, one)| has_marks(one)) {
+    for (n, one) in of.series.iter().enumerate().filter(|(_, one)| one.has_marks()) {
         for (at, point) in one.points.iter().enumerate() {
             let place = transform.position_from_point(&PlotPoint::from(*point));
             let rect = Rect::from_center_size(place, vec2(1.0, 1.0));
             let response = ui.interact(rect, plot.id.with((n, at)), Sense::hover());
-            node(&response, Role::GraphicsSymbol, || point_text(chart, one, *point));
+            node(&response, Role::GraphicsSymbol, || point_text(of, one, *point));
         }
     }
 }
@@ -172,33 +155,8 @@ pub fn mark_ui(ui: &mut Ui, place: usize) {
 
 /// Paints the mark of a place around a point.
 pub fn paint_place(ui: &Ui, at: Pos2, place: usize) {
-    paint_mark(ui.painter(), at, SHAPES[place % SHAPES.len()], theme::POINT + 0.5, theme::series(ui, place));
-}
-
-fn paint_mark(painter: &egui::Painter, at: Pos2, shape: MarkerShape, r: f32, colour: egui::Color32) {
-    let corners = |corners: &[(f32, f32)]| {
-        let points = corners.iter().map(|(x, y)| pos2(at.x + x * r, at.y + y * r)).collect();
-        PathShape::convex_polygon(points, colour, Stroke::NONE)
-    };
-    match shape {
-        MarkerShape::Square => {
-            painter.rect_filled(Rect::from_center_size(at, egui::Vec2::splat(1.8 * r)), 0.0, colour);
-        }
-        MarkerShape::Up => drop(painter.add(corners(&[(0.0, -1.0), (0.9, 0.7), (-0.9, 0.7)]))),
-        MarkerShape::Down => drop(painter.add(corners(&[(0.0, 1.0), (-0.9, -0.7), (0.9, -0.7)]))),
-        MarkerShape::Left => drop(painter.add(corners(&[(-1.0, 0.0), (0.7, -0.9), (0.7, 0.9)]))),
-        MarkerShape::Right => drop(painter.add(corners(&[(1.0, 0.0), (-0.7, 0.9), (-0.7, -0.9)]))),
-        MarkerShape::Diamond => drop(painter.add(corners(&[(0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)]))),
-        MarkerShape::Asterisk | MarkerShape::Cross | MarkerShape::Plus => {
-            for (x, y) in [(1.0, 0.0), (0.5, 0.87), (0.5, -0.87)] {
-                let (from, to) = (pos2(at.x - x * r, at.y - y * r), pos2(at.x + x * r, at.y + y * r));
-                painter.line_segment([from, to], Stroke::new(1.5, colour));
-            }
-        }
-        MarkerShape::Circle => {
-            painter.circle_filled(at, r, colour);
-        }
-    }
+    let colour = Palette::series(place, ui.visuals().dark_mode);
+    marks::paint(ui.painter(), [Shape::at(place).mark(at.into(), theme::DATA_POINT + 0.5, colour)]);
 }
 
 /// Two plots side by side where there is room, else one under the other.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::emath::GuiRounding as _;
-use egui::epaint::{CubicBezierShape, RectShape, TextShape};
+use egui::epaint::{CircleShape, CubicBezierShape, RectShape, TextShape};
 use egui::text::LayoutJob;
 use egui::{
     Align, Align2, Color32, FontFamily, FontId, Galley, Mesh, Painter, Pos2, Rect, Shape, Stroke, StrokeKind,
@@ -12,8 +12,9 @@ use egui::{
 
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::mark;
-use crate::figure::mark::{Across, Down, Image, Lines, Mark, Polygon, Rectangle, Side, Text, Words};
+use crate::figure::mark::{Across, Dots, Down, Image, Lines, Mark, Polygon, Rectangle, Side, Text, Words};
 use crate::figure::measure::Measure;
+use crate::figure::palette::Rgba;
 use crate::ui::theme;
 use crate::ui::widgets::labels;
 
@@ -100,6 +101,7 @@ pub fn paint_with<'a>(painter: &Painter, marks: impl IntoIterator<Item = Mark<'a
                 painter.add(CubicBezierShape::from_points_stroke(points, false, Color32::TRANSPARENT, stroke));
             }
             Mark::Polygon(polygon) => paint_polygon(painter, polygon),
+            Mark::Dots(dots) => paint_dots(painter, &dots),
             Mark::Image(image) => images.paint(painter, &image),
         }
     }
@@ -214,6 +216,32 @@ fn paint_lines(painter: &Painter, of: &Lines) {
         mesh.add_colored_rect(rect, stroke.color);
     }
     painter.add(mesh);
+}
+
+fn paint_dots(painter: &Painter, of: &Dots) {
+    let border = if of.border.width > 0.0 { stroke(of.border) } else { Stroke::NONE };
+    let colour = |fill| theme::colour(fill);
+    if of.is_square && border.is_empty() {
+        // One mesh for all of them.
+        let mut mesh = Mesh::default();
+        for &(at, fill) in &of.dots {
+            mesh.add_colored_rect(Rect::from_center_size(at.into(), Vec2::splat(2.0 * of.radius)), colour(fill));
+        }
+        painter.add(mesh);
+    } else if of.is_square {
+        painter.extend(of.dots.iter().map(|&(at, fill)| {
+            let area = Rect::from_center_size(at.into(), Vec2::splat(2.0 * of.radius));
+            RectShape::new(area, 0.0, colour(fill), border, StrokeKind::Middle).into()
+        }));
+    } else {
+        let circle = |&(at, fill): &(Point, Rgba)| CircleShape {
+            center: at.into(),
+            radius: of.radius,
+            fill: colour(fill),
+            stroke: border,
+        };
+        painter.extend(of.dots.iter().map(|dot| Shape::Circle(circle(dot))));
+    }
 }
 
 fn paint_polygon(painter: &Painter, of: Polygon) {

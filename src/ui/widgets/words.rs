@@ -58,7 +58,7 @@ pub fn wrap(sizes: &[Vec2], width: f32, gap: Vec2, from_right: bool) -> (Vec<Pos
     (corners, y + line)
 }
 
-/// Paints the words and answers with what the mouse does. `tooltip` is asked for the word under the mouse.
+/// Paints the words and returns what the mouse does. `tooltip` gives the text for the word under the mouse.
 pub fn flow(
     ui: &mut Ui,
     id: egui::Id,

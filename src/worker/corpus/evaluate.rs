@@ -15,6 +15,7 @@ use crate::evaluation::{Report, Stage, TestSet, Unk, alignment};
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
 use crate::text::links::{Links, read};
+use crate::text::reader::require_file;
 use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::corpus::yielding::Yielding;
 use crate::worker::shelved::Shelved;
@@ -110,6 +111,10 @@ impl Evaluate {
     /// Does it.
     pub(super) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.tell(Progress { what: "Reading the test set".to_owned(), ..Progress::default() });
+        // A pipe would hold up all orders behind this one.
+        for path in self.references.iter().chain([&self.source]).chain(&self.gold) {
+            require_file(path)?;
+        }
         let test_set = TestSet::read(&self.source, &self.references, self.is_pretokenized)?;
         let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::LinkLayout::default()));
         let gold = gold.transpose()?;
@@ -159,11 +164,11 @@ struct Run<'a> {
 impl Run<'_> {
     fn measure(&self, shelved: &Shelved, at: usize) -> Result<Measured> {
         let (work, data, order) = (self.work, self.data, self.order);
-        let options = evaluation::Options {
+        let options = evaluation::EvaluationOptions {
             search: order.search.clone(),
             tokenization: order.tokenization,
             unk: order.unk.clone(),
-            ..evaluation::Options::default()
+            ..evaluation::EvaluationOptions::default()
         };
         let aligned = if data.gold.is_some() { 1 + usize::from(self.reverse.is_some()) } else { 0 };
         let total = (1 + order.unk.len() + aligned) * data.test_set.len();
@@ -201,7 +206,8 @@ impl Run<'_> {
         gold: &[Links],
         hear: &mut dyn FnMut(evaluation::Progress),
     ) -> Result<Vec<Aligned>> {
-        let options = alignment::Options { thresholds: THRESHOLDS.to_vec(), ..alignment::Options::default() };
+        let options =
+            alignment::AlignmentOptions { thresholds: THRESHOLDS.to_vec(), ..alignment::AlignmentOptions::default() };
         let data = (&self.data.test_set, gold);
         let ticket = &self.work.ticket;
         let report = stepping(self.work, shelved, |stepper| {

@@ -15,7 +15,7 @@ use crate::worker::shelf::Library;
 use crate::worker::thread;
 use crate::worker::thread::{GRACE, Outbox, Service, Wake, caught};
 
-/// Events that may wait to be read before the lane waits for room; progress is left out instead.
+/// Capacity of the channel of events; when it is full the lane waits, and progress is dropped.
 const ROOM: usize = 64;
 
 /// What the lane tells of an order.
@@ -34,7 +34,7 @@ pub enum Kind<F = Found> {
     Progress(Progress),
     /// It is done; the last event of its number.
     Found(F),
-    /// It could not be done, in a sentence; the last event of its number.
+    /// It failed, with a sentence that says why; the last event of its number.
     Failed(String),
     /// It was cancelled; the last event of its number.
     Cancelled,
@@ -104,7 +104,7 @@ impl<J: Job> Lane<J> {
         self.shared.arrived.notify_all();
     }
 
-    /// Ends an order, whether it waits or is under way; what it has done is lost.
+    /// Cancels an order, waiting or running; its results so far are lost.
     pub fn cancel(&self, number: u64) {
         if let Some(entry) = self.entry(number) {
             entry.tickets.cancel();
@@ -112,7 +112,7 @@ impl<J: Job> Lane<J> {
         }
     }
 
-    /// Holds an order up, or has it go on. Those behind it wait with it.
+    /// Pauses or resumes an order. The orders behind it wait with it.
     pub fn pause(&self, number: u64, is_paused: bool) {
         if let Some(entry) = self.entry(number) {
             entry.is_paused.store(is_paused, Ordering::Release);
@@ -125,7 +125,7 @@ impl<J: Job> Lane<J> {
         self.service.try_next()
     }
 
-    /// Waits for the next event, at most so long; for tests and programs without a window.
+    /// Waits for the next event, with a time limit; for tests and programs without a window.
     pub fn next_within(&self, patience: Duration) -> Option<CorpusEvent<J::Found>> {
         self.service.next_within(patience)
     }
@@ -185,7 +185,7 @@ fn perform<J: Job>(
     library: &Library,
     out: &Outbox<CorpusEvent<J::Found>>,
 ) -> Kind<J::Found> {
-    // Progress that finds no room is left out: the next one says it all.
+    // Progress is dropped when the channel is full: the next report replaces it.
     let tell = |progress| {
         out.try_send(CorpusEvent { number: entry.number, kind: Kind::Progress(progress) });
     };
@@ -196,7 +196,7 @@ fn perform<J: Job>(
         job.run(&work)
     });
     match outcome {
-        // What was cancelled stays cancelled, even when it was done a moment before.
+        // A cancelled order stays cancelled, even if it finished just before.
         _ if entry.ticket.is_stale() => Kind::Cancelled,
         Ok(Ok(found)) => Kind::Found(found),
         Ok(Err(Error::Stale)) => Kind::Cancelled,

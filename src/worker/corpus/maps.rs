@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
+use crate::analysis::map;
 use crate::analysis::map::{Layout, Method};
 use crate::analysis::neighbours::Space;
-use crate::analysis::{map, tsne};
+use crate::analysis::tsne::TsneOptions;
 use crate::error::{Error, Result};
 use crate::models::representations::Side;
 use crate::models::{Kernels, representations};
@@ -15,7 +16,7 @@ use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::protocol::MAX_SOURCE_TOKENS;
 use crate::worker::shelved::Shelved;
 
-/// Steps that a layout is told in.
+/// Steps of the progress of a layout.
 const STEPS: usize = 1000;
 
 /// What to do.
@@ -136,7 +137,7 @@ impl Map {
         };
         work.breathe()?;
         let drawn = &gathered.rows[..gathered.drawn * gathered.dimension];
-        let options = tsne::Options { perplexity: self.perplexity, ..tsne::Options::default() };
+        let options = TsneOptions { perplexity: self.perplexity, ..TsneOptions::default() };
         let layout = lay_out(work, drawn, gathered.dimension, self.method, &options)?;
         let chart = Chart {
             model: shelved.facts.name.clone(),
@@ -232,8 +233,8 @@ fn annotations(work: &Work<'_>, shelved: &Shelved, text: &str) -> Result<Gathere
 type Step = f32;
 
 /// Lays out on a thread of its own, which is a pool of one: there t-SNE repeats itself bit for bit. After each step
-/// it waits for leave to go on, so that pausing, cancelling and stepping aside work as everywhere.
-fn lay_out(work: &Work<'_>, rows: &[f32], dimension: usize, method: Method, options: &tsne::Options) -> Result<Layout> {
+/// it waits until it may go on, so that pausing, cancelling and letting the live lane go first work as everywhere.
+fn lay_out(work: &Work<'_>, rows: &[f32], dimension: usize, method: Method, options: &TsneOptions) -> Result<Layout> {
     let failed = |error| Error::Device(format!("The system gave no thread to lay the map out with ({error})"));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
@@ -248,7 +249,7 @@ fn lay_out(work: &Work<'_>, rows: &[f32], dimension: usize, method: Method, opti
         let outcome = &mut outcome;
         scope.spawn(move |_| {
             let mut step = |share: f32, _: &[f32]| {
-                // Where no leave comes the ticket is stale, which is asked at the next step.
+                // If the other side is gone the ticket is stale, which the next step checks.
                 if steps.send(share).is_ok() {
                     let _ = leaves.recv();
                 }
@@ -262,7 +263,7 @@ fn lay_out(work: &Work<'_>, rows: &[f32], dimension: usize, method: Method, opti
     outcome
 }
 
-/// Tells each step and gives leave for the next, until the other thread is done or the order is cancelled.
+/// Reports each step and lets the other thread take the next one, until it is done or the order is cancelled.
 fn follow(work: &Work<'_>, method: Method, heard: &Receiver<Step>, go_on: impl Fn() -> bool) {
     let title = method.entry().title;
     while let Ok(share) = heard.recv() {

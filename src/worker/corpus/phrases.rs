@@ -11,6 +11,7 @@ use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::pairs::Pairs;
 use crate::text::phrases::{PhraseTable, unescape, write_packed};
+use crate::text::reader::require_file;
 use crate::worker::corpus::work::{Progress, Work};
 
 /// Most pairs that are read of a table: more points than a screen has room for.
@@ -116,6 +117,8 @@ impl Phrases {
     pub(super) fn run(self, work: &Work<'_>) -> Result<Scored> {
         match self {
             Self::Read { table } => {
+                // A pipe would hold up all orders behind this one.
+                require_file(&table)?;
                 let what = format!("Reading {}", table.file_name().unwrap_or(table.as_os_str()).display());
                 let pairs = Pairs::read(PhraseTable::open(&table)?, MOST_PAIRS, &mut |table, _| {
                     let total = table.size().unwrap_or(0) as usize;

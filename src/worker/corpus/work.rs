@@ -1,4 +1,4 @@
-//! Floor 7: what a long work is, what it gets to work with and how it steps aside.
+//! Floor 7: the interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -13,18 +13,18 @@ use crate::worker::gate::Gate;
 use crate::worker::shelf::Library;
 use crate::worker::shelved::Shelved;
 
-/// Progress is told no more often than this.
+/// Shortest time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 
 /// Something that takes long. It calls [`Breath::breathe`] between two pieces of at most a few hundred milliseconds.
 pub trait Job: Send + 'static {
-    /// What comes of it.
+    /// Its result.
     type Found: Send + 'static;
 
     /// Does it.
     ///
     /// # Errors
-    /// [`Error::Stale`] when it was cancelled; any other is told as a sentence.
+    /// [`Error::Stale`] when it was cancelled; any other is shown as a sentence.
     fn run(self, work: &Work<'_>) -> Result<Self::Found>;
 }
 
@@ -96,13 +96,13 @@ impl<'a> Work<'a> {
         self.breath.breathe()
     }
 
-    /// Seconds of work so far, without those that it was held up.
+    /// Seconds of work so far, without the time that it waited.
     pub fn seconds(&self) -> f32 {
         let waited = Duration::from_micros(self.breath.waited.load(Ordering::Acquire));
         self.start.elapsed().saturating_sub(waited).as_secs_f32()
     }
 
-    /// Tells how far it is, unless that was told a moment ago; the first and the last are always told.
+    /// Reports progress, at most once in a short while; the first and the last report are always sent.
     pub fn tell(&self, progress: Progress) {
         let is_due = self.last.get().is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
         if is_due || progress.done == progress.total {

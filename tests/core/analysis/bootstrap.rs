@@ -1,6 +1,6 @@
 //! Paired bootstrap resampling against sacreBLEU 2.6.0 on the same draws; sentences of our own.
 
-use interlinear::analysis::bleu::Settings;
+use interlinear::analysis::bleu::BleuSettings;
 use interlinear::analysis::bootstrap::{Interval, Paired, paired, paired_by, single};
 use interlinear::analysis::{bleu, chrf};
 
@@ -44,7 +44,7 @@ const SECOND: &[&str] = &[
 ];
 
 fn bleu_counts(texts: &[&str]) -> Vec<bleu::Counts> {
-    let count = |(text, reference): (&&str, &&str)| bleu::Counts::of(text, &[reference], &Settings::default());
+    let count = |(text, reference): (&&str, &&str)| bleu::Counts::of(text, &[reference], &BleuSettings::default());
     texts.iter().zip(REFERENCES).map(count).collect()
 }
 

@@ -1,6 +1,6 @@
 //! BLEU and chrF2 against the numbers of sacreBLEU 2.6.0, sentences of our own.
 
-use interlinear::analysis::bleu::{Settings, Tokenization};
+use interlinear::analysis::bleu::{BleuSettings, Tokenization};
 use interlinear::analysis::mteval::TOKENIZATIONS;
 use interlinear::analysis::ngrams::Ngrams;
 use interlinear::analysis::{bleu, chrf, mteval};
@@ -9,7 +9,7 @@ struct Case {
     hypotheses: &'static [&'static str],
     /// Streams: the first reference of every sentence, then the second of every sentence.
     references: &'static [&'static [&'static str]],
-    settings: Settings,
+    settings: BleuSettings,
     /// Of the corpus, and the mean over its sentences.
     bleu: (f64, f64),
     /// Of the corpus, and the mean over its sentences.
@@ -18,12 +18,12 @@ struct Case {
     details: &'static str,
 }
 
-const fn mixed(tokenization: Tokenization) -> Settings {
-    Settings { tokenization, lowercase: false }
+const fn mixed(tokenization: Tokenization) -> BleuSettings {
+    BleuSettings { tokenization, lowercase: false }
 }
 
-const fn lowercase(tokenization: Tokenization) -> Settings {
-    Settings { tokenization, lowercase: true }
+const fn lowercase(tokenization: Tokenization) -> BleuSettings {
+    BleuSettings { tokenization, lowercase: true }
 }
 
 /// `BLEU(tokenize=.., lowercase=..)` and `CHRF(lowercase=..)`: `corpus_score(hypotheses, references)`; for

@@ -24,7 +24,7 @@ use super::waves;
 fn fused(config: &Config, settings: &OptimizerSettings, threads: usize) -> FusedEngine {
     let flat = waves(&Layout::new(config));
     let optimizer = Optimizer::new(settings, flat.len());
-    FusedEngine::new(Fused::new(config, threads), flat, optimizer)
+    FusedEngine::new(Fused::new(config, threads).expect("it has kernels"), flat, optimizer)
 }
 
 fn plain(config: &Config, settings: &OptimizerSettings) -> PlainEngine {
@@ -198,7 +198,7 @@ fn every_architecture_learns_a_toy_by_heart() {
         let layout = Layout::new(&config);
         let flat = layout.flatten(&initial_weights(&config, Scheme::Scaled, 3)).expect("the layout's tensors");
         let optimizer = Optimizer::new(&settings, flat.len());
-        let mut engine = FusedEngine::new(Fused::new(&config, 2), flat, optimizer);
+        let mut engine = FusedEngine::new(Fused::new(&config, 2).expect("it has kernels"), flat, optimizer);
         let mut nll = f64::INFINITY;
         for update in 0..400 {
             let (loss, _) = engine

@@ -7,7 +7,7 @@ use interlinear::models::config::Config;
 use interlinear::nn::device::Device;
 use interlinear::text::corpus::{Corpus, batches_of_words};
 use interlinear::training::RunOptions;
-use interlinear::training::settings::{Decay, OptimizerSettings, ScheduleSettings, Settings};
+use interlinear::training::settings::{Decay, OptimizerSettings, ScheduleSettings, TrainingSettings};
 use interlinear::training::trainer::{Measure, Report};
 use interlinear::training::vocabularies::Tokenizers;
 
@@ -118,7 +118,7 @@ fn the_mean_of_measured_weights_is_kept_where_it_is_better() {
 #[test]
 fn rates_fall_as_they_are_asked_to() {
     let settings = |optimizer: OptimizerSettings| {
-        let mut settings = Settings::load(&Toy::new(&[]).path("toy.toml")).expect("sound");
+        let mut settings = TrainingSettings::load(&Toy::new(&[]).path("toy.toml")).expect("sound");
         settings.optimizer = OptimizerSettings { learning_rate: Some(1.0), final_rate: 0.1, ..optimizer };
         settings.schedule = ScheduleSettings { updates: 110, ..settings.schedule };
         settings

@@ -67,8 +67,12 @@ fn fused_gradients_are_those_of_autograd() {
             let (plain_loss, expected) = plain.gradient(Minibatch::new(source, target), options).expect("a gradient");
             for threads in 1..=3 {
                 let what = format!("{wiring}, {name}, {threads} threads");
-                let (loss, found) =
-                    gradient(&mut Fused::new(&config, threads), &flat, Minibatch::new(source, target), options);
+                let (loss, found) = gradient(
+                    &mut Fused::new(&config, threads).expect("it has kernels"),
+                    &flat,
+                    Minibatch::new(source, target),
+                    options,
+                );
                 assert_same(&layout, &found, &expected, &what);
                 assert_eq!(loss.words, plain_loss.words, "{what}");
                 for (found, expected) in [(loss.nll, plain_loss.nll), (loss.smoothed, plain_loss.smoothed)] {
@@ -87,8 +91,15 @@ fn every_level_of_instructions_gives_the_same_gradient() {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
         let at = |level| {
-            let step =
-                || gradient(&mut Fused::new(&config, 1), &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.1)).1;
+            let step = || {
+                gradient(
+                    &mut Fused::new(&config, 1).expect("it has kernels"),
+                    &flat,
+                    Minibatch::new(SOURCE, TARGET),
+                    plainly(4, 0.1),
+                )
+                .1
+            };
             pool.install(|| fused::at_most(level, step))
         };
         let base = at(Level::Base);
@@ -126,7 +137,8 @@ fn guided_gradients_are_those_of_autograd() {
         assert_ne!(expected, unguided, "{wiring}: the cost has a gradient");
         for threads in 1..=3 {
             let what = format!("{wiring}, {threads} threads");
-            let (loss, found) = gradient(&mut Fused::new(&config, threads), &flat, batch, options);
+            let (loss, found) =
+                gradient(&mut Fused::new(&config, threads).expect("it has kernels"), &flat, batch, options);
             assert_same(&layout, &found, &expected, &what);
             assert_eq!((loss.words, loss.guided), (plain_loss.words, plain_loss.guided), "{what}");
             assert!(loss.guided > 2 && loss.guide > 0.0, "{what}");
@@ -134,7 +146,7 @@ fn guided_gradients_are_those_of_autograd() {
                 assert!((found - expected).abs() <= 1e-5 * expected.abs(), "{what}: {found}, not {expected}");
             }
         }
-        let mut engine = Fused::new(&config, 2);
+        let mut engine = Fused::new(&config, 2).expect("it has kernels");
         let off = gradient(&mut engine, &flat, batch, plainly(4, 0.1)).1;
         let never = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.1)).1;
         assert_eq!(off, never, "{wiring}: without a weight nothing is added");
@@ -152,7 +164,7 @@ fn guided_gradients_are_differences_of_the_loss() {
     for (wiring, config) in aligning().filter(|(_, config)| shallow(config)) {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
-        let found = gradient(&mut Fused::new(&config, 2), &flat, batch, options).1;
+        let found = gradient(&mut Fused::new(&config, 2).expect("it has kernels"), &flat, batch, options).1;
         let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
         // tensors on the way from alpha to the weights
         for entry in layout.entries().iter().filter(|entry| !entry.name.starts_with("readout")) {
@@ -183,7 +195,7 @@ fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
         let flat = waves(&layout);
         for threads in 1..=2 {
             let at = |precision| {
-                let mut engine = Fused::new(&config, threads).with_precision(precision);
+                let mut engine = Fused::new(&config, threads).expect("it has kernels").with_precision(precision);
                 let step = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.1));
                 (step, engine.step(&flat, Minibatch::new(SOURCE, TARGET), None))
             };
@@ -214,7 +226,8 @@ fn a_sample_of_all_words_gives_the_exact_gradient() {
         let flat = waves(&layout);
         for precision in [Precision::F32, Precision::Bf16] {
             let at = |sample| {
-                let mut engine = Fused::new(&config, 2).with_precision(precision).with_sample(sample);
+                let mut engine =
+                    Fused::new(&config, 2).expect("it has kernels").with_precision(precision).with_sample(sample);
                 gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.0))
             };
             let (exact, sampled) = (at(None), at(Some(1000)));
@@ -232,9 +245,9 @@ fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
     let pair = Minibatch::new(PAIR.0, PAIR.1);
     let (wiring, config) = wirings().swap_remove(0);
     let flat = waves(&Layout::new(&config));
-    let exact = gradient(&mut Fused::new(&config, 1), &flat, pair, plainly(1, 0.0)).1;
+    let exact = gradient(&mut Fused::new(&config, 1).expect("it has kernels"), &flat, pair, plainly(1, 0.0)).1;
     let mean = |drawn| {
-        let mut engine = Fused::new(&config, 1).with_sample(Some(drawn));
+        let mut engine = Fused::new(&config, 1).expect("it has kernels").with_sample(Some(drawn));
         let mut mean = vec![0.0; flat.len()];
         for seed in 0..DRAWS {
             let one = gradient(&mut engine, &flat, pair, StepOptions { seed, ..plainly(1, 0.0) }).1;
@@ -286,7 +299,13 @@ fn gradients_are_differences_of_the_loss() {
     for (wiring, config) in wirings().into_iter().filter(|(_, config)| shallow(config)) {
         let layout = Layout::new(&config);
         let flat = waves(&layout);
-        let found = gradient(&mut Fused::new(&config, 2), &flat, Minibatch::new(SOURCE, TARGET), options).1;
+        let found = gradient(
+            &mut Fused::new(&config, 2).expect("it has kernels"),
+            &flat,
+            Minibatch::new(SOURCE, TARGET),
+            options,
+        )
+        .1;
         let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
         for entry in layout.entries() {
             // the first and last of each tensor and one between; embeddings of words that do occur
@@ -316,7 +335,7 @@ fn with_dropout_the_gradient_is_that_of_the_masked_loss() {
     for ((wiring, config), threads) in wirings().into_iter().zip([1, 2, 3].into_iter().cycle()) {
         let flat = waves(&Layout::new(&config));
         let options = StepOptions { dropout: 0.3, ..plainly(4, 0.1) };
-        let mut engine = Fused::new(&config, threads);
+        let mut engine = Fused::new(&config, threads).expect("it has kernels");
         let (loss, direction) = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
         let again = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
         assert_eq!((loss, &direction), (again.0, &again.1), "the same seed gives the same masks and numbers");
@@ -339,7 +358,7 @@ fn gradients_add_up_and_measuring_makes_none() {
     let (_, config) = wirings().swap_remove(0);
     let flat = waves(&Layout::new(&config));
     let options = plainly(4, 0.0);
-    let mut engine = Fused::new(&config, 1);
+    let mut engine = Fused::new(&config, 1).expect("it has kernels");
     let (loss, once) = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
     engine.step(&flat, Minibatch::new(SOURCE, TARGET), Some(options));
     engine.step(&flat, Minibatch::new(SOURCE, TARGET), Some(options));

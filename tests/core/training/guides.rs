@@ -7,7 +7,7 @@ use interlinear::text::vocab;
 use interlinear::ticket::Ticket;
 use interlinear::training::guide;
 use interlinear::training::guide::Guide;
-use interlinear::training::settings::{GuideSettings, LinkWords, Settings};
+use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings};
 use interlinear::training::trainer::Report;
 use interlinear::training::vocabularies::Tokenizers;
 
@@ -27,7 +27,7 @@ fn read(source: &str, target: &str, links: &str, words: LinkWords, delay: usize)
     for (name, text) in [("train.en", source), ("train.fr", target), ("train.links", links)] {
         toy.write(name, text.as_bytes());
     }
-    let settings = Settings::load(&toy.path("toy.toml")).expect("sound");
+    let settings = TrainingSettings::load(&toy.path("toy.toml")).expect("sound");
     let tokenizers = Tokenizers { source: tokenizer("en", source), target: tokenizer("fr", target) };
     let mut text = settings.data.train[0].clone();
     text.link_words = words;
@@ -122,7 +122,7 @@ fn guided_attention_is_learned_in_every_wiring_that_aligns() {
 #[test]
 fn the_row_that_has_read_a_word_depends_on_the_architecture() {
     let delay = |changes: &[(&str, &str)]| {
-        let settings = Settings::load(&Toy::new(changes).path("toy.toml")).expect("sound");
+        let settings = TrainingSettings::load(&Toy::new(changes).path("toy.toml")).expect("sound");
         Config::input_delay(&settings.config(10, 10))
     };
     let luong = |says: &'static str| [("\"rnnsearch\"", "\"luong\""), ("maxout = 4\nalignment = 5", says)];

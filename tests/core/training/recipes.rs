@@ -7,7 +7,7 @@ use interlinear::models::MODELS;
 use interlinear::models::config::Architecture;
 use interlinear::training::recipe;
 use interlinear::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
-use interlinear::training::settings::{Rule, Settings, Start};
+use interlinear::training::settings::{Rule, Start, TrainingSettings};
 
 use crate::cli::run_in;
 
@@ -57,7 +57,7 @@ fn every_choice_of_the_tables_is_written_and_read_back() {
     for (n, plan) in plans.iter().enumerate() {
         let path = folder.path().join(format!("new/{n}.toml"));
         recipe::save(plan, &path, false).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
-        let mut read = Settings::load(&path).expect("it loads");
+        let mut read = TrainingSettings::load(&path).expect("it loads");
         let text = std::fs::read_to_string(&path).expect("text");
         assert!(!text.contains("9999"), "numbers stand as they were meant\n{text}");
         for line in plan.explanation().expect("lines") {
@@ -136,7 +136,7 @@ fn the_command_line_writes_a_configuration() {
     let done = run_in(folder.path(), &new, b"");
     assert_eq!((done.code, done.stdout.as_str()), (0, "interlinear train t.toml\n"), "{}", done.stderr);
     assert!(done.stderr.contains("e_ts = h_t' W_a h_s"), "{}", done.stderr);
-    let settings = Settings::load(&folder.path().join("t.toml")).expect("it loads");
+    let settings = TrainingSettings::load(&folder.path().join("t.toml")).expect("it loads");
     assert_eq!(settings.model.attention.as_deref(), Some("local-p"));
     let again = run_in(folder.path(), &new, b"");
     assert!(again.code == 2 && again.stderr.contains("exists already"), "{}", again.stderr);

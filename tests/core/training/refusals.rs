@@ -175,6 +175,9 @@ fn a_checkpoint_that_does_not_fit_is_named() {
     let model = toy.read("out/model.safetensors");
     toy.write(CHECKPOINT, &model);
     assert_refused(&toy, &resumed(1), name, "a model instead");
+    let sparse = std::fs::File::create(toy.path(CHECKPOINT)).expect("a file");
+    sparse.set_len(1 << 36).expect("a file of holes");
+    assert_refused(&toy, &resumed(1), &["checkpoint.safetensors", "too many"], "64 GB of nothing");
     toy.write(CHECKPOINT, &sound);
     toy.train_through("toy.toml", &resumed(1));
 }
@@ -226,5 +229,24 @@ fn a_run_in_another_order_is_not_gone_on_with() {
         toy.configure("toy.toml", &[change]);
         let stop = toy.train("toy.toml", &resumed(1), &mut |report| matches!(report, Report::Started { .. }));
         assert!(stop.is_ok(), "{} may change", change.1);
+    }
+}
+
+#[test]
+fn sampled_words_were_ignored_in_silence_where_the_plain_engine_trains() {
+    let toy = Toy::new(&[
+        ("seed = 5", "seed = 5\nsampled_words = 4"),
+        ("label_smoothing = 0.1", "label_smoothing = 0.0"),
+        ("updates = 22", "updates = 2"),
+    ]);
+    for (plain, expect) in [(Some(candle_core::Device::Cpu), 1), (None, 0)] {
+        let mut said = 0;
+        let outcome = toy.train("toy.toml", &RunOptions { plain, ..on(1) }, &mut |report| {
+            said += usize::from(matches!(report, Report::Note(text) if text.contains("`schedule.sampled_words`")));
+            false
+        });
+        assert!(outcome.is_ok(), "{:?}", outcome.err());
+        assert_eq!(said, expect);
+        std::fs::remove_dir_all(toy.path("out")).expect("ours");
     }
 }

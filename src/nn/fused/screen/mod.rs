@@ -7,7 +7,7 @@
 //!
 //! |l_v - l^_v| <= |w_v - w^_v| |t| + |w^_v| |t - t^|,
 //!
-//! so every word that may be among the k best is known, and whoever asks multiplies those few exactly. The logits
+//! so every word that may be among the k best is known, and the caller multiplies those few exactly. The logits
 //! are never written down: the maximum, the sum and the candidates of each row are kept while panels go by.
 //!
 //! W lies in panels of [`WIDTH`] words, pairs of inputs side by side as the instructions want them.

@@ -26,14 +26,14 @@ pub enum By {
 
 /// What files the figures can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableFormat {
+pub enum FiguresFormat {
     /// A row for each model, set, kind of output and length.
     Tsv,
     /// The same for a program, with how it was measured.
     Json,
 }
 
-impl TableFormat {
+impl FiguresFormat {
     /// The end of a file name.
     pub fn extension(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ pub enum EvaluationCommand {
     /// Writes the table of figures to a file.
     Export {
         /// How.
-        format: TableFormat,
+        format: FiguresFormat,
         /// Where to.
         path: PathBuf,
     },

@@ -6,15 +6,15 @@ use crate::analysis::aer;
 use crate::analysis::bootstrap::Paired;
 use crate::evaluation::alignment::Baseline;
 use crate::evaluation::figures;
-use crate::session::pages::evaluation::command::TableFormat;
+use crate::session::pages::evaluation::command::FiguresFormat;
 use crate::text::tsv::one_cell;
 use crate::worker::corpus::evaluate::{Aligned, Compared, Evaluated, Measured};
 
 /// The figures in a format.
-pub fn text(results: &Evaluated, format: TableFormat) -> String {
+pub fn text(results: &Evaluated, format: FiguresFormat) -> String {
     match format {
-        TableFormat::Tsv => tsv(results),
-        TableFormat::Json => format!("{:#}\n", json(results)),
+        FiguresFormat::Tsv => tsv(results),
+        FiguresFormat::Json => format!("{:#}\n", json(results)),
     }
 }
 

@@ -22,7 +22,7 @@ use crate::worker::corpus::Order;
 use crate::worker::corpus::evaluate::{Evaluate, Evaluated};
 use crate::worker::follow::Seen;
 
-pub use crate::session::pages::evaluation::command::{By, EvaluationCommand, TableFormat, TestCommand};
+pub use crate::session::pages::evaluation::command::{By, EvaluationCommand, FiguresFormat, TestCommand};
 pub use crate::session::pages::evaluation::listing::Listing;
 pub use crate::session::pages::evaluation::logs::{LogFile, LogState};
 

@@ -5,9 +5,10 @@ use egui::{Align, Grid, Layout, RichText, Ui};
 use crate::analysis::reading::Reading;
 use crate::evaluation::alignment::Baseline;
 use crate::evaluation::{Row, Set};
+use crate::figure::plot::{Look, Plot, Series};
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::{empty_ui, figure};
-use crate::ui::widgets::chart::{Chart, Series, chart_ui};
+use crate::ui::widgets::chart::{Chart, chart_ui};
 use crate::ui::widgets::{chart, labels};
 use crate::ui::{local, theme};
 use crate::worker::corpus::evaluate::{Aligned, Evaluated, FORWARD, Measured};
@@ -133,23 +134,26 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
         results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
     let marks: Vec<f64> = (0..buckets.len()).map(|at| at as f64).collect();
     let chart = Chart {
-        title: "BLEU by length of the source, words",
-        x_label: "",
-        x_text: &|x| {
-            let at = x.round();
-            let name = if (x - at).abs() < 0.01 && at >= 0.0 { buckets.get(at as usize) } else { None };
-            name.cloned().unwrap_or_default()
+        plot: Plot {
+            title: "BLEU by length of the source, words",
+            x_label: "",
+            x_text: &|x| {
+                let at = x.round();
+                let name = if (x - at).abs() < 0.01 && at >= 0.0 { buckets.get(at as usize) } else { None };
+                name.cloned().unwrap_or_default()
+            },
+            x_ticks: &marks,
+            y_text: &|bleu| format!("{bleu:.1}"),
+            from_zero: true,
+            series: &series,
         },
-        x_marks: &marks,
-        y_text: &|bleu| format!("{bleu:.1}"),
-        from_zero: true,
         moves: false,
         height,
     };
     if buckets.is_empty() {
         ui.label("There is no sentence of any length in this set");
     } else {
-        chart_ui(ui, &chart, &series);
+        chart_ui(ui, &chart);
     }
     ui.horizontal(|ui| {
         for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
@@ -219,8 +223,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
                 name: if is_minor { format!("{name}, row of the {}", reading.name()) } else { name.clone() },
                 place,
                 points: points.collect(),
-                is_minor,
-                ..Series::default()
+                look: if is_minor { Look::Minor } else { Look::Marked },
             });
         }
     }
@@ -229,16 +232,19 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
         return;
     }
     let chart = Chart {
-        title: "AER with all source words of at least this alpha",
-        x_label: "",
-        x_text: &|theta| format!("{theta:.2}"),
-        x_marks: &[0.2, 0.4, 0.6, 0.8],
-        y_text: &|aer| format!("{aer:.2}"),
-        from_zero: false,
+        plot: Plot {
+            title: "AER with all source words of at least this alpha",
+            x_label: "",
+            x_text: &|theta| format!("{theta:.2}"),
+            x_ticks: &[0.2, 0.4, 0.6, 0.8],
+            y_text: &|aer| format!("{aer:.2}"),
+            from_zero: false,
+            series: &series,
+        },
         moves: false,
         height,
     };
-    chart_ui(ui, &chart, &series);
+    chart_ui(ui, &chart);
 }
 
 /// Precision, recall and AER with the one source word of greatest alpha, and with the best threshold.

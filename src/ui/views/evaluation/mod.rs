@@ -13,7 +13,7 @@ use egui::accesskit::Role;
 use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
 
 use crate::session::Page;
-use crate::session::evaluation::TableFormat;
+use crate::session::evaluation::FiguresFormat;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
@@ -67,7 +67,7 @@ fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
             return;
         }
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
-            for (name, format) in [("JSON...", TableFormat::Json), ("TSV...", TableFormat::Tsv)] {
+            for (name, format) in [("JSON...", FiguresFormat::Json), ("TSV...", FiguresFormat::Tsv)] {
                 if ui.button(name).on_hover_text("Save the figures to a file").clicked() {
                     window.local.sheet = Sheet::Ask(Question::Figures(format));
                 }

@@ -2,13 +2,14 @@
 
 use egui::{RichText, Ui};
 
+use crate::figure::plot::{Look, Plot, Series};
 use crate::session::evaluation::LogFile;
 use crate::training::curves::{Curves, Point};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::evaluation::parts::empty_ui;
 use crate::ui::widgets::chart;
-use crate::ui::widgets::chart::{Chart, Series, chart_ui};
+use crate::ui::widgets::chart::{Chart, chart_ui};
 
 /// The learning curves.
 pub fn training_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -53,7 +54,7 @@ fn bleu_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
 fn rate_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
     let mut series = collect(logs, false, |curves| &curves.rate);
     for one in &mut series {
-        one.is_bare = true;
+        one.look = Look::Bare;
     }
     show(ui, "Rate, against updates", &rate_text, height, &series);
 }
@@ -68,24 +69,18 @@ fn collect(logs: &[LogFile], is_minor: bool, of: fn(&Curves) -> &Vec<Point>) -> 
         name: if is_minor { format!("{}, training", log.name()) } else { log.name() },
         place,
         points: of(curves).iter().map(|point| [point.update as f64, point.value]).collect(),
-        is_minor,
-        ..Series::default()
+        look: if is_minor { Look::Minor } else { Look::Marked },
     });
     curves.filter(|series| !series.points.is_empty()).collect()
 }
 
 fn show(ui: &mut Ui, title: &str, y_text: &dyn Fn(f64) -> String, height: f32, series: &[Series]) {
     let chart = Chart {
-        title,
-        x_label: "",
-        x_text: &updates_text,
-        x_marks: &[],
-        y_text,
-        from_zero: false,
+        plot: Plot { title, x_label: "", x_text: &updates_text, x_ticks: &[], y_text, from_zero: false, series },
         moves: true,
         height,
     };
-    chart_ui(ui, &chart, series);
+    chart_ui(ui, &chart);
 }
 
 fn updates_text(updates: f64) -> String {

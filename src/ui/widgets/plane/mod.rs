@@ -1,18 +1,19 @@
 //! Floor 9: words and phrases as points in the plane, with zoom, pan and labels that do not overlap.
 //!
-//! `layout` has the numbers, `paint` the pixels. The widget keeps nothing but a [`Memory`], which belongs to one map.
+//! `figure::plane` has the numbers and the marks, `paint` the words. The widget keeps nothing but a [`Memory`], which belongs to one map.
 
-pub mod layout;
 pub mod paint;
 
 use std::sync::Arc;
 
 use egui::accesskit::{Action, Role};
-use egui::{Event, EventFilter, Id, Key, Modifiers, Pos2, Rect, Response, Sense, Ui, vec2};
+use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Ui, vec2};
 
+use crate::figure::geometry::{Area, Point};
+use crate::figure::plane;
+use crate::figure::plane::{Camera, Labels};
 use crate::session::maps::Chart;
-use crate::ui::widgets::plane::layout::{Camera, Labels};
-use crate::ui::widgets::{is_heard, node};
+use crate::ui::widgets::{is_heard, marks, node};
 
 /// Arrow keys move by so many points.
 const STEP: f32 = 60.0;
@@ -85,20 +86,32 @@ impl Plane<'_> {
         let response = ui.interact(view, self.id, Sense::click_and_drag());
         let mut camera = self.camera(view, memory);
         if let Some(factor) = memory.asked.take() {
-            camera = camera.zoomed(view, view.center(), factor);
+            camera = camera.zoomed(&view.into(), view.center().into(), factor);
         }
         self.move_camera(ui, view, &response, &mut camera);
         // A view that was not moved goes on showing everything when its size changes.
         memory.camera = Some(camera).filter(|camera| *camera != self.whole(view));
-        let feet: Vec<Pos2> = self.chart.layout.places.iter().map(|place| camera.to_screen(view, *place)).collect();
-        let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| layout::hit(&feet, at));
+        let area = Area::from(view);
+        let feet: Vec<Point> = self.chart.layout.places.iter().map(|place| camera.to_screen(&area, *place)).collect();
+        let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| plane::hit(&feet, at.into()));
         answer.hovered = under;
         if response.clicked() {
             answer.clicked = Some(under);
             response.request_focus();
         }
-        let labels = self.labels(ui, view, &feet, under, memory);
-        paint::plane(ui, self, view, &feet, &labels, under, camera.closeness());
+        let figure = plane::Plane {
+            feet: &feet,
+            shade: self.shade,
+            text: &|at| self.chart.points[at].text.as_str(),
+            selected: self.selected,
+            near: self.near,
+            matches: self.matches,
+            under,
+            closeness: camera.closeness(),
+            dark: ui.visuals().dark_mode,
+        };
+        let labels = self.labels(ui, &area, &figure, memory);
+        marks::paint(&ui.painter().with_clip_rect(view), figure.marks(&area, &labels));
         if response.has_focus() {
             paint::focus(ui, view);
         }
@@ -120,7 +133,7 @@ impl Plane<'_> {
             memory.seen = self.selected;
             let place = self.selected.and_then(|at| self.chart.layout.places.get(at));
             if let Some(place) = place
-                && !view.shrink(view.size().min_elem() * 0.1).contains(camera.to_screen(view, *place))
+                && !view.shrink(view.size().min_elem() * 0.1).contains(camera.to_screen(&view.into(), *place).into())
             {
                 camera = camera.centred(*place);
             }
@@ -140,7 +153,7 @@ impl Plane<'_> {
             let (pinch, wheel) = ui.input(|input| (input.zoom_delta(), input.smooth_scroll_delta().y));
             let factor = pinch * (wheel / 400.0).exp();
             if (factor - 1.0).abs() > f32::EPSILON {
-                *camera = camera.zoomed(view, at, factor);
+                *camera = camera.zoomed(&view.into(), at.into(), factor);
             }
         }
         if response.double_clicked() {
@@ -162,49 +175,32 @@ impl Plane<'_> {
         let all = presses(Key::Num0) > 0.0;
         *camera = camera.panned(-STEP * vec2(right, down));
         if closer != 0.0 {
-            *camera = camera.zoomed(view, view.center(), CLOSER.powf(closer));
+            *camera = camera.zoomed(&view.into(), view.center().into(), CLOSER.powf(closer));
         }
         if all {
             *camera = self.whole(view);
         }
     }
 
-    /// Who gets a label first: what is pointed at, what is selected and near it, what was looked for, then the
-    /// points in their order.
-    fn first_come(&self, under: Option<usize>) -> impl Iterator<Item = usize> {
-        let marked = under.into_iter().chain(self.selected).chain(self.near.iter().copied());
-        marked.chain(self.matches.iter().copied()).chain(0..self.chart.layout.places.len())
-    }
-
-    fn labels(&self, ui: &Ui, view: Rect, feet: &[Pos2], under: Option<usize>, memory: &mut Memory) -> Labels {
-        let pixels = ui.ctx().pixels_per_point();
-        if memory.widths.0 != pixels || memory.widths.1.len() != feet.len() {
-            memory.widths = (pixels, vec![f32::NAN; feet.len()]);
+    /// The labels that have room, as far as they are measured.
+    fn labels(&self, ui: &Ui, view: &Area, figure: &plane::Plane<'_, '_>, memory: &mut Memory) -> Labels {
+        let (pixels, count) = (ui.ctx().pixels_per_point(), figure.feet.len());
+        if memory.widths.0 != pixels || memory.widths.1.len() != count {
+            memory.widths = (pixels, vec![f32::NAN; count]);
         }
         let widths = &mut memory.widths.1;
-        let (height, most) = (paint::label_height(ui), layout::most_labels(view.size()));
-        let mut labels = Labels::default();
-        let mut has_one = vec![false; feet.len()];
         let mut measured = 0;
-        for at in self.first_come(under) {
-            let Some(foot) = feet.get(at).copied().filter(|foot| view.contains(*foot)) else { continue };
-            if labels.placed.len() >= most {
-                break;
-            }
-            if std::mem::replace(&mut has_one[at], true) || labels.is_crowded(foot, height, view) {
-                continue;
-            }
+        figure.labels(view, paint::label_height(ui), |at| {
             if widths[at].is_nan() {
                 if measured == MEASURED {
                     ui.ctx().request_repaint();
-                    break;
+                    return None;
                 }
                 measured += 1;
                 widths[at] = paint::label_width(ui, &self.chart.points[at].text);
             }
-            labels.place(at, foot, vec2(widths[at], height), view);
-        }
-        labels
+            Some(widths[at])
+        })
     }
 
     /// The plane and the points that have a label as nodes. The others are found by searching.
@@ -217,9 +213,9 @@ impl Plane<'_> {
         ctx.allow_widget_id_changes_in(Rect::EVERYTHING);
         let wanted =
             ctx.input(|input| input.events.iter().any(|event| matches!(event, Event::AccessKitActionRequest(_))));
-        for &(at, rect) in &labels.placed {
+        for &(at, area) in &labels.placed {
             let id = response.id.with(("point", at));
-            let point = ui.interact(rect.intersect(view), id, Sense::hover());
+            let point = ui.interact(Rect::from(area).intersect(view), id, Sense::hover());
             node(&point, Role::GridCell, || paint::describe(self.chart, at));
             if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
                 answer.clicked = Some(Some(at));

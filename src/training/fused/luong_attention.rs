@@ -1,34 +1,15 @@
-//! Floor 6: where the decoder of Luong et al. 2015 looks, for all steps of a shard: energies by any
+//! Floor 6: the attention of Luong et al. 2015 for all steps of a shard: energies by any
 //! score (equation 7; location, equation 8), alpha (equations 7 and 10), c_t, and their gradients.
 
 use crate::models::config::{AttentionKind, LuongSizes};
+use crate::models::fused::luong::{ScoreKind, score_kind};
 use crate::nn::fused::elementwise::{add, sigmoid, tanh_all};
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::{Packed, attention, axpy, dot, focus};
 use crate::training::fused::{Loss, Parts, Shard, Workspace, guide};
 
-/// How energies come about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Score {
-    /// h_t' h_s.
-    Dot,
-    /// h_t' W_a h_s.
-    General,
-    /// v_a' tanh(W_a [h_t; h_s]).
-    Concat,
-    /// W_a h_t.
-    Location,
-}
-
-impl Score {
-    fn of(sizes: &LuongSizes) -> Self {
-        match sizes.score.as_str() {
-            "general" => Self::General,
-            "concat" => Self::Concat,
-            "location" => Self::Location,
-            _ => Self::Dot,
-        }
-    }
+fn score_of(sizes: &LuongSizes) -> ScoreKind {
+    score_kind(&sizes.score).expect("`Fused::new` refuses a score without kernels")
 }
 
 /// Weights that each step multiplies, packed.
@@ -45,19 +26,19 @@ impl Packs {
     /// Packs again after an update.
     pub fn repack(&mut self, model: &Parts<'_>, sizes: &LuongSizes) {
         let n = model.config.hidden;
-        match Score::of(sizes) {
-            Score::Concat => {
+        match score_of(sizes) {
+            ScoreKind::Concat => {
                 let w = model.get("attention.W_a");
                 let left: Vec<f32> = w.chunks_exact(2 * n).flat_map(|row| &row[..n]).copied().collect();
                 self.query.pack_transposed(model.precision, &left, n, n);
                 self.query_back.pack_plain(model.precision, &left, n, n);
             }
-            Score::Location => {
+            ScoreKind::Location => {
                 let w = model.get("attention.W_a");
                 self.query.pack_transposed(model.precision, w, sizes.max_source, n);
                 self.query_back.pack_plain(model.precision, w, sizes.max_source, n);
             }
-            Score::Dot | Score::General => {}
+            ScoreKind::Dot | ScoreKind::General => {}
         }
         if sizes.attention == AttentionKind::LocalP {
             self.w_p.pack_transposed(model.precision, model.get("attention.W_p"), n, n);
@@ -66,10 +47,10 @@ impl Packs {
     }
 }
 
-/// Annotations and everything that was looked at, [t_y, b, ...] each.
+/// Annotations and what the steps computed, [t_y, b, ...] each.
 #[derive(Debug)]
-pub struct Gaze {
-    score: Score,
+pub struct LuongAttention {
+    score: ScoreKind,
     kind: AttentionKind,
     d: usize,
     max_source: usize,
@@ -94,7 +75,7 @@ pub struct Gaze {
     e: Vec<f32>,
 }
 
-/// Where alpha is to look, and how much its cost weighs.
+/// Given links, and the weight of the cost on alpha.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The links.
@@ -105,7 +86,7 @@ pub struct Given<'a> {
 
 /// Gradients gathered over the steps, [t_y, b, ...] each.
 #[derive(Debug)]
-pub struct Looked {
+pub struct AttentionGradients {
     dc: Vec<f32>,
     de: Vec<f32>,
     d_query: Vec<f32>,
@@ -117,24 +98,24 @@ pub struct Looked {
     back: Vec<f32>,
 }
 
-impl Gaze {
+impl LuongAttention {
     /// Before the first step; `h` [t_x, b, n] are the top states of the encoder.
     pub fn new(model: &Parts<'_>, sizes: &LuongSizes, shard: &Shard, h: &[f32], workspace: &mut Workspace) -> Self {
         let Shard { b, t_x, t_y, .. } = *shard;
-        let (n, score, kind) = (model.config.hidden, Score::of(sizes), sizes.attention);
+        let (n, score, kind) = (model.config.hidden, score_of(sizes), sizes.attention);
         let mut rows = workspace.take(b * t_x * n);
         turn(h, t_x, b, n, &mut rows);
-        let with_keys = matches!(score, Score::General | Score::Concat);
+        let with_keys = matches!(score, ScoreKind::General | ScoreKind::Concat);
         let mut keys = workspace.take(if with_keys { b * t_x * n } else { 0 });
         match score {
-            Score::General => {
+            ScoreKind::General => {
                 model.precision.matmul_nt(b * t_x, n, n, &rows, model.get("attention.W_a"), &mut keys, false);
             }
-            Score::Concat => {
+            ScoreKind::Concat => {
                 let right = &model.get("attention.W_a")[n..];
                 model.precision.matmul_nt_columns(b * t_x, n, n, &rows, right, 2 * n, &mut keys, false);
             }
-            Score::Dot | Score::Location => {}
+            ScoreKind::Dot | ScoreKind::Location => {}
         }
         let query = t_y * b * query_width(score, n, sizes.max_source);
         let place = if kind == AttentionKind::LocalP { t_y * b * n } else { 0 };
@@ -164,7 +145,7 @@ impl Gaze {
         workspace.put_all([self.h, self.keys, self.query, self.alpha, self.base, self.place, self.e]);
     }
 
-    /// Which words row `row` looks at in step `i`.
+    /// Which words row `row` attends to in step `i`.
     fn focus(&self, i: usize, row: usize, v_p: Option<&[f32]>) -> Focus {
         let words = self.lengths[row];
         match (self.kind, v_p) {
@@ -174,13 +155,13 @@ impl Gaze {
                 let p_t = words as f32 * sigmoid(dot(v_p, &self.place[at..at + self.n]));
                 Focus::window(p_t, self.d, words, true)
             }
-            _ if self.score == Score::Location => Focus::all(words.min(self.max_source)),
+            _ if self.score == ScoreKind::Location => Focus::all(words.min(self.max_source)),
             _ => Focus::all(words),
         }
     }
 
     /// Step `i` from `top` = h_t [b, n]: fills `joined` = [c_t; h_t] [b, 2n].
-    pub fn look(&mut self, model: &Parts<'_>, packs: &Packs, i: usize, top: &[f32], joined: &mut [f32]) {
+    pub fn step(&mut self, model: &Parts<'_>, packs: &Packs, i: usize, top: &[f32], joined: &mut [f32]) {
         let (n, b, t_x) = (self.n, self.b, self.t_x);
         let v_p = (self.kind == AttentionKind::LocalP).then(|| model.get("attention.v_p"));
         if v_p.is_some() {
@@ -199,12 +180,12 @@ impl Gaze {
             let e = &mut self.e[focus.first..focus.end];
             let top = &top[row * n..(row + 1) * n];
             match self.score {
-                Score::Dot => focus::products(top, &self.h[words.clone()], e),
-                Score::General => focus::products(top, &self.keys[words.clone()], e),
-                Score::Concat => {
+                ScoreKind::Dot => focus::products(top, &self.h[words.clone()], e),
+                ScoreKind::General => focus::products(top, &self.keys[words.clone()], e),
+                ScoreKind::Concat => {
                     attention::energies(query, &self.keys[words.clone()], model.get("attention.v_a"), e);
                 }
-                Score::Location => e.copy_from_slice(&query[focus.first..focus.end]),
+                ScoreKind::Location => e.copy_from_slice(&query[focus.first..focus.end]),
             }
             let at = (i * b + row) * t_x..(i * b + row + 1) * t_x;
             let alpha = &mut self.alpha[at.clone()];
@@ -217,28 +198,28 @@ impl Gaze {
         }
     }
 
-    /// Buffers for the way back.
-    pub fn backward(&self, workspace: &mut Workspace) -> Looked {
+    /// Buffers of the backward pass.
+    pub fn backward(&self, workspace: &mut Workspace) -> AttentionGradients {
         let (n, b, t_x, t_y) = (self.n, self.b, self.t_x, self.t_y);
-        Looked {
+        AttentionGradients {
             dc: workspace.take(t_y * b * n),
             de: workspace.zeros(t_y * b * t_x),
             d_query: workspace.zeros(t_y * b * query_width(self.score, n, self.max_source)),
             d_place: workspace.take(self.place.len()),
-            d_keys: workspace.zeros(if self.score == Score::Concat { b * t_x * n } else { 0 }),
+            d_keys: workspace.zeros(if self.score == ScoreKind::Concat { b * t_x * n } else { 0 }),
             back: workspace.take(b * n),
         }
     }
 
     /// Back through step `i` from the gradient of [c_t; h_t]; that of h_t is added to `d_top` [b, n].
     #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-    pub fn look_back(
+    pub fn step_back(
         &self,
         model: &Parts<'_>,
         packs: &Packs,
         i: usize,
         (d_joined, given): (&[f32], Given<'_>),
-        looked: &mut Looked,
+        back: &mut AttentionGradients,
         d_top: &mut [f32],
         gradient: &mut [f32],
         loss: &mut Loss,
@@ -250,10 +231,10 @@ impl Gaze {
             let (dc, d_state) = d_joined[row * 2 * n..(row + 1) * 2 * n].split_at(n);
             let d_top = &mut d_top[row * n..(row + 1) * n];
             add(d_state, d_top);
-            looked.dc[(i * b + row) * n..(i * b + row + 1) * n].copy_from_slice(dc);
+            back.dc[(i * b + row) * n..(i * b + row + 1) * n].copy_from_slice(dc);
             let at = (i * b + row) * t_x..(i * b + row + 1) * t_x;
             let words = (row * t_x + focus.first) * n..(row * t_x + focus.end) * n;
-            let de = &mut looked.de[at.clone()];
+            let de = &mut back.de[at.clone()];
             focus::products(dc, &self.h[words.clone()], &mut de[focus.first..focus.end]);
             let (base, alpha) = (&self.base[at.clone()], &self.alpha[at]);
             let mut dp = focus.align_back(base, alpha, de);
@@ -261,43 +242,51 @@ impl Gaze {
             let de = &de[focus.first..focus.end];
             let query = (i * b + row) * width..(i * b + row + 1) * width;
             match self.score {
-                Score::Dot => focus::add_weighted(de, &self.h[words], d_top),
-                Score::General => focus::add_weighted(de, &self.keys[words], d_top),
-                Score::Concat => attention::energies_back(
+                ScoreKind::Dot => focus::add_weighted(de, &self.h[words], d_top),
+                ScoreKind::General => focus::add_weighted(de, &self.keys[words], d_top),
+                ScoreKind::Concat => attention::energies_back(
                     &self.query[query.clone()],
                     &self.keys[words.clone()],
                     model.get("attention.v_a"),
                     de,
-                    &mut looked.d_query[query],
-                    &mut looked.d_keys[words],
+                    &mut back.d_query[query],
+                    &mut back.d_keys[words],
                     &mut gradient[model.layout.range("attention.v_a")],
                 ),
-                Score::Location => looked.d_query[query][focus.first..focus.end].copy_from_slice(de),
+                ScoreKind::Location => back.d_query[query][focus.first..focus.end].copy_from_slice(de),
             }
             if self.kind == AttentionKind::LocalP {
-                self.place_back(model, i, row, dp, looked, gradient);
+                self.place_back(model, i, row, dp, back, gradient);
             }
         }
         if width > 0 {
-            let d_query = &looked.d_query[i * b * width..(i + 1) * b * width];
-            packs.query_back.apply(b, d_query, width, &mut looked.back, n, false);
-            add(&looked.back, d_top);
+            let d_query = &back.d_query[i * b * width..(i + 1) * b * width];
+            packs.query_back.apply(b, d_query, width, &mut back.back, n, false);
+            add(&back.back, d_top);
         }
         if self.kind == AttentionKind::LocalP {
-            let d_place = &looked.d_place[i * b * n..(i + 1) * b * n];
-            packs.w_p_back.apply(b, d_place, n, &mut looked.back, n, false);
-            add(&looked.back, d_top);
+            let d_place = &back.d_place[i * b * n..(i + 1) * b * n];
+            packs.w_p_back.apply(b, d_place, n, &mut back.back, n, false);
+            add(&back.back, d_top);
         }
     }
 
     /// Back through p_t = S sigma(v_p' tanh(W_p h_t)) (equation 9).
-    fn place_back(&self, model: &Parts<'_>, i: usize, row: usize, dp: f32, looked: &mut Looked, gradient: &mut [f32]) {
+    fn place_back(
+        &self,
+        model: &Parts<'_>,
+        i: usize,
+        row: usize,
+        dp: f32,
+        back: &mut AttentionGradients,
+        gradient: &mut [f32],
+    ) {
         let at = (i * self.b + row) * self.n..(i * self.b + row + 1) * self.n;
         let (p_t, words) = (self.foci[i * self.b + row].p_t, self.lengths[row] as f32);
         let ds = dp * p_t * (1.0 - p_t / words);
         let (place, v_p) = (&self.place[at.clone()], model.get("attention.v_p"));
         axpy(ds, place, &mut gradient[model.layout.range("attention.v_p")]);
-        for ((d, t), v) in looked.d_place[at].iter_mut().zip(place).zip(v_p) {
+        for ((d, t), v) in back.d_place[at].iter_mut().zip(place).zip(v_p) {
             *d = ds * v * (1.0 - t * t);
         }
     }
@@ -309,7 +298,7 @@ impl Gaze {
         &self,
         model: &Parts<'_>,
         sizes: &LuongSizes,
-        mut looked: Looked,
+        mut back: AttentionGradients,
         top: &[f32],
         dh: &mut [f32],
         gradient: &mut [f32],
@@ -317,20 +306,22 @@ impl Gaze {
     ) {
         let (n, b, t_x, t_y) = (self.n, self.b, self.t_x, self.t_y);
         let mut d_rows = workspace.take(b * t_x * n);
-        let mut d_keys = std::mem::take(&mut looked.d_keys);
-        if self.score == Score::General {
+        let mut d_keys = std::mem::take(&mut back.d_keys);
+        if self.score == ScoreKind::General {
             let fresh = workspace.take(b * t_x * n);
             workspace.put(std::mem::replace(&mut d_keys, fresh));
         }
         for row in 0..b {
             let words = row * t_x * n..(row + 1) * t_x * n;
             // dh_s = sum_t alpha_ts dc_t, and where h_s or W_a h_s is the key, dkey_s = sum_t de_ts h_t
-            let (alpha, de) = (&self.alpha[row * t_x..], &looked.de[row * t_x..]);
+            let (alpha, de) = (&self.alpha[row * t_x..], &back.de[row * t_x..]);
             let out = &mut d_rows[words.clone()];
-            model.precision.matmul_tn(t_x, n, t_y, alpha, b * t_x, &looked.dc[row * n..], b * n, out, false);
+            model.precision.matmul_tn(t_x, n, t_y, alpha, b * t_x, &back.dc[row * n..], b * n, out, false);
             match self.score {
-                Score::Dot => model.precision.matmul_tn(t_x, n, t_y, de, b * t_x, &top[row * n..], b * n, out, true),
-                Score::General => {
+                ScoreKind::Dot => {
+                    model.precision.matmul_tn(t_x, n, t_y, de, b * t_x, &top[row * n..], b * n, out, true);
+                }
+                ScoreKind::General => {
                     model.precision.matmul_tn(
                         t_x,
                         n,
@@ -343,15 +334,15 @@ impl Gaze {
                         false,
                     );
                 }
-                Score::Concat | Score::Location => {}
+                ScoreKind::Concat | ScoreKind::Location => {}
             }
         }
-        self.weights_back(model, sizes, &looked, &d_keys, &mut d_rows, top, gradient, workspace);
+        self.weights_back(model, sizes, &back, &d_keys, &mut d_rows, top, gradient, workspace);
         let mut turned = workspace.take(b * t_x * n);
         turn(&d_rows, b, t_x, n, &mut turned);
         add(&turned, dh);
         workspace.put_all([d_rows, d_keys, turned]);
-        workspace.put_all([looked.dc, looked.de, looked.d_query, looked.d_place, looked.back]);
+        workspace.put_all([back.dc, back.de, back.d_query, back.d_place, back.back]);
     }
 
     /// Gradients of W_a and W_p, and of the annotations through the keys.
@@ -360,7 +351,7 @@ impl Gaze {
         &self,
         model: &Parts<'_>,
         sizes: &LuongSizes,
-        looked: &Looked,
+        back: &AttentionGradients,
         d_keys: &[f32],
         d_rows: &mut [f32],
         top: &[f32],
@@ -368,54 +359,40 @@ impl Gaze {
         workspace: &mut Workspace,
     ) {
         let (n, rows, keys) = (self.n, self.t_y * self.b, self.b * self.t_x);
-        let layout = model.layout;
         match self.score {
-            Score::Dot => {}
-            Score::General => {
+            ScoreKind::Dot => {}
+            ScoreKind::General => {
                 let w = model.get("attention.W_a");
-                model.precision.matmul_tn(
-                    n,
-                    n,
-                    keys,
-                    d_keys,
-                    n,
-                    &self.h,
-                    n,
-                    &mut gradient[layout.range("attention.W_a")],
-                    true,
-                );
+                model.matrix_back("attention.W_a", [n, n], keys, d_keys, &self.h, gradient);
                 model.precision.matmul(keys, n, n, d_keys, w, d_rows, true);
             }
-            Score::Concat => {
+            ScoreKind::Concat => {
                 let w = model.get("attention.W_a");
                 let mut half = workspace.take(n * n);
-                let dw = &mut gradient[layout.range("attention.W_a")];
-                model.precision.matmul_tn(n, n, rows, &looked.d_query, n, top, n, &mut half, false);
+                let dw = &mut gradient[model.layout.range("attention.W_a")];
+                model.precision.matmul_tn(n, n, rows, &back.d_query, n, top, n, &mut half, false);
                 dw.chunks_exact_mut(2 * n).zip(half.chunks_exact(n)).for_each(|(dw, half)| add(half, &mut dw[..n]));
                 model.precision.matmul_tn(n, n, keys, d_keys, n, &self.h, n, &mut half, false);
                 dw.chunks_exact_mut(2 * n).zip(half.chunks_exact(n)).for_each(|(dw, half)| add(half, &mut dw[n..]));
                 model.precision.matmul_columns(keys, n, n, d_keys, &w[n..], 2 * n, d_rows, true);
                 workspace.put(half);
             }
-            Score::Location => {
-                let places = sizes.max_source;
-                let dw = &mut gradient[layout.range("attention.W_a")];
-                model.precision.matmul_tn(places, n, rows, &looked.d_query, places, top, n, dw, true);
+            ScoreKind::Location => {
+                model.matrix_back("attention.W_a", [sizes.max_source, n], rows, &back.d_query, top, gradient);
             }
         }
         if self.kind == AttentionKind::LocalP {
-            let dw = &mut gradient[layout.range("attention.W_p")];
-            model.precision.matmul_tn(n, n, rows, &looked.d_place, n, top, n, dw, true);
+            model.matrix_back("attention.W_p", [n, n], rows, &back.d_place, top, gradient);
         }
     }
 }
 
-/// Numbers that W_a h_t comes to.
-fn query_width(score: Score, n: usize, max_source: usize) -> usize {
+/// Width of a row of the query.
+fn query_width(score: ScoreKind, n: usize, max_source: usize) -> usize {
     match score {
-        Score::Dot | Score::General => 0,
-        Score::Concat => n,
-        Score::Location => max_source,
+        ScoreKind::Dot | ScoreKind::General => 0,
+        ScoreKind::Concat => n,
+        ScoreKind::Location => max_source,
     }
 }
 

@@ -1,21 +1,20 @@
-//! Floor 9: a scatter of any number of points, with axes, zoom and what is under the mouse. `layout.rs` says where
-//! the points fall; the dots are one mesh over egui_plot's axes.
-
-pub mod layout;
+//! Floor 9: a scatter of any number of points, with axes, zoom and what is under the mouse: the marks of
+//! `figure::scatter` over egui_plot's axes.
 
 use egui::accesskit::Role;
-use egui::{Color32, Mesh, Pos2, Rect, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Rect, Sense, Ui, vec2};
 use egui_plot::{Plot, PlotTransform};
 
+use crate::figure::geometry::Area;
+use crate::figure::palette::Palette;
+use crate::figure::scatter;
+use crate::figure::scatter::{Bins, View};
 use crate::session::phrases::Chart;
 use crate::ui::theme;
-use crate::ui::widgets::scatter::layout::{Bins, View};
-use crate::ui::widgets::{is_heard, node};
+use crate::ui::widgets::{is_heard, marks, node};
 
 /// How near the mouse has to be to a point, points.
 const REACH: f32 = 8.0;
-/// With fewer points in view each is a round dot.
-const FEW: usize = 2_000;
 /// Most rings, and points with a node of their own.
 const MOST_RINGS: usize = 200;
 
@@ -67,7 +66,7 @@ impl Cache {
     fn bounds(&mut self, scatter: &Scatter<'_>) -> [[f64; 2]; 2] {
         if self.revision != Some(scatter.revision) {
             self.revision = Some(scatter.revision);
-            self.bounds = bounds(scatter.chart);
+            self.bounds = scatter::bounds(&scatter.chart.points);
             self.marked = points_of(&scatter.chart.pairs, scatter.found);
         }
         self.bounds
@@ -114,30 +113,31 @@ pub fn scatter_ui(ui: &mut Ui, scatter: &Scatter<'_>, cache: &mut Cache) -> (Ans
     let view = view(&shown.transform, frame);
     cache.update(scatter, view);
     let points = &scatter.chart.points;
-    paint(ui, cache, points, &view, frame, t);
-    let place = |pair: usize| scatter.chart.point(pair).map(|point| offset(frame, view.place(point)));
     let response = shown.response;
-    rings(ui, scatter, frame, &response, &place);
-    node(&response, Role::Figure, || scatter.name.clone());
     let under = response.hover_pos().and_then(|at| {
         let at = at - frame.min;
         cache.all.nearest(points, &view, [at.x, at.y], REACH)
     });
     let hovered = under.map(|(index, near)| (scatter.chart.pairs[index] as usize, near));
-    if let Some(at) = hovered.and_then(|(pair, _)| place(pair)) {
-        ui.painter_at(frame.expand(4.0)).circle_stroke(at, 5.0, Stroke::new(2.0, t.text));
-    }
+    let rings: Vec<(u32, [f32; 2])> = ringed(scatter).collect();
+    let places: Vec<[f32; 2]> = rings.iter().map(|(_, at)| *at).collect();
+    let figure = scatter::Scatter {
+        points,
+        view: &view,
+        all: &cache.all,
+        found: &cache.found,
+        rings: &places,
+        selected: scatter.selected.and_then(|pair| scatter.chart.point(pair)),
+        hovered: hovered.and_then(|(pair, _)| scatter.chart.point(pair)),
+        palette: Palette::of(ui.visuals().dark_mode),
+    };
+    let area = Area::from(frame);
+    marks::paint(&ui.painter_at(frame), figure.dots(&area));
+    marks::paint(&ui.painter_at(frame.expand(6.0)), figure.rings(&area));
+    rings_access(ui, scatter, &rings, &figure, &area, &response);
+    node(&response, Role::Figure, || scatter.name.clone());
     let clicked = response.clicked().then_some(()).and(hovered).map(|(pair, _)| pair);
     (Answer { hovered, clicked }, response)
-}
-
-/// Least and greatest of both scores; a place to look at where there are no points.
-fn bounds(chart: &Chart) -> [[f64; 2]; 2] {
-    [0, 1].map(|axis| {
-        let values = chart.points.iter().map(|point| f64::from(point[axis]));
-        let (low, high) = values.fold((0.0_f64, -1.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-        [low.min(high - 1.0), high.max(0.0)]
-    })
 }
 
 fn view(transform: &PlotTransform, frame: Rect) -> View {
@@ -149,60 +149,31 @@ fn view(transform: &PlotTransform, frame: Rect) -> View {
     }
 }
 
-fn offset(frame: Rect, [x, y]: [f32; 2]) -> Pos2 {
-    pos2(frame.left() + x, frame.top() + y)
+/// The pairs of the source phrase and where they are.
+fn ringed(scatter: &Scatter<'_>) -> impl Iterator<Item = (u32, [f32; 2])> {
+    let pairs = scatter.rings.iter().take(MOST_RINGS);
+    pairs.filter_map(|pair| Some((*pair, scatter.chart.point(*pair as usize)?)))
 }
 
-/// All dots; those that are found over the others.
-fn paint(ui: &Ui, cache: &Cache, points: &[[f32; 2]], view: &View, frame: Rect, t: &theme::Tokens) {
-    let painter = ui.painter_at(frame);
-    // Where both scores agree.
-    let ends = [view.x[0].min(view.y[0]), 0.0].map(|end| offset(frame, view.place([end, end])));
-    let line = Stroke::new(1.0, t.weak.gamma_multiply(0.7));
-    painter.extend(egui::Shape::dashed_line(&ends, line, 6.0, 5.0));
-    let is_few = cache.all.len() < FEW;
-    let fades = !cache.found.is_empty();
-    for (bins, colour, is_found) in [(&cache.all, t.accent, false), (&cache.found, t.warm, true)] {
-        let most = (1.0 + bins.most() as f32).ln();
-        let shade = |count: u32| -> Color32 {
-            let share = (1.0 + count as f32).ln() / most;
-            let strength = if is_found { 0.8 + 0.2 * share } else { 0.3 + 0.7 * share };
-            colour.gamma_multiply(if fades && !is_found { strength * 0.5 } else { strength })
-        };
-        if is_few {
-            for dot in bins.dots(points, view) {
-                painter.circle_filled(offset(frame, dot.at), 3.0, shade(dot.count));
-            }
-            continue;
-        }
-        let mut mesh = Mesh::default();
-        let side = if is_found { layout::SIDE + 1.0 } else { layout::SIDE };
-        for dot in bins.dots(points, view) {
-            let rect = Rect::from_center_size(offset(frame, dot.at), vec2(side, side));
-            mesh.add_colored_rect(rect, shade(dot.count));
-        }
-        painter.add(mesh);
-    }
-}
-
-/// Rings around the pairs of the source phrase and the chosen one, each with its node.
-fn rings(ui: &Ui, scatter: &Scatter<'_>, frame: Rect, plot: &egui::Response, place: &dyn Fn(usize) -> Option<Pos2>) {
-    let t = theme::tokens(ui);
-    let painter = ui.painter_at(frame.expand(6.0));
-    for pair in scatter.rings.iter().take(MOST_RINGS) {
-        let Some(at) = place(*pair as usize).filter(|at| frame.contains(*at)) else { continue };
-        painter.circle(at, 4.5, t.panel, Stroke::new(2.0, t.accent));
-    }
-    if let Some(at) = scatter.selected.and_then(place).filter(|at| frame.contains(*at)) {
-        painter.circle(at, 6.0, t.accent, Stroke::new(2.0, t.text));
-    }
+/// A node for every ring.
+fn rings_access(
+    ui: &Ui,
+    scatter: &Scatter<'_>,
+    rings: &[(u32, [f32; 2])],
+    figure: &scatter::Scatter<'_>,
+    area: &Area,
+    plot: &egui::Response,
+) {
     if !is_heard(plot) {
         return;
     }
-    ui.ctx().allow_widget_id_changes_in(frame.expand(8.0));
-    for pair in scatter.rings.iter().take(MOST_RINGS) {
-        let Some(at) = place(*pair as usize).filter(|at| frame.contains(*at)) else { continue };
-        let rect = Rect::from_center_size(at, vec2(9.0, 9.0));
+    ui.ctx().allow_widget_id_changes_in(Rect::from(*area).expand(8.0));
+    for (pair, at) in rings {
+        let at = figure.place(area, *at);
+        if !area.holds(at) {
+            continue;
+        }
+        let rect = Rect::from_center_size(at.into(), vec2(9.0, 9.0));
         let part = ui.interact(rect, plot.id.with(("ring", pair)), Sense::hover());
         node(&part, Role::GraphicsSymbol, || (scatter.label)(*pair as usize));
     }

@@ -1,0 +1,193 @@
+//! Floor 6: alpha_ij as links between two lines of words: source words above, target words below.
+//!
+//! [`Layout`] says where the words stand and which word lies under a point; [`Links::marks`] gives the marks.
+
+use crate::figure::Figure;
+use crate::figure::geometry::{Area, Point, Size, point, size};
+use crate::figure::label::Label;
+use crate::figure::mark::{Across, Curve, Down, Mark, Numbers, Rectangle, Stroke, Text};
+use crate::figure::measure::Measure;
+use crate::figure::palette::{Palette, Rgba};
+use crate::figure::provenance::Provenance;
+use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
+
+/// Between two words of a line at least and at most, points.
+const GAPS: (f32, f32) = (SPACE_2, 36.0);
+/// Between the two lines at least, points.
+const LEAST_RISE: f32 = 48.0;
+/// Width of a link with alpha 1, and of the thinnest, points.
+const WIDTHS: (f32, f32) = (6.0, 0.5);
+/// Width of all links where alpha is shown by opacity, points.
+const EVEN_WIDTH: f32 = 2.0;
+/// How much a link still covers beside one that is marked.
+const ASIDE: f32 = 0.2;
+
+/// How alpha is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weight {
+    /// By the width of a link.
+    #[default]
+    Width,
+    /// By its opacity.
+    Opacity,
+}
+
+/// A word of one of the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// Source word j.
+    Source(usize),
+    /// Target word i.
+    Target(usize),
+}
+
+/// What is to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Links<'a> {
+    /// Words of the line above.
+    pub source: &'a [Label<'a>],
+    /// Words of the line below.
+    pub target: &'a [Label<'a>],
+    /// alpha_ij.
+    pub alpha: Numbers<'a>,
+    /// Links with less alpha are left out.
+    pub threshold: f32,
+    /// How alpha is seen.
+    pub weight: Weight,
+    /// Only the links of this word stand out, such as the one under the mouse.
+    pub marked: Option<Word>,
+    /// Colours.
+    pub palette: &'a Palette,
+}
+
+/// Where the words stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// The boxes of the source words.
+    pub source: Vec<Area>,
+    /// The boxes of the target words.
+    pub target: Vec<Area>,
+    /// As large as was asked for, or larger where the words need it.
+    pub size: Size,
+}
+
+impl Layout {
+    /// Both lines in the middle of `room`, the one at its top, the other at its foot. No two words overlap: lines that
+    /// are too long make the layout wider than the room.
+    pub fn choose(links: &Links<'_>, room: impl Into<Size>, measure: &dyn Measure) -> Self {
+        let room = room.into();
+        let height = measure.height(TEXT_BODY) + SPACE_1;
+        let widths = |labels: &[Label<'_>]| -> Vec<f32> {
+            labels.iter().map(|label| measure.width(&label.text, TEXT_BODY).min(LABEL_MAX) + SPACE_2).collect()
+        };
+        let (source, target) = (widths(links.source), widths(links.target));
+        let least = |line: &[f32]| line.iter().sum::<f32>() + GAPS.0 * line.len().saturating_sub(1) as f32;
+        let size = size(room.x.max(least(&source)).max(least(&target)), room.y.max(2.0 * height + LEAST_RISE));
+        Self {
+            source: line(&source, 0.0, height, size.x),
+            target: line(&target, size.y - height, height, size.x),
+            size,
+        }
+    }
+
+    /// The box of a word.
+    pub fn area(&self, word: Word) -> Option<&Area> {
+        match word {
+            Word::Source(j) => self.source.get(j),
+            Word::Target(i) => self.target.get(i),
+        }
+    }
+
+    /// The word under a point.
+    pub fn hit(&self, at: Point) -> Option<Word> {
+        let under = |line: &[Area]| line.iter().position(|area| area.holds(at));
+        under(&self.source).map(Word::Source).or_else(|| under(&self.target).map(Word::Target))
+    }
+
+    /// From the foot of source word j to the top of target word i, upright at both ends.
+    pub fn curve(&self, i: usize, j: usize) -> Option<[Point; 4]> {
+        let (source, target) = (self.source.get(j)?, self.target.get(i)?);
+        let (from, to) = (point(source.centre().x, source.bottom()), point(target.centre().x, target.top()));
+        let middle = 0.5 * (from.y + to.y);
+        Some([from, point(from.x, middle), point(to.x, middle), to])
+    }
+}
+
+/// Boxes of these widths side by side in the middle of `room`, as far apart as it allows.
+fn line(widths: &[f32], top: f32, height: f32, room: f32) -> Vec<Area> {
+    let (words, gaps) = (widths.iter().sum::<f32>(), widths.len().saturating_sub(1) as f32);
+    let gap = ((room - words) / gaps.max(1.0)).clamp(GAPS.0, GAPS.1);
+    let mut x = 0.5 * (room - words - gap * gaps);
+    let mut place = |width: &f32| {
+        let area = Area::at(point(x, top), size(*width, height));
+        x += width + gap;
+        area
+    };
+    widths.iter().map(&mut place).collect()
+}
+
+impl<'a> Links<'a> {
+    /// The links to be drawn as i, j and alpha, the strongest last, so that it lies over the others.
+    pub fn drawn(&self) -> Vec<(usize, usize, f32)> {
+        let row = |i: usize| self.alpha.row(i).iter().enumerate().map(move |(j, alpha)| (i, j, *alpha));
+        let above = |(_, _, alpha): &(usize, usize, f32)| *alpha >= self.threshold && *alpha > 0.0;
+        let mut links: Vec<_> = (0..self.alpha.rows).flat_map(row).filter(above).collect();
+        let rank = |(i, j, alpha): &(usize, usize, f32)| (self.is_marked(*i, *j), *alpha);
+        links.sort_by(|a, b| {
+            let ((one, alpha), (other, beta)) = (rank(a), rank(b));
+            one.cmp(&other).then(alpha.total_cmp(&beta))
+        });
+        links
+    }
+
+    /// Curves and words.
+    pub fn marks(&self, layout: &Layout) -> Vec<Mark<'a>> {
+        let curve = |(i, j, alpha): (usize, usize, f32)| {
+            Some(Mark::Curve(Curve { points: layout.curve(i, j)?, stroke: self.stroke(i, j, alpha) }))
+        };
+        let mut out: Vec<Mark<'a>> = self.drawn().into_iter().filter_map(curve).collect();
+        for (j, (word, area)) in self.source.iter().zip(&layout.source).enumerate() {
+            self.word(word, area, Word::Source(j), &mut out);
+        }
+        for (i, (word, area)) in self.target.iter().zip(&layout.target).enumerate() {
+            self.word(word, area, Word::Target(i), &mut out);
+        }
+        out
+    }
+
+    /// All of it as one figure of at least this size.
+    pub fn whole(&self, room: impl Into<Size>, measure: &dyn Measure, provenance: Provenance) -> Figure<'a> {
+        let layout = Layout::choose(self, room, measure);
+        Figure { marks: self.marks(&layout), size: layout.size, provenance }
+    }
+
+    fn is_marked(&self, i: usize, j: usize) -> bool {
+        match self.marked {
+            Some(Word::Source(marked)) => marked == j,
+            Some(Word::Target(marked)) => marked == i,
+            None => false,
+        }
+    }
+
+    fn stroke(&self, i: usize, j: usize, alpha: f32) -> Stroke {
+        let alpha = alpha.clamp(0.0, 1.0);
+        let (width, cover) = match self.weight {
+            Weight::Width => ((WIDTHS.0 * alpha).max(WIDTHS.1), 0.8),
+            Weight::Opacity => (EVEN_WIDTH, alpha),
+        };
+        let is_aside = self.marked.is_some() && !self.is_marked(i, j);
+        let colour: Rgba = if self.is_marked(i, j) { self.palette.mark } else { self.palette.accent };
+        Stroke { width, colour: colour.fade(if is_aside { cover * ASIDE } else { cover }) }
+    }
+
+    fn word(&self, label: &Label<'a>, area: &Area, word: Word, out: &mut Vec<Mark<'a>>) {
+        let is_marked = self.marked == Some(word);
+        if is_marked {
+            out.push(Mark::Rect(Rectangle::filled(*area, 3.0, self.palette.accent_soft)));
+        }
+        let colour = if is_marked { self.palette.accent } else { label.tone.colour(self.palette) };
+        let anchor = (Across::Centre, Down::Middle);
+        let text = Text::new(label.text.clone(), area.centre(), anchor, TEXT_BODY, colour);
+        out.push(Mark::Text(Text { room: LABEL_MAX, ..text }));
+    }
+}

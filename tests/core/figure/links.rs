@@ -1,0 +1,107 @@
+//! Links between two lines of words.
+
+use interlinear::figure::geometry::size;
+use interlinear::figure::label::{Label, Tone};
+use interlinear::figure::links::{Layout, Links, Weight, Word};
+use interlinear::figure::mark::{Curve, Mark, Numbers};
+use interlinear::figure::measure::SansSerif;
+use interlinear::figure::palette::Palette;
+use interlinear::figure::provenance::Provenance;
+use interlinear::figure::svg::svg;
+
+use super::{elements, labels, number, parsed, texts};
+
+const SOURCE: [&str; 3] = ["the", "red", "ship"];
+const TARGET: [&str; 4] = ["le", "bateau", "<rouge>", "</s>"];
+const ALPHA: [f32; 12] = [0.9, 0.05, 0.05, 0.0, 0.1, 0.9, 0.2, 0.7, 0.1, f32::NAN, 0.0, 0.5];
+
+fn links<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>], threshold: f32, weight: Weight) -> Links<'a> {
+    let alpha = Numbers { rows: 4, columns: 3, values: &ALPHA };
+    Links { source, target, alpha, threshold, weight, marked: None, palette: Palette::of(false) }
+}
+
+fn curves(marks: &[Mark<'_>]) -> Vec<Curve> {
+    marks.iter().filter_map(|mark| if let Mark::Curve(curve) = mark { Some(*curve) } else { None }).collect()
+}
+
+#[test]
+fn words_stand_in_two_lines_side_by_side_in_any_room() {
+    let words: Vec<String> = (0..40).map(|n| "word".repeat(1 + n % 4)).collect();
+    let many: Vec<Label<'_>> = words.iter().map(|word| Label { text: word.into(), tone: Tone::Plain }).collect();
+    let few = labels(&SOURCE);
+    for (source, target) in [(&few, &many), (&many, &few), (&few, &few), (&few, &Vec::new())] {
+        for room in [size(0.0, 0.0), size(300.0, 100.0), size(2000.0, 400.0)] {
+            let layout = Layout::choose(&links(source, target, 0.1, Weight::Width), room, &SansSerif);
+            assert!(layout.size.x >= room.x && layout.size.y >= room.y, "{layout:?}");
+            for (line, words) in [(&layout.source, source), (&layout.target, target)] {
+                assert_eq!(line.len(), words.len());
+                assert!(line.windows(2).all(|two| two[0].right() < two[1].left()), "{line:?}");
+                assert!(line.iter().all(|area| area.left() > -0.1 && area.right() < layout.size.x + 0.1), "{line:?}");
+            }
+            let (above, below) = (layout.source[0], layout.target.first().copied());
+            assert!(
+                below.is_none_or(|below| above.bottom() + 40.0 < below.top() && below.bottom() <= layout.size.y + 0.1)
+            );
+        }
+    }
+}
+
+#[test]
+fn every_alpha_from_the_threshold_on_is_a_curve_from_its_source_to_its_target_word() {
+    let (source, target) = (labels(&SOURCE), labels(&TARGET));
+    for (threshold, wanted) in [(0.0, 9), (0.1, 7), (0.5, 4), (0.9, 2), (1.0, 0)] {
+        let links = links(&source, &target, threshold, Weight::Width);
+        let layout = Layout::choose(&links, size(400.0, 150.0), &SansSerif);
+        let (drawn, curves) = (links.drawn(), curves(&links.marks(&layout)));
+        assert_eq!((drawn.len(), curves.len()), (wanted, wanted), "{threshold}: {drawn:?}");
+        for ((i, j, _), curve) in drawn.iter().zip(&curves) {
+            let [from, _, _, to] = curve.points;
+            assert_eq!(layout.hit(from), Some(Word::Source(*j)));
+            assert_eq!(layout.hit(to), Some(Word::Target(*i)));
+        }
+    }
+}
+
+#[test]
+fn more_alpha_is_wider_or_more_opaque_and_lies_over_less() {
+    let (source, target) = (labels(&SOURCE), labels(&TARGET));
+    for weight in [Weight::Width, Weight::Opacity] {
+        let links = links(&source, &target, 0.01, weight);
+        let layout = Layout::choose(&links, size(400.0, 150.0), &SansSerif);
+        let strokes = curves(&links.marks(&layout)).into_iter().map(|curve| curve.stroke);
+        let seen: Vec<f32> = strokes.map(|stroke| stroke.width * f32::from(stroke.colour.channels()[3])).collect();
+        assert!(seen.is_sorted() && seen[0] < seen[seen.len() - 1], "{weight:?}: {seen:?}");
+    }
+}
+
+#[test]
+fn the_links_of_a_marked_word_stand_out() {
+    let (source, target) = (labels(&SOURCE), labels(&TARGET));
+    let marked = Links { marked: Some(Word::Target(1)), ..links(&source, &target, 0.01, Weight::Width) };
+    let layout = Layout::choose(&marked, size(400.0, 150.0), &SansSerif);
+    let drawn = marked.drawn();
+    for ((i, _, _), curve) in drawn.iter().zip(curves(&marked.marks(&layout))) {
+        assert_eq!(curve.stroke.colour.channels()[3] > 100, *i == 1, "{drawn:?}");
+    }
+    assert_eq!(drawn.last().map(|link| link.0), Some(1), "they lie over the others");
+    let marks = marked.marks(&layout);
+    let backs =
+        marks.iter().filter(|mark| matches!(mark, Mark::Rect(of) if Some(&of.area) == layout.area(Word::Target(1))));
+    assert_eq!(backs.count(), 1);
+}
+
+#[test]
+fn links_are_written_as_paths_between_words() {
+    let (source, target) = (labels(&SOURCE), labels(&TARGET));
+    let links = links(&source, &target, 0.5, Weight::Width);
+    let figure = links.whole(size(400.0, 150.0), &SansSerif, Provenance::default());
+    let text = svg(&figure);
+    let document = parsed(&text);
+    let words: Vec<_> = elements(&document, "text").iter().filter_map(roxmltree::Node::text).collect();
+    assert_eq!(words, ["the", "red", "ship", "le", "bateau", "<rouge>", "</s>"]);
+    assert_eq!(texts(&figure.marks).len(), words.len());
+    let paths = elements(&document, "path");
+    let widths: Vec<f32> = paths.iter().map(|path| number(path, "stroke-width")).collect();
+    assert_eq!(widths, [3.0, 4.2, 5.4, 5.4]);
+    assert!(paths.iter().all(|path| path.attribute("d").is_some_and(|d| d.contains(" C ") && !d.contains("NaN"))));
+}
