@@ -182,11 +182,12 @@ fn word_list(origin: &Path, json: &[u8]) -> Option<Result<Parts>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::text::tokenizer::Tokenizer;
 
-    const FILE: &str = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+    /// A list of four words.
+    pub const FILE: &str = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
         "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"},
         "post_processor": null, "decoder": null,
         "model": {"type": "WordLevel", "vocab": {"[UNK]": 1, "</s>": 0, "house": 3, "the": 2}, "unk_token": "[UNK]"}}"#;

@@ -72,11 +72,7 @@ const MOST_BYTES: u64 = 256 << 20;
 mod tests {
     use super::*;
     use crate::error::Error;
-
-    const FILE: &str = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
-        "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"},
-        "post_processor": null, "decoder": null,
-        "model": {"type": "WordLevel", "vocab": {"[UNK]": 1, "</s>": 0, "house": 3, "the": 2}, "unk_token": "[UNK]"}}"#;
+    use crate::text::tokenizer::file::tests::FILE;
 
     #[test]
     fn files_of_the_same_bytes_share_one_tokenizer_while_it_is_used() -> Result<()> {
