@@ -92,6 +92,9 @@ pub struct Low {
     /// What to write
     #[arg(long, value_enum, default_value_t)]
     format: LinkFormat,
+    /// Which words the links count
+    #[arg(long, value_enum, default_value_t, conflicts_with = "model", help_heading = "Statistical aligner")]
+    link_words: LinkedWords,
     #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
@@ -109,6 +112,16 @@ pub enum LinkFormat {
     Pharaoh,
     /// A line for each link
     Naacl,
+}
+
+/// Which words links count, by the names that a training configuration has for them.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkedWords {
+    /// What stands between spaces
+    #[default]
+    Spaces,
+    /// What the rules of the language cut, as `link_words = "tokens"` of a training configuration reads them
+    Tokens,
 }
 
 /// A model that is loaded, and what runs it.

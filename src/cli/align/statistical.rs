@@ -3,7 +3,7 @@
 use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
 use crate::analysis::hard;
-use crate::cli::align::{LinkFormat, Low, default_way};
+use crate::cli::align::{LinkFormat, LinkedWords, Low, default_way};
 use crate::cli::args::physical_cores;
 use crate::cli::input::Line;
 use crate::cli::output::Output;
@@ -100,7 +100,11 @@ impl Writer<'_> {
     fn pair(&mut self, pair: Read, position: u64) -> anyhow::Result<()> {
         let links = match pair {
             Ok((source, target)) => {
-                put_together(self.aligner.lines(&source, &target), self.low.symmetrize.unwrap_or_else(default_way))
+                let links = match self.low.link_words {
+                    LinkedWords::Spaces => self.aligner.lines(&source, &target),
+                    LinkedWords::Tokens => self.aligner.words(&source, &target).2,
+                };
+                put_together(links, self.low.symmetrize.unwrap_or_else(default_way))
             }
             Err(why) => {
                 self.refused += 1;
