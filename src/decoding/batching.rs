@@ -4,9 +4,9 @@
 //! streamed; Bahdanau et al. (2015, appendix B) do the same with 20 minibatches.
 
 /// Source words, padding included, that one batch may hold; longer sentences come in smaller batches.
-const BATCH_WORDS: usize = 8192;
+pub(super) const BATCH_WORDS: usize = 8192;
 /// Rows (sentences times beam) that one batch may come to: each carries a state and probabilities for a vocabulary.
-const BATCH_ROWS: usize = 2048;
+pub(super) const BATCH_ROWS: usize = 2048;
 
 /// How many batches one sorted window holds.
 pub const WINDOW: usize = 20;

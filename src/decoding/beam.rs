@@ -29,51 +29,77 @@ pub fn search(
     ticket: &Ticket,
     emit: &mut dyn FnMut(usize, Progress<'_>),
 ) -> Result<Vec<Decoded>> {
-    if options.beam == 0 {
-        return Err(Error::Input("the beam is 0, but it must keep at least 1 hypothesis".to_owned()));
-    }
-    check_sources(sources)?;
+    check_options(sources, options)?;
     ticket.check()?;
     if sources.is_empty() {
         return Ok(Vec::new());
     }
     stepper.begin(sources)?;
     ticket.check()?;
-    let rules = Rules { options, constraint: Constraint::new(options, specials), eos: specials.eos };
+    let rules = Rules::new(options, specials);
     let mut beams: Vec<Beam> =
         sources.iter().enumerate().map(|(row, source)| Beam::new(source.len(), row, options)).collect();
     for sentence in 0..beams.len() {
         emit(sentence, Progress::Encoded { context: stepper.context(sentence) });
     }
-    let mut output = StepOutput::default();
-    let (mut rows, mut words) = (Vec::new(), Vec::new());
-    loop {
-        rows.clear();
-        for (sentence, beam) in beams.iter_mut().enumerate() {
-            beam.push_rows(sentence, &mut rows);
-        }
-        if rows.is_empty() {
-            break;
-        }
-        let (step, room) = beams.iter().filter(|beam| !beam.live.is_empty()).fold((0, 0), |(_, most), beam| {
-            (beam.step, most.max(beam.seen(options))) // the beams that live are at the same step
-        });
-        let allowed = rules.constraint.at(step);
-        words.clear();
-        if let Allowed::Only(token) = allowed {
-            words.extend((0..rows.len()).map(|row| Asked { row, token }));
-        }
-        let need = Need { every: false, best: allowed.best(room).max(options.candidates), words: &words };
-        stepper.step(&rows, &need, &mut output)?;
-        ticket.check()?;
-        check_coverage(&output, options)?;
-        for (sentence, beam) in beams.iter_mut().enumerate().filter(|(_, beam)| !beam.live.is_empty()) {
-            beam.advance(&output, &rules)?;
+    let mut step = Step::default();
+    while beams.iter().any(Beam::is_live) {
+        let live: Vec<bool> = beams.iter().map(Beam::is_live).collect();
+        step.advance(stepper, beams.iter_mut().enumerate(), &rules, ticket)?;
+        for (sentence, beam) in beams.iter_mut().enumerate().filter(|(sentence, _)| live[*sentence]) {
             emit(sentence, Progress::Expanded { step: beam.step, best: beam.lead(options) });
         }
         ticket.check()?;
     }
     Ok(beams.into_iter().enumerate().map(|(sentence, beam)| beam.finish(options, stepper.context(sentence))).collect())
+}
+
+/// What no search can begin with.
+pub(super) fn check_options(sources: &[&[u32]], options: &SearchOptions) -> Result<()> {
+    if options.beam == 0 {
+        return Err(Error::Input("the beam is 0, but it must keep at least 1 hypothesis".to_owned()));
+    }
+    check_sources(sources)
+}
+
+/// Buffers of the steps of many beams at once.
+#[derive(Default)]
+pub(super) struct Step {
+    /// The rows of the last step.
+    pub(super) rows: Vec<Row>,
+    words: Vec<Asked>,
+    output: StepOutput,
+}
+
+impl Step {
+    /// Takes a step with all beams that live, which are given with their places in the batch. With a prefix all are at the same step.
+    pub(super) fn advance<'b>(
+        &mut self,
+        stepper: &mut dyn Stepper,
+        beams: impl Iterator<Item = (usize, &'b mut Beam)>,
+        rules: &Rules<'_>,
+        ticket: &Ticket,
+    ) -> Result<()> {
+        let mut live: Vec<(usize, &mut Beam)> = beams.filter(|(_, beam)| beam.is_live()).collect();
+        self.rows.clear();
+        if live.is_empty() {
+            return Ok(());
+        }
+        for (sentence, beam) in &mut live {
+            beam.push_rows(*sentence, &mut self.rows);
+        }
+        let room = live.iter().map(|(_, beam)| beam.seen(rules.options)).max().unwrap_or(0);
+        let allowed = rules.constraint.at(live.first().map_or(0, |(_, beam)| beam.step));
+        self.words.clear();
+        if let Allowed::Only(token) = allowed {
+            self.words.extend((0..self.rows.len()).map(|row| Asked { row, token }));
+        }
+        let best = allowed.best(room).max(rules.options.candidates);
+        stepper.step(&self.rows, &Need { every: false, best, words: &self.words }, &mut self.output)?;
+        ticket.check()?;
+        check_coverage(&self.output, rules.options)?;
+        live.into_iter().try_for_each(|(_, beam)| beam.advance(&self.output, rules))
+    }
 }
 
 /// A source without words cannot be encoded.
@@ -96,10 +122,16 @@ fn check_coverage(output: &StepOutput, options: &SearchOptions) -> Result<()> {
 }
 
 /// What is the same for all sentences and steps.
-struct Rules<'a> {
+pub(super) struct Rules<'a> {
     options: &'a SearchOptions,
     constraint: Constraint<'a>,
     eos: u32,
+}
+
+impl<'a> Rules<'a> {
+    pub(super) fn new(options: &'a SearchOptions, specials: Specials) -> Self {
+        Self { options, constraint: Constraint::new(options, specials), eos: specials.eos }
+    }
 }
 
 /// A hypothesis of the beam.
@@ -107,12 +139,12 @@ struct Rules<'a> {
 struct Live {
     /// Its last node; `None` before the first word.
     node: Option<usize>,
-    /// Row of the last step that holds its state.
+    /// Row of the last step, or among the first states, that holds its state.
     row: usize,
 }
 
 /// The search of one sentence.
-struct Beam {
+pub(super) struct Beam {
     /// T_x.
     t_x: usize,
     max_length: usize,
@@ -131,8 +163,8 @@ struct Beam {
 }
 
 impl Beam {
-    /// The empty hypothesis of sentence `row` of the batch.
-    fn new(t_x: usize, row: usize, options: &SearchOptions) -> Self {
+    /// The empty hypothesis of a sentence whose first state is that of `row`.
+    pub(super) fn new(t_x: usize, row: usize, options: &SearchOptions) -> Self {
         let max_length = options.limit(t_x);
         let live = if max_length == 0 { Vec::new() } else { vec![Live { node: None, row }] };
         Self {
@@ -146,6 +178,11 @@ impl Beam {
             tree: Tree::default(),
             leading: TreePath::default(),
         }
+    }
+
+    /// Whether a hypothesis can still be extended.
+    pub(super) fn is_live(&self) -> bool {
+        !self.live.is_empty()
     }
 
     /// One row for each live hypothesis.
@@ -246,7 +283,7 @@ impl Beam {
     }
 
     /// The finished hypotheses, or else the cut ones, best first.
-    fn finish(self, options: &SearchOptions, context: Option<Vec<f32>>) -> Decoded {
+    pub(super) fn finish(self, options: &SearchOptions, context: Option<Vec<f32>>) -> Decoded {
         let Self { finished, cut, tree, .. } = self;
         let cut = cut.into_iter().map(|node| (tree.rank(node, options.ranking), node));
         let mut tips = if finished.is_empty() { cut.collect() } else { finished };

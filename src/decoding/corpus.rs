@@ -2,6 +2,7 @@
 
 use crate::decoding;
 use crate::decoding::batching::bounded_batches;
+use crate::decoding::pool;
 use crate::decoding::{Decoded, Forced, SearchOptions, Specials};
 use crate::error::Result;
 use crate::models::Stepper;
@@ -10,8 +11,8 @@ use crate::ticket::Ticket;
 /// Takes a batch: its indexes and its results.
 pub type Take<'a, T> = dyn FnMut(&[usize], Vec<T>) -> Result<()> + 'a;
 
-/// Translates any number of sentences (ids, none empty) in batches of like length. `done` takes each
-/// batch: its indexes into `sources` and its results, which are kept no longer than it keeps them.
+/// Translates any number of sentences (ids, none empty), about `batch` at once and those of like length together. `done` takes
+/// what is done: indexes into `sources` and results, which are kept no longer than it keeps them.
 ///
 /// # Errors
 /// What the search refuses, and what `done` returns.
@@ -24,6 +25,9 @@ pub fn decode_all(
     ticket: &Ticket,
     done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
+    if stepper.joins() && options.prefix.is_empty() {
+        return pool::search_all(stepper, specials, sources, options, batch, ticket, done);
+    }
     let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
     for indexes in bounded_batches(&lengths, batch, options.beam) {
         let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();

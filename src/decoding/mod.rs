@@ -14,6 +14,7 @@ pub mod ensemble;
 pub mod forced;
 pub mod intervention;
 pub mod phrases;
+mod pool;
 pub mod rank;
 pub mod sample;
 mod select;

@@ -8,9 +8,9 @@ use crate::models::need::{Asked, Need, top};
 pub struct Row {
     /// Which sentence of the batch it translates.
     pub sentence: usize,
-    /// Which row of the previous step its state comes from; at the first step ignored.
+    /// Which row of the previous step its state comes from; at the first step of a batch ignored.
     pub parent: usize,
-    /// y_{i-1}; `None` at the first step.
+    /// y_{i-1}; `None` at the first step of the sentence.
     pub y_prev: Option<u32>,
 }
 
@@ -119,6 +119,18 @@ pub trait Stepper: Send {
     fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.align(rows, output)?;
         self.predict(rows, need, output)
+    }
+
+    /// Whether [`Stepper::join`] may be asked.
+    fn joins(&self) -> bool {
+        false
+    }
+
+    /// Between two steps, leaves all sentences but `kept`, in increasing order, which are numbered from 0 again, and
+    /// encodes further ones behind them. The rows of the last step stay parents, and behind them stand the first states
+    /// of the new sentences.
+    fn join(&mut self, _kept: &[usize], _sources: &[&[u32]]) -> Result<()> {
+        Err(Error::Internal("a batch was to take more sentences that cannot".to_owned()))
     }
 
     /// The one context vector c of a sentence of the batch (rnnencdec), else `None`. [n]

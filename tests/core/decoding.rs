@@ -2,6 +2,7 @@
 
 mod ensemble;
 pub mod fake;
+mod pool;
 mod reference;
 mod sample;
 

@@ -20,7 +20,9 @@ pub struct Mixture {
     alpha: Vec<f32>,
     /// The running batch, by member.
     batches: Vec<Batch>,
-    /// Longest source, in the lead's words.
+    /// T_x of each sentence, in the lead's words.
+    lengths: Vec<usize>,
+    /// The longest of them.
     t_x: usize,
 }
 
@@ -29,14 +31,25 @@ impl Mixture {
     /// one alone, it must be the lead of the merged sentences.
     pub fn new(steppers: Vec<Box<dyn Stepper>>, readings: Arc<Readings>, average: Average, shown: Vec<usize>) -> Self {
         let outputs = steppers.iter().map(|_| StepOutput::default()).collect();
-        Self { steppers, outputs, readings, average, shown, alpha: Vec::new(), batches: Vec::new(), t_x: 0 }
+        Self {
+            steppers,
+            outputs,
+            readings,
+            average,
+            shown,
+            alpha: Vec::new(),
+            batches: Vec::new(),
+            lengths: Vec::new(),
+            t_x: 0,
+        }
     }
 }
 
 impl Stepper for Mixture {
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         self.batches = self.readings.split(sources)?;
-        self.t_x = sources.iter().map(|source| source.len()).max().unwrap_or(0);
+        self.lengths = sources.iter().map(|source| source.len()).collect();
+        self.t_x = self.lengths.iter().copied().max().unwrap_or(0);
         for (stepper, batch) in self.steppers.iter_mut().zip(&self.batches) {
             let own: Vec<&[u32]> = batch.sources.iter().map(Vec::as_slice).collect();
             stepper.begin(&own)?;
@@ -71,6 +84,26 @@ impl Stepper for Mixture {
         output.log_p.clone_from(&first.log_p);
         average(self.average, &mut output.log_p, others, first.vocabulary);
         output.answer(need);
+        Ok(())
+    }
+
+    fn joins(&self) -> bool {
+        self.steppers.iter().all(|stepper| stepper.joins())
+    }
+
+    fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        let new = self.readings.split(sources)?;
+        for ((stepper, batch), new) in self.steppers.iter_mut().zip(&mut self.batches).zip(new) {
+            let own: Vec<&[u32]> = new.sources.iter().map(Vec::as_slice).collect();
+            stepper.join(kept, &own)?;
+            batch.sources = kept.iter().map(|&sentence| std::mem::take(&mut batch.sources[sentence])).collect();
+            batch.places = kept.iter().map(|&sentence| std::mem::take(&mut batch.places[sentence])).collect();
+            batch.sources.extend(new.sources);
+            batch.places.extend(new.places);
+        }
+        self.lengths = kept.iter().map(|&sentence| self.lengths[sentence]).collect();
+        self.lengths.extend(sources.iter().map(|source| source.len()));
+        self.t_x = self.lengths.iter().copied().max().unwrap_or(0);
         Ok(())
     }
 

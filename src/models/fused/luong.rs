@@ -16,7 +16,7 @@ use super::sized;
 use super::stack;
 use super::sums;
 use super::sums::Sums;
-use super::{Pack, PackedModel, Sources};
+use super::{Joining, Pack, PackedModel, Sources};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::{AttentionKind, Config, LuongSizes};
@@ -423,13 +423,21 @@ impl FusedStepper {
         }
     }
 
+    /// What W_c makes of every h_s where it is c_t.
+    fn project(&self, look: &Look) -> Vec<f32> {
+        let n = self.model.config.hidden;
+        let words = self.h.len() / n;
+        let mut projected = vec![0.0; words * padded(n)];
+        look.w_c[0].apply_onto(self.threads, words, &self.h, n, &mut projected, padded(n), Onto::Zero);
+        projected
+    }
+
     /// h~_t = tanh(W_c [c_t; h_t]) of every row, c_t = sum_s alpha_t(s) h_s.
     fn combine(&mut self, look: &Look, rows: &[Row], alpha: &[f32]) {
-        let (n, t_x, count) = (self.model.config.hidden, self.sources.t_x, self.sources.lengths.len());
+        let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
         let [for_c, for_h] = &look.w_c;
-        if self.projected.is_empty() && sums::is_worthwhile(rows.len(), count) {
-            self.projected.resize(count * t_x * padded(n), 0.0);
-            for_c.apply_onto(self.threads, count * t_x, &self.h, n, &mut self.projected, padded(n), Onto::Zero);
+        if self.projected.is_empty() && sums::is_worthwhile(rows.len(), self.sources.lengths.len()) {
+            self.projected = self.project(look);
         }
         let top = &self.states[2 * self.model.decoder.len() - 2];
         let Buffers { sentences, c, h_tilde, .. } = &mut self.buffers;
@@ -522,6 +530,33 @@ impl Stepper for FusedStepper {
         self.states[fed].clear();
         self.states[fed].extend_from_slice(h_tilde);
         model.w_s.answer(self.threads, h_tilde, need, &mut self.buffers.readout, output)
+    }
+
+    /// Local-m looks where its step is, and the sentences of a batch would be at different ones.
+    fn joins(&self) -> bool {
+        self.model.sizes.attention != AttentionKind::LocalM
+    }
+
+    fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        let mut before = std::mem::replace(self, Self::new(Arc::clone(&self.model), self.threads));
+        std::mem::swap(&mut self.buffers, &mut before.buffers);
+        self.begin(sources)?;
+        let (model, n) = (Arc::clone(&self.model), self.model.config.hidden);
+        let joining = Joining::new(&before.sources, kept, &self.sources)?;
+        if let Some(look) = model.look.as_ref().filter(|_| !before.projected.is_empty()) {
+            self.projected = joining.numbers(&before.projected, &self.project(look), padded(n));
+        }
+        self.h = joining.numbers(&before.h, &self.h, n);
+        if !before.keys.is_empty() {
+            self.keys = joining.numbers(&before.keys, &self.keys, n);
+        }
+        self.sources = joining.sources;
+        for (states, new) in before.states.iter_mut().zip(&mut self.states) {
+            states.append(new);
+        }
+        self.states = before.states;
+        self.t = before.t;
+        Ok(())
     }
 
     fn context(&self, _sentence: usize) -> Option<Vec<f32>> {

@@ -124,6 +124,49 @@ impl Sources {
     }
 }
 
+/// A batch that some sentences leave and others enter.
+struct Joining<'a> {
+    kept: &'a [usize],
+    before: usize,
+    after: usize,
+    sources: Sources,
+}
+
+impl<'a> Joining<'a> {
+    /// The sentences `kept` of the batch before, and behind them all of another.
+    fn new(before: &Sources, kept: &'a [usize], after: &Sources) -> Result<Self> {
+        let lengths: Option<Vec<usize>> = kept.iter().map(|&sentence| before.lengths.get(sentence).copied()).collect();
+        let Some(mut lengths) = lengths else {
+            return Err(Error::Internal(format!("a batch of {} was to keep other sentences", before.lengths.len())));
+        };
+        lengths.extend_from_slice(&after.lengths);
+        let t_x = lengths.iter().copied().max().unwrap_or(0);
+        // what was encoded is not read again
+        let sources = Sources { lengths, t_x, ..Sources::default() };
+        Ok(Self { kept, before: before.t_x, after: after.t_x, sources })
+    }
+
+    /// The same of what a sentence has once.
+    fn once(&self) -> Self {
+        let sources = Sources { lengths: vec![1; self.sources.lengths.len()], t_x: 1, ..Sources::default() };
+        Self { kept: self.kept, before: 1, after: 1, sources }
+    }
+
+    /// Numbers of both, [b, t_x, width] with the t_x of each, as those of the batch that they become.
+    fn numbers(&self, before: &[f32], after: &[f32], width: usize) -> Vec<f32> {
+        let long = self.sources.t_x * width;
+        let mut all = Vec::with_capacity(self.sources.lengths.len() * long);
+        let mut push = |numbers: &[f32]| {
+            all.extend_from_slice(&numbers[..numbers.len().min(long)]);
+            all.resize(all.len().next_multiple_of(long.max(1)), 0.0);
+        };
+        let size = self.before * width;
+        self.kept.iter().for_each(|&sentence| push(&before[sentence * size..(sentence + 1) * size]));
+        after.chunks_exact((self.after * width).max(1)).for_each(push);
+        all
+    }
+}
+
 /// Where each row's state comes from: at the first step its sentence's s_0, later its parent's.
 fn gather_states(
     rows: impl Iterator<Item = Row>,

@@ -13,7 +13,7 @@ use super::rows::{Distinct, Table};
 use super::sized;
 use super::stack;
 use super::stack_gates;
-use super::{PackedModel, Sources};
+use super::{Joining, PackedModel, Sources};
 use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
@@ -119,7 +119,7 @@ struct Buffers {
 pub struct FusedStepper {
     model: Arc<Prepared>,
     threads: usize,
-    sentences: usize,
+    sources: Sources,
     /// c, [b, n].
     c: Vec<f32>,
     /// C c (3n) and O_c c (2l), [b, 3n + 2l].
@@ -137,7 +137,7 @@ impl FusedStepper {
         Self {
             model,
             threads: threads.max(1),
-            sentences: 0,
+            sources: Sources::default(),
             c,
             from_context,
             h,
@@ -232,7 +232,7 @@ impl Stepper for FusedStepper {
         let wide = model.context.columns();
         self.from_context.resize(b * wide, 0.0);
         model.context.apply_on(self.threads, b, &self.c, n, &mut self.from_context, wide, false);
-        self.sentences = b;
+        self.sources = batch;
         self.first = true;
         Ok(())
     }
@@ -240,7 +240,7 @@ impl Stepper for FusedStepper {
     fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
         let config = &self.model.config;
         super::prepare(output, rows.len(), config.target_vocabulary, None);
-        super::check_rows(rows, self.sentences)?;
+        super::check_rows(rows, self.sources.lengths.len())?;
         let Buffers { parents, h, .. } = &mut self.buffers;
         parents.parents(rows);
         gather_states(parents.first.iter().map(|row| rows[*row]), self.first, &self.h, config.hidden, h)
@@ -258,6 +258,25 @@ impl Stepper for FusedStepper {
         model.word.apply_onto(self.threads, words.len(), e, m, from_word, wide, Onto::Row(&model.bias));
         self.advance(rows);
         self.read_out(rows, need, output)?;
+        self.first = false;
+        Ok(())
+    }
+
+    fn joins(&self) -> bool {
+        true
+    }
+
+    fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        let mut before = std::mem::replace(self, Self::new(Arc::clone(&self.model), self.threads));
+        std::mem::swap(&mut self.buffers, &mut before.buffers);
+        self.begin(sources)?;
+        let joining = Joining::new(&before.sources, kept, &self.sources)?;
+        let contexts = joining.once();
+        self.c = contexts.numbers(&before.c, &self.c, self.model.config.hidden);
+        self.from_context = contexts.numbers(&before.from_context, &self.from_context, self.model.context.columns());
+        self.sources = joining.sources;
+        before.h.append(&mut self.h);
+        self.h = before.h;
         self.first = false;
         Ok(())
     }

@@ -16,7 +16,7 @@ use super::stack;
 use super::stack_gates;
 use super::sums;
 use super::sums::Sums;
-use super::{PackedModel, Sources};
+use super::{Joining, PackedModel, Sources};
 use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
@@ -230,16 +230,22 @@ impl FusedStepper {
         }
     }
 
+    /// [C; C_o] h_j of every source word.
+    fn project(&self) -> Vec<f32> {
+        let (context, width) = (&self.model.context, 2 * self.model.config.hidden);
+        let (words, wide) = (self.h.len() / width, padded(context.columns()));
+        let mut projected = vec![0.0; words * wide];
+        context.apply_onto(self.threads, words, &self.h, width, &mut projected, wide, Onto::Zero);
+        projected
+    }
+
     /// [C; C_o] c_i of every context, c_i = sum_j alpha_ij h_j. Rows of one parent share it, unless they were given
     /// different weights.
     fn look(&mut self, rows: &[Row], given: &[f32]) {
         let model = &*self.model;
         let (n, t_x, wide) = (model.config.hidden, self.sources.t_x, model.context.columns());
-        let count = self.sources.lengths.len();
-        if self.projected.is_empty() && sums::is_worthwhile(rows.len(), count) {
-            self.projected.resize(count * t_x * padded(wide), 0.0);
-            let (h, to) = (&self.h, &mut self.projected);
-            model.context.apply_onto(self.threads, count * t_x, h, 2 * n, to, padded(wide), Onto::Zero);
+        if self.projected.is_empty() && sums::is_worthwhile(rows.len(), self.sources.lengths.len()) {
+            self.projected = self.project();
         }
         let Buffers { parents, contexts, sentences, alpha, c, from_context, .. } = &mut self.buffers;
         contexts.contexts(parents, given, t_x);
@@ -378,6 +384,28 @@ impl Stepper for FusedStepper {
         self.look(rows, &output.alpha);
         self.advance(rows.len());
         self.read_out(rows.len(), need, output)?;
+        self.first = false;
+        Ok(())
+    }
+
+    fn joins(&self) -> bool {
+        true
+    }
+
+    fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        let mut before = std::mem::replace(self, Self::new(Arc::clone(&self.model), self.threads));
+        std::mem::swap(&mut self.buffers, &mut before.buffers);
+        self.begin(sources)?;
+        let (n, a, wide) = (self.model.config.hidden, self.model.config.alignment, self.model.context.columns());
+        let joining = Joining::new(&before.sources, kept, &self.sources)?;
+        if !before.projected.is_empty() {
+            self.projected = joining.numbers(&before.projected, &self.project(), padded(wide));
+        }
+        self.h = joining.numbers(&before.h, &self.h, 2 * n);
+        self.keys = joining.numbers(&before.keys, &self.keys, a);
+        self.sources = joining.sources;
+        before.s.append(&mut self.s);
+        self.s = before.s;
         self.first = false;
         Ok(())
     }

@@ -32,6 +32,15 @@ impl Stepper for Yielding<'_> {
         self.inner.predict(rows, need, output)
     }
 
+    fn joins(&self) -> bool {
+        self.inner.joins()
+    }
+
+    fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        self.breath.breathe()?;
+        self.inner.join(kept, sources)
+    }
+
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         self.inner.context(sentence)
     }

@@ -20,11 +20,16 @@ pub struct Fake {
     pub broken_at: Option<usize>,
     /// Makes the ticket stale during this step.
     pub cancel: Option<(usize, Counter)>,
+    /// Whether others may enter a batch.
+    pub joining: bool,
+    pub joined: usize,
     pub steps: usize,
     pub begun: usize,
     pub sources: Vec<Vec<u32>>,
     /// Sentence and state of each row of the last step.
     pub rows: Vec<(usize, u64)>,
+    /// How many of them were in the last step; the others are first states.
+    pub stepped: usize,
 }
 
 fn mix(state: u64, value: u64) -> u64 {
@@ -102,9 +107,11 @@ impl Stepper for Fake {
             }
             let (sentence, state) = self.rows[row.parent];
             assert_eq!(sentence, row.sentence, "a row continues its own sentence");
-            (sentence, mix(state, row.y_prev.expect("a later step has a previous word").into()))
+            assert_eq!(row.y_prev.is_none(), row.parent >= self.stepped, "a later step has a previous word");
+            (sentence, row.y_prev.map_or(state, |word| mix(state, word.into())))
         };
         self.rows = rows.iter().map(follow).collect();
+        self.stepped = rows.len();
         let t_x = self.sources.iter().map(Vec::len).max().unwrap_or(0);
         *output = StepOutput { rows: rows.len(), vocabulary: self.vocabulary, t_x, ..StepOutput::default() };
         for &(sentence, state) in self.rows.iter().filter(|_| self.aligned) {
@@ -132,6 +139,23 @@ impl Stepper for Fake {
         }
         output.answer(need);
         self.steps += 1;
+        Ok(())
+    }
+
+    fn joins(&self) -> bool {
+        self.joining
+    }
+
+    fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        self.joined += 1;
+        self.sources = kept.iter().map(|&sentence| self.sources[sentence].clone()).collect();
+        for row in &mut self.rows {
+            row.0 = kept.iter().position(|&sentence| sentence == row.0).unwrap_or(usize::MAX);
+        }
+        for source in sources {
+            self.rows.push((self.sources.len(), self.state(source, &[])));
+            self.sources.push(source.to_vec());
+        }
         Ok(())
     }
 
