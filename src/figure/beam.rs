@@ -10,6 +10,11 @@ use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 /// Widths of the numbers in front of the words, points.
 pub const NUMBERS: [f32; 3] = [20.0, 52.0, 52.0];
 
+/// A letter takes about so much, points.
+const LETTER: f32 = 0.5 * TEXT_BODY;
+/// Words that stay before the first that differs.
+const CONTEXT: usize = 2;
+
 /// A hypothesis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row<'a> {
@@ -21,6 +26,9 @@ pub struct Row<'a> {
     pub rank: Option<f32>,
     /// Its words in the order they are seen, each with its log p.
     pub words: Vec<(Cow<'a, str>, f32)>,
+    /// How many of the first words are those of the best hypothesis: they are faded, and most of them left out where
+    /// the row is too short for what differs.
+    pub shared: usize,
     /// Behind the whole line.
     pub back: Rgba,
 }
@@ -45,15 +53,32 @@ impl<'a> Row<'a> {
             number(NUMBERS[2], format!("{rank:.2}"));
         }
         let left = x + SPACE_1 + SPACE_2;
-        let words = self.words.into_iter().map(|(word, log_p)| (word, palette.doubt(log_p)));
+        let room = area.right() - left;
+        let (words, faded) = self.differing(room);
+        let words = words.into_iter().map(|(word, log_p)| (word, palette.doubt(log_p)));
         out.push(Mark::Words(Words {
             words: words.collect(),
+            faded: (faded, palette.weak),
             at: point(left, middle),
             size: TEXT_BODY,
             colour: palette.text,
             gap: SPACE_1,
-            room: area.right() - left,
+            room,
         }));
         out
+    }
+
+    /// The words that are shown, and how many of the first are faded.
+    fn differing(self, room: f32) -> (Vec<(Cow<'a, str>, f32)>, usize) {
+        let wide = |words: &[(Cow<'a, str>, f32)]| -> f32 {
+            words.iter().map(|(word, _)| word.chars().count() as f32 * LETTER + SPACE_1).sum()
+        };
+        let left_out = self.shared.min(self.words.len()).saturating_sub(CONTEXT);
+        if left_out < 2 || wide(&self.words) <= room {
+            return (self.words, self.shared);
+        }
+        let dots = (Cow::Borrowed("\u{2026}"), 0.0);
+        let words = std::iter::once(dots).chain(self.words.into_iter().skip(left_out)).collect();
+        (words, 1 + CONTEXT)
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! [`Layout`] says where the words stand and which word lies under a point; [`Links::marks`] gives the marks.
 
+use std::ops::Range;
+
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::label::Label;
@@ -15,6 +17,10 @@ use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
 const GAPS: (f32, f32) = (SPACE_2, 36.0);
 /// Between the two lines at least, points.
 const LEAST_RISE: f32 = 48.0;
+/// The same in a pair of lines below others, at most.
+const MOST_RISE: f32 = 120.0;
+/// Between a pair of lines and the next, points.
+const BETWEEN: f32 = 16.0;
 /// Width of a link with alpha 1, and of the thinnest, points.
 const WIDTHS: (f32, f32) = (6.0, 0.5);
 /// Width of all links where alpha is shown by opacity, points.
@@ -33,7 +39,7 @@ pub enum Weight {
 }
 
 /// A word of one of the lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Word {
     /// Source word j.
     Source(usize),
@@ -90,6 +96,38 @@ impl Layout {
         }
     }
 
+    /// Like an interlinear gloss: as [`Layout::choose`] where both lines fit in `room`, else one pair of lines below
+    /// the other, each target word under the source words that it looks at most, as far as their order allows.
+    pub fn glossed(links: &Links<'_>, room: impl Into<Size>, measure: &dyn Measure) -> Self {
+        let room = room.into();
+        let whole = Self::choose(links, room, measure);
+        if whole.size.x <= room.x {
+            return whole;
+        }
+        let widths = |areas: &[Area]| -> Vec<f32> { areas.iter().map(|area| area.size().x).collect() };
+        let (source, target) = (widths(&whole.source), widths(&whole.target));
+        let blocks = blocks(links, &source, &target, room.x);
+        let height = measure.height(TEXT_BODY) + SPACE_1;
+        let least = 2.0 * height + LEAST_RISE + BETWEEN;
+        let tall = (room.y / blocks.len() as f32).clamp(least, least + MOST_RISE - LEAST_RISE);
+        let mut layout = Self { size: size(room.x, tall * blocks.len() as f32 - BETWEEN), ..Self::default() };
+        for (n, (j, i)) in blocks.into_iter().enumerate() {
+            let top = n as f32 * tall;
+            layout.source.extend(line(&source[j], top, height, room.x));
+            layout.target.extend(line(&target[i], top + tall - BETWEEN - height, height, room.x));
+        }
+        layout
+    }
+
+    /// The same layout elsewhere.
+    pub fn moved(mut self, by: impl Into<Size>) -> Self {
+        let by = by.into();
+        for area in self.source.iter_mut().chain(&mut self.target) {
+            *area = Area::new(area.min + by, area.max + by);
+        }
+        self
+    }
+
     /// The box of a word.
     pub fn area(&self, word: Word) -> Option<&Area> {
         match word {
@@ -111,6 +149,41 @@ impl Layout {
         let middle = 0.5 * (from.y + to.y);
         Some([from, point(from.x, middle), point(to.x, middle), to])
     }
+}
+
+/// Source and target words of each pair of lines, none wider than `room` unless a word alone is.
+fn blocks(links: &Links<'_>, source: &[f32], target: &[f32], room: f32) -> Vec<(Range<usize>, Range<usize>)> {
+    let fitting = |widths: &[f32], from: usize| -> usize {
+        let mut wide = 0.0;
+        let fits = widths[from..].iter().take_while(|width| {
+            wide += **width + GAPS.0;
+            wide - GAPS.0 <= room
+        });
+        let count = fits.count();
+        (from + count.max(1)).min(widths.len())
+    };
+    // Where each target word looks most.
+    let looks = |i: usize| {
+        let row = links.alpha.row(i).iter().enumerate();
+        row.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(j, _)| j)
+    };
+    let (mut out, mut j, mut i) = (Vec::new(), 0, 0);
+    while j < source.len() || i < target.len() {
+        let (mut j_end, most) = (fitting(source, j), fitting(target, i));
+        let is_last = j_end == source.len();
+        let mut i_end = (i..most).find(|i| looks(*i) >= j_end && !is_last).unwrap_or(most);
+        if i_end == most && most < target.len() {
+            // The target line is full: source words that only later words look at go to the next pair.
+            let seen = (i..i_end).map(|i| looks(i) + 1).max().unwrap_or(j_end);
+            j_end = seen.clamp((j + 1).min(j_end), j_end);
+        }
+        if j == j_end {
+            i_end = most;
+        }
+        out.push((j..j_end, i..i_end));
+        (j, i) = (j_end, i_end);
+    }
+    out
 }
 
 /// Boxes of these widths side by side in the middle of `room`, as far apart as it allows.

@@ -96,6 +96,8 @@ impl<'a> Text<'a> {
 pub struct Words<'a> {
     /// What each says, and the colour behind it.
     pub words: Vec<(Cow<'a, str>, Rgba)>,
+    /// How many of the first have letters of another colour.
+    pub faded: (usize, Rgba),
     /// The middle of the left end.
     pub at: Point,
     /// Size of the letters, points.

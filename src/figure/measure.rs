@@ -84,7 +84,7 @@ pub fn broken(measure: &dyn Measure, text: &str, size: f32, room: f32, lines: us
 pub fn laid_out<'a>(measure: &dyn Measure, of: &'a Words<'_>) -> Vec<Mark<'a>> {
     let height = measure.height(of.size);
     let (mut x, mut out) = (0.0, Vec::new());
-    for (word, back) in &of.words {
+    for (n, (word, back)) in of.words.iter().enumerate() {
         let shown = cut(measure, word, of.size, of.room - x);
         let width = measure.width(&shown, of.size);
         if width > of.room - x {
@@ -96,7 +96,8 @@ pub fn laid_out<'a>(measure: &dyn Measure, of: &'a Words<'_>) -> Vec<Mark<'a>> {
             out.push(Mark::Rect(Rectangle::filled(area, 0.0, *back)));
         }
         let is_whole = shown == *word;
-        out.push(Mark::Text(Text::new(shown, at, (Across::Left, Down::Middle), of.size, of.colour)));
+        let colour = if n < of.faded.0 { of.faded.1 } else { of.colour };
+        out.push(Mark::Text(Text::new(shown, at, (Across::Left, Down::Middle), of.size, colour)));
         if !is_whole {
             break;
         }

@@ -16,7 +16,7 @@ pub const CARD_RADIUS: f32 = 8.0;
 pub const DATA_POINT: f32 = 4.0;
 
 /// Smallest and largest side of a heatmap cell chosen by itself.
-pub const CELL_AUTO: (f32, f32) = (14.0, 42.0);
+pub const CELL_AUTO: (f32, f32) = (14.0, 96.0);
 /// Smallest and largest side of a heatmap cell reached by zooming.
 pub const CELL_LIMITS: (f32, f32) = (2.0, 96.0);
 /// Widest label at the side of the heatmap.

@@ -61,6 +61,16 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::WholeMatrix => {
             layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })
         }
+        Act::ToggleLinks => off_or_on(session, local::LINKS),
+        Act::Solo => off_or_on(session, local::SOLO),
+        Act::Present => {
+            local.presents = !local.presents;
+            return Vec::new();
+        }
+        Act::FullScreen => {
+            local.full_screen = Some(());
+            return Vec::new();
+        }
         Act::ToggleSentences => toggle(session, local::SENTENCES_OPEN),
         Act::ToggleInspector => toggle(session, local::INSPECTOR_OPEN),
     };
@@ -97,6 +107,10 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
     if local.sheet != Sheet::None {
         return sheet(local, Sheet::None);
     }
+    if local.presents {
+        local.presents = false;
+        return Vec::new();
+    }
     let errors = session.notices().iter().filter(|notice| notice.is_error);
     let dismissed: Vec<Command> = errors.map(|notice| WindowCommand::DismissNotice(notice.id).into()).collect();
     if !dismissed.is_empty() {
@@ -130,6 +144,11 @@ fn layout(key: &str, value: f32) -> Command {
 
 fn toggle(session: &Session, key: &str) -> Command {
     layout(key, 1.0 - local::layout(session, key, 1.0))
+}
+
+/// As [`toggle`] of what is off at first.
+fn off_or_on(session: &Session, key: &str) -> Command {
+    layout(key, 1.0 - local::layout(session, key, 0.0))
 }
 
 fn next_theme(theme: Theme) -> Theme {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::session::{Command, Driver, SelectCommand, SentenceCommand, Session, Theme, WindowCommand};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Local, Sheet, Window};
-use crate::ui::views::source;
+use crate::ui::views::{presentation, source};
 use crate::ui::{act, local, shortcuts, theme, views};
 
 /// Longest time a frame spends on news; the rest waits for the next frame.
@@ -91,6 +91,10 @@ impl App {
             let commands = act::perform(act, self.desk.session(), &mut self.local);
             self.commands.extend(commands);
         }
+        if self.local.full_screen.take().is_some() {
+            let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
+            ctx.send_viewport_cmd(egui::ViewportCommand::Fullscreen(!fills));
+        }
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
         self.commands.extend(dropped);
@@ -115,7 +119,8 @@ impl App {
                 Theme::Dark => egui::ThemePreference::Dark,
             });
         }
-        ctx.set_zoom_factor(settings.zoom);
+        let larger = if self.local.presents { presentation::LARGER } else { 1.0 };
+        ctx.set_zoom_factor(settings.zoom * larger);
     }
 
     /// The window's size is kept in points at zoom 1, as the next start asks for it.

@@ -25,6 +25,14 @@ pub const INSPECTOR_OPEN: &str = "inspector_open";
 pub const CELL: &str = "cell";
 /// Key of the session's layout: 1 when the marks of local attention are drawn.
 pub const GAZE: &str = "gaze";
+/// Key of the session's layout: 1 when links are shown in place of heatmaps.
+pub const LINKS: &str = "links";
+/// Key of the session's layout: least alpha of a link.
+pub const LINKS_THRESHOLD: &str = "links_threshold";
+/// Key of the session's layout: 1 when alpha is the opacity of a link and not its width.
+pub const LINKS_OPACITY: &str = "links_opacity";
+/// Key of the session's layout: 1 when one column stands alone.
+pub const SOLO: &str = "solo";
 /// Key of the session's layout: 1 when the beam lists are open.
 pub const BEAM_OPEN: &str = "beam_open";
 
@@ -87,6 +95,10 @@ pub struct Local {
     pub cell: f32,
     /// What the mouse is over, found out while painting this frame.
     pub hover: Option<Hover>,
+    /// One picture in large type, and nothing beside it.
+    pub presents: bool,
+    /// The window is to fill the screen, or no longer.
+    pub full_screen: Option<()>,
     /// What is open over the window.
     pub sheet: Sheet,
     /// The path being typed in a sheet.

@@ -66,6 +66,14 @@ pub enum Act {
     SmallerCells,
     /// All cells in view.
     WholeMatrix,
+    /// Heatmaps or links.
+    ToggleLinks,
+    /// One column alone, or all.
+    Solo,
+    /// One picture in large type.
+    Present,
+    /// The window fills the screen.
+    FullScreen,
     /// Show or hide the sentences.
     ToggleSentences,
     /// Show or hide the inspector.
@@ -193,6 +201,9 @@ const SENTENCE_BINDINGS: &[Binding] = &[
     always(Act::NarrowBeam, WORDS, "Narrower beam", &[ctrl(Key::OpenBracket)]),
     always(Act::NextPalette, PICTURE, "Next palette", &[ctrl(Key::P)]),
     always(Act::ToggleEnergies, PICTURE, "Alpha or energies", &[ctrl(Key::E)]),
+    always(Act::ToggleLinks, PICTURE, "Heatmap or links", &[ctrl(Key::K)]),
+    always(Act::Solo, PICTURE, "One column alone, or all", &[ctrl(Key::D)]),
+    always(Act::Present, PICTURE, "Presentation: one picture, large", &[plain(Key::F5)]),
     not_typing(Act::LargerCells, PICTURE, "Larger cells", &[plain(Key::Plus), plain(Key::Equals)]),
     not_typing(Act::SmallerCells, PICTURE, "Smaller cells", &[plain(Key::Minus)]),
     not_typing(Act::WholeMatrix, PICTURE, "All cells in view", &[plain(Key::Num0)]),
@@ -204,6 +215,7 @@ const WINDOW_BINDINGS: &[Binding] = &[
     always(Act::PreviousPanel, WINDOW, "Previous panel", &[shift(Key::F6)]),
     always(Act::ToggleSentences, WINDOW, "Show or hide the sentences", &[ctrl(Key::B)]),
     always(Act::ToggleInspector, WINDOW, "Show or hide the inspector", &[ctrl(Key::I)]),
+    always(Act::FullScreen, WINDOW, "Full screen", &[plain(Key::F11)]),
     always(Act::NextTheme, WINDOW, "Light, dark or as the system", &[ctrl(Key::T)]),
     always(Act::ZoomIn, WINDOW, "Everything larger", &[ctrl(Key::Plus), ctrl(Key::Equals)]),
     always(Act::ZoomOut, WINDOW, "Everything smaller", &[ctrl(Key::Minus)]),
@@ -218,13 +230,16 @@ const WINDOW_BINDINGS: &[Binding] = &[
 pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
     let typing = ctx.text_edit_focused();
     let elsewhere = typing && ctx.memory(egui::Memory::focused) != Some(source);
+    // An open menu closes with Escape by itself.
+    let in_menu = egui::Popup::is_any_open(ctx);
     let mut acts = Vec::new();
     ctx.input_mut(|input| {
         // egui's matching ignores an extra shift, so Ctrl+Shift+O has to be looked for before Ctrl+O.
         for shifted in [true, false] {
             for binding in bindings() {
                 let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
-                if is_fields_own || !binding.works_on(page) || typing && !binding.while_typing {
+                let is_menus_own = in_menu && binding.act == Act::Escape;
+                if is_fields_own || is_menus_own || !binding.works_on(page) || typing && !binding.while_typing {
                     continue;
                 }
                 for key in binding.keys.iter().filter(|key| key.modifiers.shift == shifted) {

@@ -372,6 +372,7 @@ fn every_kind_of_mark_is_written_and_nothing_that_is_no_number() {
         log_p: -2.5,
         rank: Some(-0.5),
         words: vec![("a".into(), -9.0), ("b".into(), 0.0)],
+        shared: 0,
         back: colour,
     };
     let mut marks = vec![

@@ -68,15 +68,12 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_open: boo
         text(0.0, Align2::LEFT_CENTER, "Beam, leading hypothesis so far");
     } else {
         text(NUMBERS[0] + NUMBERS[1], Align2::RIGHT_CENTER, "log p");
-        let mut x = NUMBERS[0] + NUMBERS[1];
-        if normalised {
-            x += NUMBERS[2];
-            text(x, Align2::RIGHT_CENTER, "per |y|^A");
-        }
+        let x = NUMBERS[0] + NUMBERS[1] + NUMBERS[2];
+        text(x, Align2::RIGHT_CENTER, if normalised { "per |y|^A" } else { "per word" });
         text(x + theme::SPACE_3, Align2::LEFT_CENTER, "Beam");
     }
     response.on_hover_text(
-        "Every translation that the search finished, best first. log p is the sum over the words; with length normalisation it is divided by the length to the power of A.",
+        "Every translation that the search finished, best first. log p is the sum over the words; beside it stands log p by word, or with length normalisation divided by the length to the power of A. Words that begin as the best one does are faded.",
     );
 }
 
@@ -121,11 +118,22 @@ fn row_ui(
     } else {
         Rgba::TRANSPARENT
     };
-    let rank = normalised.then_some(hypothesis.rank);
-    let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words: words(hypothesis), back };
+    let length = hypothesis.token_log_p.len().max(1) as f32;
+    let rank = Some(if normalised { hypothesis.rank } else { hypothesis.log_p / length });
+    let (words, shared) = (words(hypothesis), shared(column, n));
+    let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words, shared, back };
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
         response.on_hover_text(bidi::visual(&hypothesis.text).into_owned());
     }
+}
+
+/// How many words a hypothesis begins with as the best one does; none of the best itself, nor where lines begin at the right.
+fn shared(column: &Column, n: usize) -> usize {
+    let (Some(best), Some(this)) = (column.hypotheses.first(), column.hypotheses.get(n)) else { return 0 };
+    if n == 0 || bidi::starts_right(&this.text) {
+        return 0;
+    }
+    best.tokens.iter().zip(&this.tokens).take_while(|(a, b)| a == b && *a != EOS).count()
 }
 
 /// The words in the order they are seen, each with its log p.

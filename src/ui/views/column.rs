@@ -4,10 +4,10 @@ use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::session::{Column, ColumnCommand, ColumnState};
 use crate::ui::local::Window;
-use crate::ui::theme;
-use crate::ui::views::{alignment, beam, context, ensemble, output};
+use crate::ui::views::{alignment, beam, context, ensemble, links, output};
 use crate::ui::widgets::heatmap::layout::Metrics;
 use crate::ui::widgets::labels::plural;
+use crate::ui::{local, theme};
 
 /// Where the parts of a column stand, from its own corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +34,10 @@ const OUTPUT: (f32, f32) = (28.0, 86.0);
 const OUTPUT_SHARE: f32 = 0.2;
 /// Rows of the beam in view.
 const BEAM_ROWS: f32 = 3.0;
+/// From this width on the beam stands beside the picture, points;
+const WIDE: f32 = 720.0;
+/// then it takes this share of the width, within these limits.
+const BESIDE: (f32, f32, f32) = (0.36, 280.0, 640.0);
 /// The beam takes at most this share of the remaining height on a low window,
 const BEAM_SHARE: f32 = 0.32;
 /// and no row of it before the picture has so much, points.
@@ -53,6 +57,18 @@ impl Parts {
             mixing.bottom() + 2.0,
             mixing.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1).min((size.y * OUTPUT_SHARE).max(OUTPUT.0)),
         );
+        if beam_open && size.x >= WIDE {
+            let low = part(output.bottom() + theme::SPACE_2, size.y - PADDING + 4.0);
+            let beam = (size.x * BESIDE.0).clamp(BESIDE.1, BESIDE.2);
+            let (picture, beam) = low.split_left_right_at_x(low.right() - beam);
+            return Self {
+                header,
+                mixing,
+                output,
+                picture: picture.with_max_x(picture.right() - theme::SPACE_4),
+                beam,
+            };
+        }
         let rows = if beam_open { BEAM_ROWS } else { 0.0 };
         let left_over = size.y - PADDING - output.bottom();
         let room = (left_over * BEAM_SHARE).min(left_over - PICTURE) - beam::HEADER;
@@ -117,7 +133,9 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &M
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
         return;
     };
-    if has_alignment {
+    if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
+        links::links_ui(ui, window, column, table);
+    } else if has_alignment {
         alignment::alignment_ui(ui, window, column, table, metrics);
     } else if column.ensemble.is_some() {
         ui.add(egui::Label::new("No member of this ensemble has an alignment.").wrap());

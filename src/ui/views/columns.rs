@@ -32,6 +32,10 @@ impl View for Columns {
             empty_ui(ui, window);
             return;
         }
+        if window.layout(local::SOLO, 0.0) > 0.0 {
+            alone_ui(ui, window);
+            return;
+        }
         let gap = theme::SPACE_2;
         let count = session.columns().len() as f32;
         let room = ui.available_size();
@@ -41,7 +45,7 @@ impl View for Columns {
             let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
             let has_ensemble = session.columns().iter().any(|column| column.ensemble.is_some());
             let parts = Parts::split(vec2(width, height), output_height(window), beam_open, has_ensemble);
-            let metrics = metrics(ui, window, &parts);
+            let metrics = metrics(ui, window, &parts, aligned(window.session));
             window.local.cell = metrics.cell;
             let wanted = newly_wanted(window);
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap, height));
@@ -57,6 +61,23 @@ impl View for Columns {
             }
         });
     }
+}
+
+/// One column in all the room there is: the selected one, else the first.
+pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let Some(column) = session.selected_column().or(session.columns().first()) else { return };
+    let rect = ui.available_rect_before_wrap();
+    let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0 && !window.local.presents;
+    let output = window.local.output_heights.get(&column.id).copied().unwrap_or(0.0);
+    let parts = Parts::split(rect.size(), output, beam_open, column.ensemble.is_some());
+    let metrics =
+        metrics(ui, window, &parts, column.table.as_deref().filter(|table| table.alpha.is_some()).into_iter());
+    window.local.cell = metrics.cell;
+    let name = format!("Column of {}", column.name());
+    let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
+    column::column_ui(&mut ui.new_child(builder), window, column, &parts, &metrics);
+    ui.advance_cursor_after_rect(rect);
 }
 
 fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -93,7 +114,12 @@ fn output_height(window: &Window<'_>) -> f32 {
 }
 
 /// The heatmap's sizes for all columns, from the largest needs of any.
-fn metrics(ui: &Ui, window: &Window<'_>, parts: &Parts) -> Metrics {
+fn metrics<'a>(
+    ui: &Ui,
+    window: &Window<'_>,
+    parts: &Parts,
+    tables: impl Iterator<Item = &'a AlignmentTable>,
+) -> Metrics {
     let replace = window.session.settings().unk_replacement;
     let mut needs = Needs {
         rows: 1,
@@ -103,7 +129,7 @@ fn metrics(ui: &Ui, window: &Window<'_>, parts: &Parts) -> Metrics {
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };
-    for table in aligned(window.session) {
+    for table in tables {
         needs.rows = needs.rows.max(table.target.len());
         needs.columns = needs.columns.max(table.source.len());
         let source = table.source.iter().map(labels::source);

@@ -12,6 +12,7 @@ pub mod evaluation;
 pub mod facts;
 pub mod help;
 pub mod inspector;
+pub mod links;
 pub mod map;
 pub mod map_settings;
 pub mod map_side;
@@ -20,6 +21,7 @@ pub mod new_training;
 pub mod output;
 pub mod phrases;
 pub mod picture_bar;
+pub mod presentation;
 pub mod rows;
 pub mod sentences;
 pub mod settings;
@@ -53,6 +55,10 @@ pub const VIEWS: &[&dyn View] = &[
 
 /// Paints the views of the page that is shown.
 pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
+    if presentation::is_shown(window) {
+        egui::CentralPanel::default().frame(middle()).show(ui, |ui| presentation::presentation_ui(ui, window));
+        return over(ui, window);
+    }
     let page = window.session.page();
     let views = || VIEWS.iter().filter(|view| view.place().page().is_none_or(|own| own == page));
     for view in views().filter(|view| !view.place().is_middle() && view.place() != Place::Over) {
@@ -63,7 +69,11 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
             view.ui(ui, window);
         }
     });
-    for view in views().filter(|view| view.place() == Place::Over) {
+    over(ui, window);
+}
+
+fn over(ui: &mut egui::Ui, window: &mut Window<'_>) {
+    for view in VIEWS.iter().filter(|view| view.place() == Place::Over) {
         view.ui(ui, window);
     }
 }

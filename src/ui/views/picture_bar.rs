@@ -9,10 +9,11 @@ use crate::figure::palette::Rgba;
 use crate::session::{AlignmentTable, READINGS, SettingsCommand, Shown};
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
+use crate::ui::views::links;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::marks;
-use crate::ui::{act, local, theme};
+use crate::ui::{act, local, shortcuts, theme};
 
 /// With less room behind it the legend is left out.
 const NARROW: f32 = 540.0;
@@ -34,15 +35,56 @@ impl View for PictureBar {
             return;
         }
         ui.horizontal(|ui| {
-            numbers_ui(ui, window);
-            reading_ui(ui, window);
-            palette_ui(ui, window);
-            gaze_ui(ui, window);
+            picture_ui(ui, window);
+            if window.layout(local::LINKS, 0.0) > 0.0 {
+                links_ui(ui, window);
+                reading_ui(ui, window);
+            } else {
+                numbers_ui(ui, window);
+                reading_ui(ui, window);
+                palette_ui(ui, window);
+                gaze_ui(ui, window);
+            }
             doubt_legend(ui);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, window));
         });
         ui.add_space(theme::SPACE_1);
     }
+}
+
+/// Which picture is shown of an alignment.
+fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let key = shortcuts::text(ui.ctx(), Act::ToggleLinks);
+    let shown = window.layout(local::LINKS, 0.0) > 0.0;
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    for (links, name, note) in [
+        (false, "heatmap", "A cell for each target and source word"),
+        (true, "links", "Both lines of words, and a link for each alpha above the threshold"),
+    ] {
+        if ui.selectable_label(shown == links, name).on_hover_text(format!("{note} ({key})")).clicked() {
+            window.keep(local::LINKS, f32::from(u8::from(links)));
+        }
+    }
+    ui.separator();
+}
+
+/// Which links are drawn, and how.
+fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut threshold = window.layout(local::LINKS_THRESHOLD, links::THRESHOLD);
+    let caption = ui.label(RichText::new("alpha from").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    ui.spacing_mut().slider_width = 96.0;
+    let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
+    if slider.labelled_by(caption.id).on_hover_text("Links with less alpha are left out").changed() {
+        window.keep(local::LINKS_THRESHOLD, threshold);
+    }
+    let by_opacity = window.layout(local::LINKS_OPACITY, 0.0) > 0.0;
+    for (opacity, name) in [(false, "width"), (true, "opacity")] {
+        let note = format!("alpha is the {name} of a link");
+        if ui.selectable_label(by_opacity == opacity, name).on_hover_text(note).clicked() {
+            window.keep(local::LINKS_OPACITY, f32::from(u8::from(opacity)));
+        }
+    }
+    ui.add_space(theme::SPACE_2);
 }
 
 fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -193,6 +235,14 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .clicked()
     {
         window.keep(local::INSPECTOR_OPEN, f32::from(u8::from(!is_open)));
+    }
+    if window.session.columns().len() > 1 {
+        let alone = window.layout(local::SOLO, 0.0) > 0.0;
+        let key = shortcuts::text(ui.ctx(), Act::Solo);
+        let button = ui.selectable_label(alone, "Alone");
+        if button.on_hover_text(format!("The selected column alone, or all of them ({key})")).clicked() {
+            window.keep(local::SOLO, f32::from(u8::from(!alone)));
+        }
     }
     ui.add_space(theme::SPACE_2);
     let zoom = window.zoom();

@@ -17,7 +17,7 @@ fn menu(text: &str) -> MenuButton<'_> {
 
 /// How to search.
 pub fn search_menu(ui: &mut Ui, window: &mut Window<'_>) {
-    menu("Search").ui(ui, |ui| {
+    menu("Decoding").ui(ui, |ui| {
         ui.set_width(320.0);
         length_ui(ui, window);
         ui.separator();
@@ -95,11 +95,24 @@ pub fn view_menu(ui: &mut Ui, window: &mut Window<'_>) {
         act_item(ui, window, "Smaller", Act::ZoomOut);
         act_item(ui, window, "Usual size", Act::ZoomReset);
         ui.separator();
+        act_item(ui, window, "Presentation", Act::Present);
+        act_item(ui, window, "Full screen", Act::FullScreen);
+        act_item(ui, window, "One column alone, or all", Act::Solo);
+        ui.separator();
+        act_item(ui, window, "Heatmap or links", Act::ToggleLinks);
         act_item(ui, window, "Next palette", Act::NextPalette);
         act_item(ui, window, "Alpha or energies", Act::ToggleEnergies);
         act_item(ui, window, "Show or hide the sentences", Act::ToggleSentences);
         act_item(ui, window, "Show or hide the inspector", Act::ToggleInspector);
-        ui.separator();
+    });
+}
+
+/// What is opened and begun, and what is taken back.
+pub fn file_menu(ui: &mut Ui, window: &mut Window<'_>) {
+    MenuButton::new("File").ui(ui, |ui| {
+        ui.set_min_width(240.0);
+        act_item(ui, window, "Open...", Act::Open);
+        act_item(ui, window, "Add a model...", Act::AddModel);
         act_item(ui, window, "New training...", Act::NewTraining);
         ui.separator();
         act_item(ui, window, "Undo", Act::Undo);

@@ -62,6 +62,8 @@ fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
             .margin(egui::Margin::symmetric(2, 2))
             .desired_width(f32::INFINITY)
             .desired_rows(1)
+            // a sentence is one line; Enter would only add an empty one, or erase what is selected
+            .return_key(egui::KeyboardShortcut::new(egui::Modifiers::SHIFT, egui::Key::Enter))
             .align(egui::Align2([align, egui::Align::TOP]))
             .char_limit(MOST_CHARACTERS)
             .hint_text("Type a sentence to translate")

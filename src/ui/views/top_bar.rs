@@ -51,6 +51,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     settings::view_menu(ui, window);
     settings::search_menu(ui, window);
+    settings::file_menu(ui, window);
     let mut beam = window.session.scene().search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
     let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));

@@ -175,7 +175,8 @@ fn paint_words(painter: &Painter, words: &Words<'_>) -> bool {
     job.wrap.break_anywhere = true;
     for (n, (word, back)) in words.words.iter().enumerate() {
         let background = theme::colour(*back);
-        let format = TextFormat { font_id: font(words.size), color: colour, background, ..Default::default() };
+        let color = if n < words.faded.0 { theme::colour(words.faded.1) } else { colour };
+        let format = TextFormat { font_id: font(words.size), color, background, ..Default::default() };
         job.append(word, if n == 0 { 0.0 } else { words.gap }, format);
     }
     let galley = painter.layout_job(job);

@@ -1,0 +1,43 @@
+//! Floor 9: one picture in large type, for a room that looks at a projector: the sentence, one column, nothing else.
+
+use egui::{Label, RichText, Ui};
+
+use crate::session::Page;
+use crate::ui::local::Window;
+use crate::ui::shortcuts::Act;
+use crate::ui::views::{columns, menu};
+use crate::ui::{bidi, theme};
+
+/// How much larger everything is than in the window.
+pub const LARGER: f32 = 1.7;
+
+/// Whether only this is painted: it belongs to the page of the sentence.
+pub fn is_shown(window: &Window<'_>) -> bool {
+    window.local.presents && window.session.page() == Page::Sentence && !window.session.columns().is_empty()
+}
+
+/// The sentence, the column, and how to go on.
+pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let weak = theme::tokens(ui).weak;
+    let source = bidi::visual(window.session.source()).into_owned();
+    ui.add(Label::new(RichText::new(&source).size(theme::TEXT_SENTENCE)).truncate()).on_hover_text(source);
+    let foot = ui.text_style_height(&egui::TextStyle::Small) + theme::SPACE_2;
+    let rect = ui.available_rect_before_wrap();
+    let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
+    columns::alone_ui(&mut ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above)), window);
+    let mut foot =
+        ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));
+    foot.horizontal(|ui| {
+        ui.spacing_mut().button_padding.y = 0.0;
+        for (name, act) in
+            [("Previous", Act::PreviousSentence), ("Next", Act::NextSentence), ("Next model", Act::NextColumn)]
+        {
+            menu::act_button(ui, window, name, act);
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            menu::act_button(ui, window, "Leave", Act::Present);
+            let said = "Page Up and Page Down change the sentence, Esc leaves";
+            ui.add(Label::new(RichText::new(said).size(theme::TEXT_SMALL).color(weak)).truncate());
+        });
+    });
+}
