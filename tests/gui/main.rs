@@ -5,6 +5,7 @@
 mod desk;
 mod evaluation;
 mod keys;
+mod layout;
 mod maps;
 #[path = "../made/measured.rs"]
 mod measured;

@@ -78,7 +78,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &Layo
             Word::Source(j) => (said(column, word), Hover { column: column.id, i: None, j: Some(j) }),
             Word::Target(i) => (said(column, word), Hover { column: column.id, i: Some(i), j: None }),
         };
-        node(&response, Role::Label, || text.clone());
+        node(&response, Role::ListItem, || text.clone());
         if response.hovered() {
             window.local.hover = Some(hover);
         }

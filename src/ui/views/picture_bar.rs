@@ -1,6 +1,7 @@
 //! Floor 9: the line over the columns: what the colours mean, which numbers are shown, how large the cells are.
 
 use egui::accesskit::Role;
+use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::figure::heatmap::gaze_legend;
@@ -15,6 +16,8 @@ use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::marks;
 use crate::ui::{act, local, shortcuts, theme};
 
+/// With less room only what is changed often stands in the line, points.
+const FOLDED: f32 = 860.0;
 /// With less room behind it the legend is left out.
 const NARROW: f32 = 540.0;
 
@@ -34,6 +37,11 @@ impl View for PictureBar {
         if window.session.columns().is_empty() {
             return;
         }
+        if ui.available_width() < FOLDED {
+            ui.horizontal(|ui| folded_ui(ui, window));
+            ui.add_space(theme::SPACE_1);
+            return;
+        }
         ui.horizontal(|ui| {
             picture_ui(ui, window);
             if window.layout(local::LINKS, 0.0) > 0.0 {
@@ -50,6 +58,28 @@ impl View for PictureBar {
         });
         ui.add_space(theme::SPACE_1);
     }
+}
+
+/// What is changed often, and the rest behind a button.
+fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    picture_ui(ui, window);
+    let is_links = window.layout(local::LINKS, 0.0) > 0.0;
+    if !is_links {
+        numbers_ui(ui, window);
+    }
+    let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    MenuButton::new("More").config(config).ui(ui, |ui| {
+        if is_links {
+            ui.horizontal(|ui| links_ui(ui, window));
+        }
+        ui.horizontal(|ui| reading_ui(ui, window));
+        if !is_links {
+            ui.horizontal(|ui| palette_ui(ui, window));
+            ui.horizontal(|ui| gaze_ui(ui, window));
+        }
+        ui.horizontal(|ui| doubt_legend(ui));
+        ui.horizontal(|ui| size_ui(ui, window));
+    });
 }
 
 /// Which picture is shown of an alignment.

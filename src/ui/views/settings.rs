@@ -1,6 +1,6 @@
 //! Floor 9: the two menus of settings: how to search, and how it looks.
 
-use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
 use crate::nn::device;
@@ -15,16 +15,33 @@ fn menu(text: &str) -> MenuButton<'_> {
     MenuButton::new(text).config(MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside))
 }
 
-/// How to search.
-pub fn search_menu(ui: &mut Ui, window: &mut Window<'_>) {
-    menu("Decoding").ui(ui, |ui| {
-        ui.set_width(320.0);
-        length_ui(ui, window);
-        ui.separator();
-        unknown_ui(ui, window);
-        ui.separator();
-        device_ui(ui, window);
+/// The menus of the bar at the top, from the right.
+pub const MENUS: [(&str, fn(&mut Ui, &mut Window<'_>)); 3] =
+    [("View", view_ui), ("Decoding", search_ui), ("File", file_ui)];
+
+/// All of [`MENUS`], each behind its button; in a narrow window all behind one.
+pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
+    if !is_narrow {
+        for (name, content) in MENUS {
+            menu(name).ui(ui, |ui| content(ui, window));
+        }
+        return;
+    }
+    menu("Menu").ui(ui, |ui| {
+        for (name, content) in MENUS.iter().rev() {
+            SubMenuButton::new(*name).ui(ui, |ui| content(ui, window));
+        }
     });
+}
+
+/// How to search.
+fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.set_width(320.0);
+    length_ui(ui, window);
+    ui.separator();
+    unknown_ui(ui, window);
+    ui.separator();
+    device_ui(ui, window);
 }
 
 fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -77,48 +94,44 @@ fn device_text(choice: DeviceChoice) -> String {
     }
 }
 
-/// How it looks, and the files.
-pub fn view_menu(ui: &mut Ui, window: &mut Window<'_>) {
-    menu("View").ui(ui, |ui| {
-        ui.set_min_width(280.0);
-        let theme = window.session.settings().theme;
-        ui.label(RichText::new("Theme").color(theme::tokens(ui).weak));
-        ui.horizontal(|ui| {
-            for (choice, name) in [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {
-                if ui.selectable_label(theme == choice, name).clicked() {
-                    window.push(SettingsCommand::SetTheme(choice));
-                }
+/// How it looks.
+fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.set_min_width(280.0);
+    let theme = window.session.settings().theme;
+    ui.label(RichText::new("Theme").color(theme::tokens(ui).weak));
+    ui.horizontal(|ui| {
+        for (choice, name) in [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {
+            if ui.selectable_label(theme == choice, name).clicked() {
+                window.push(SettingsCommand::SetTheme(choice));
             }
-        });
-        ui.separator();
-        act_item(ui, window, "Larger", Act::ZoomIn);
-        act_item(ui, window, "Smaller", Act::ZoomOut);
-        act_item(ui, window, "Usual size", Act::ZoomReset);
-        ui.separator();
-        act_item(ui, window, "Presentation", Act::Present);
-        act_item(ui, window, "Full screen", Act::FullScreen);
-        act_item(ui, window, "One column alone, or all", Act::Solo);
-        ui.separator();
-        act_item(ui, window, "Heatmap or links", Act::ToggleLinks);
-        act_item(ui, window, "Next palette", Act::NextPalette);
-        act_item(ui, window, "Alpha or energies", Act::ToggleEnergies);
-        act_item(ui, window, "Show or hide the sentences", Act::ToggleSentences);
-        act_item(ui, window, "Show or hide the inspector", Act::ToggleInspector);
+        }
     });
+    ui.separator();
+    act_item(ui, window, "Larger", Act::ZoomIn);
+    act_item(ui, window, "Smaller", Act::ZoomOut);
+    act_item(ui, window, "Usual size", Act::ZoomReset);
+    ui.separator();
+    act_item(ui, window, "Presentation", Act::Present);
+    act_item(ui, window, "Full screen", Act::FullScreen);
+    act_item(ui, window, "One column alone, or all", Act::Solo);
+    ui.separator();
+    act_item(ui, window, "Heatmap or links", Act::ToggleLinks);
+    act_item(ui, window, "Next palette", Act::NextPalette);
+    act_item(ui, window, "Alpha or energies", Act::ToggleEnergies);
+    act_item(ui, window, "Show or hide the sentences", Act::ToggleSentences);
+    act_item(ui, window, "Show or hide the inspector", Act::ToggleInspector);
 }
 
 /// What is opened and begun, and what is taken back.
-pub fn file_menu(ui: &mut Ui, window: &mut Window<'_>) {
-    MenuButton::new("File").ui(ui, |ui| {
-        ui.set_min_width(240.0);
-        act_item(ui, window, "Open...", Act::Open);
-        act_item(ui, window, "Add a model...", Act::AddModel);
-        act_item(ui, window, "New training...", Act::NewTraining);
-        ui.separator();
-        act_item(ui, window, "Undo", Act::Undo);
-        act_item(ui, window, "Redo", Act::Redo);
-        act_item(ui, window, "Stop translating", Act::Stop);
-    });
+fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.set_min_width(240.0);
+    act_item(ui, window, "Open...", Act::Open);
+    act_item(ui, window, "Add a model...", Act::AddModel);
+    act_item(ui, window, "New training...", Act::NewTraining);
+    ui.separator();
+    act_item(ui, window, "Undo", Act::Undo);
+    act_item(ui, window, "Redo", Act::Redo);
+    act_item(ui, window, "Stop translating", Act::Stop);
 }
 
 fn note(ui: &mut Ui, text: &str) {

@@ -6,6 +6,7 @@ use egui::{Button, RichText, Ui, WidgetInfo};
 use crate::session::{PAGES, WindowCommand};
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
+use crate::ui::views::menu::act_item;
 use crate::ui::{shortcuts, theme};
 
 /// One tab a page.
@@ -23,4 +24,15 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
             window.push(WindowCommand::ShowPage(page));
         }
     }
+}
+
+/// All of them behind one button that says which is shown.
+pub fn menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = PAGES.iter().find(|entry| entry.page == window.session.page()).map_or("", |entry| entry.name);
+    let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {
+        for entry in PAGES {
+            act_item(ui, window, entry.title, Act::ShowPage(entry.page));
+        }
+    });
+    button.response.accessible_name(format!("Page {shown}"));
 }

@@ -11,8 +11,17 @@ use crate::ui::views::view::{Place, View};
 use crate::ui::views::{facts, settings, tabs};
 use crate::ui::{shortcuts, theme};
 
-/// Letters of a model's name before it is cut; ensembles have long ones.
-const MOST_LETTERS: usize = 22;
+/// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
+const FEWEST_LETTERS: f32 = 8.0;
+const MOST_LETTERS: f32 = 22.0;
+/// Width of a letter and of what stands around a name, points.
+const LETTER: f32 = 7.5;
+const AROUND: f32 = 52.0;
+/// Room for the button behind the models, points.
+const ADD: f32 = 84.0;
+
+/// With less room the tabs and the menus fold into one button each, points.
+const NARROW: f32 = 980.0;
 
 /// The bar at the top.
 pub struct TopBar;
@@ -30,13 +39,18 @@ impl View for TopBar {
         let t = theme::tokens(ui);
         Panel::top("top_bar").frame(theme::panel(t)).show(ui, |ui| {
             ui.horizontal(|ui| {
-                ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
-                ui.add_space(theme::SPACE_1);
-                tabs::tabs_ui(ui, window);
+                let is_narrow = ui.available_width() < NARROW;
+                if is_narrow {
+                    tabs::menu_ui(ui, window);
+                } else {
+                    ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
+                    ui.add_space(theme::SPACE_1);
+                    tabs::tabs_ui(ui, window);
+                }
                 ui.add_space(theme::SPACE_1);
                 // The right side first: chips take what it leaves.
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    right_ui(ui, window);
+                    right_ui(ui, window, is_narrow);
                     ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| chips_ui(ui, window));
                 });
             });
@@ -44,14 +58,12 @@ impl View for TopBar {
     }
 }
 
-fn right_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     let help = ui.button("?").on_hover_text("Shortcuts and explanations (F1)");
     if help.accessible_name("Help").clicked() {
         window.local.sheet = if window.local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
-    settings::view_menu(ui, window);
-    settings::search_menu(ui, window);
-    settings::file_menu(ui, window);
+    settings::menus_ui(ui, window, is_narrow);
     let mut beam = window.session.scene().search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
     let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
@@ -66,23 +78,25 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
     let count = session.columns().len();
-    let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]);
+    let room = (ui.available_width() - ADD).max(0.0);
+    let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(FEWEST_LETTERS, MOST_LETTERS) as usize;
+    let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
     area.show(ui, |ui| {
         ui.horizontal(|ui| {
             for (at, column) in session.columns().iter().enumerate() {
-                chip_ui(ui, window, column, at, count);
-            }
-            let add = ui
-                .button("+ Model")
-                .on_hover_text(format!("Add a model folder ({})", shortcuts::text(ui.ctx(), Act::AddModel)));
-            if add.accessible_name("Add a model").clicked() {
-                window.local.sheet = Sheet::Ask(Question::Model);
+                chip_ui(ui, window, column, at, count, letters);
             }
         });
     });
+    let key = shortcuts::text(ui.ctx(), Act::AddModel);
+    let text = if ui.available_width() < ADD { "+" } else { "+ Model" };
+    let add = ui.button(text).on_hover_text(format!("Add a model folder ({key})"));
+    if add.accessible_name("Add a model").clicked() {
+        window.local.sheet = Sheet::Ask(Question::Model);
+    }
 }
 
-fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize) {
+fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize, letters: usize) {
     let t = theme::tokens(ui);
     let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
     let stroke = if is_selected && count > 1 { t.accent } else { t.line };
@@ -93,7 +107,7 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
     frame.inner_margin(Margin { left: 2, right: 8, top: 0, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
-        let name = Button::new(RichText::new(short(&column.name())).color(colour)).frame_when_inactive(false);
+        let name = Button::new(RichText::new(short(&column.name(), letters)).color(colour)).frame_when_inactive(false);
         let (response, _) = MenuButton::from_button(name).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
         response.accessible_name(column.name()).on_hover_ui(|ui| facts::facts_ui(ui, column));
         let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
@@ -109,8 +123,8 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
 }
 
 /// A name that leaves room for others; the tooltip has it whole.
-fn short(name: &str) -> String {
-    match name.char_indices().nth(MOST_LETTERS) {
+fn short(name: &str, letters: usize) -> String {
+    match name.char_indices().nth(letters) {
         Some((at, _)) => format!("{}\u{2026}", name[..at].trim_end()),
         None => name.to_owned(),
     }

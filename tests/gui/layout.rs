@@ -1,0 +1,137 @@
+//! The window at many sizes: what can be clicked lies inside it, and nothing lies over anything else.
+
+use egui::accesskit::Role;
+use egui::{Modifiers, Rect, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::session::{Command, Session, SettingsCommand, WindowCommand};
+use interlinear::ui::App;
+
+use crate::desk;
+
+/// Sizes of the window in points at zoom 1, and zooms.
+const SCREENS: [(f32, f32, f32); 9] = [
+    (1024.0, 768.0, 1.0),
+    (1024.0, 768.0, 1.5),
+    (1280.0, 800.0, 1.0),
+    (1280.0, 800.0, 1.5),
+    (1280.0, 800.0, 2.0),
+    (1920.0, 1080.0, 1.0),
+    (1920.0, 1080.0, 3.0),
+    (2560.0, 1440.0, 1.0),
+    (3840.0, 2160.0, 2.0),
+];
+
+/// What is clicked or typed in, outside the lists that scroll.
+const ROLES: [Role; 5] = [Role::Button, Role::Tab, Role::ComboBox, Role::SpinButton, Role::Slider];
+
+fn session(columns: usize) -> Session {
+    let text = "The little girl who lost her red shoe was waiting for the last train .";
+    let mut session = desk::session(text);
+    for n in 0..columns {
+        let column =
+            desk::add_column(&mut session, desk::facts(["RNNsearch en-fr", "Luong local-p en-fr"][n % 2], true));
+        desk::finish(&mut session, column, text, &[text, "The little girl ."], None);
+    }
+    session
+}
+
+fn controls(harness: &Harness<'_, App>) -> Vec<(String, Rect)> {
+    ROLES
+        .iter()
+        .flat_map(|role| harness.query_all_by_role(*role))
+        .map(|node| (node.accesskit_node().label().unwrap_or_default(), node.rect()))
+        // the models' names and columns scroll where there is no room for all of them
+        .filter(|(name, rect)| rect.is_positive() && !name.contains("en-fr") && !name.contains("probability"))
+        .collect()
+}
+
+fn check(what: &str, window: Rect, controls: &[(String, Rect)]) {
+    assert!(controls.len() > 5, "{what}: {controls:?}");
+    for (n, (name, rect)) in controls.iter().enumerate() {
+        assert!(window.expand(1.0).contains_rect(*rect), "{what}: {name} at {rect} lies outside {window}");
+        for (other, place) in &controls[n + 1..] {
+            let both = rect.intersect(*place);
+            assert!(both.width() < 1.5 || both.height() < 1.5, "{what}: {name} at {rect} lies over {other} at {place}");
+        }
+    }
+}
+
+#[test]
+fn nothing_overlaps_or_lies_outside_at_any_size() {
+    for (width, height, zoom) in SCREENS {
+        for columns in [1, 2, 4] {
+            for links in [0.0, 1.0] {
+                let (mut harness, _) = desk::window(session(columns));
+                harness.set_size(vec2(width, height) / zoom);
+                let commands: [Command; 2] = [
+                    SettingsCommand::SetZoom(1.0).into(),
+                    WindowCommand::SetLayout { key: "links".to_owned(), value: links }.into(),
+                ];
+                commands.into_iter().for_each(|command| harness.state_mut().send(command));
+                harness.run();
+                let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width, height) / zoom);
+                let what = format!("{width} x {height} at zoom {zoom}, {columns} columns, links {links}");
+                check(&what, window, &controls(&harness));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_presentation_shows_one_column_and_no_panel() {
+    let (mut harness, _) = desk::window(session(3));
+    harness.set_size(vec2(1024.0, 768.0));
+    harness.key_press_modifiers(Modifiers::NONE, egui::Key::F5);
+    harness.run();
+    let columns = |harness: &Harness<'_, App>| harness.query_all_by_role(Role::Grid).count();
+    assert_eq!(columns(&harness), 1);
+    assert!(harness.query_by_label("Help").is_none(), "the bar at the top is gone");
+    assert!(harness.query_by_role_and_label(Role::MultilineTextInput, "Source text").is_none());
+    let window = Rect::from_min_size(egui::Pos2::ZERO, harness.ctx.content_rect().size());
+    for (name, rect) in controls(&harness) {
+        assert!(window.expand(1.0).contains_rect(rect), "{name} at {rect} lies outside {window}");
+    }
+    harness.key_press_modifiers(Modifiers::NONE, egui::Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label("Help").is_some(), "Escape leaves");
+}
+
+#[test]
+fn one_column_stands_alone_and_all_come_back() {
+    let (mut harness, _) = desk::window(session(3));
+    let count = |harness: &Harness<'_, App>| harness.query_all_by_role(Role::Grid).count();
+    assert_eq!(count(&harness), 3);
+    for expected in [1, 3] {
+        harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::D);
+        harness.run();
+        assert_eq!(count(&harness), expected);
+    }
+}
+
+#[test]
+fn links_take_the_place_of_the_heatmap_and_say_their_alpha() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::K);
+    harness.run();
+    assert!(harness.query_by_label("chaussure <- red 0.80").is_none(), "no cell is left");
+    let word = harness.get_by_label_contains("chaussure: red 0.80");
+    word.click();
+    harness.run();
+    let selected = wires.sent.borrow().iter().any(|command| format!("{command:?}").contains("Target"));
+    assert!(selected, "a click on a target word selects it");
+    assert!(harness.query_by_label_contains("Links of RNNsearch, ").is_some());
+}
+
+#[test]
+fn escape_closes_a_menu_and_nothing_else() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.get_by_role_and_label(Role::Button, "View").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("Presentation").is_some(), "the menu is open");
+    harness.key_press_modifiers(Modifiers::NONE, egui::Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label_contains("Presentation").is_none(), "Escape closes it");
+    let deselected = wires.sent.borrow().iter().any(|command| format!("{command:?}").contains("Nothing"));
+    assert!(!deselected, "and selects nothing only where no menu is open");
+}
