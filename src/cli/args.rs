@@ -321,7 +321,7 @@ pub struct PairArgs {
 impl PairArgs {
     /// Both sides, held in memory.
     pub fn read(&self) -> Result<Vec<(String, String)>> {
-        ParallelReader::new(&[(self.source.clone(), self.target.clone())]).held().collect()
+        ParallelReader::new(&[(self.source.clone(), self.target.clone())]).held().learned_from().collect()
     }
 }
 

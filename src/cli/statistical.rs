@@ -14,6 +14,7 @@ use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::error::{Error, Result};
 use crate::text::parallel::ParallelReader;
+use crate::text::reader::{MOST_LINES, MOST_TEXT};
 use crate::ticket::Ticket;
 
 /// As typed.
@@ -77,17 +78,13 @@ impl StatisticalArgs {
         }
         let (mut source, mut target) = self.cutters(text, None)?;
         let mut reading = CorpusBuilder::default();
+        let mut bytes = 0;
         for (x, y) in text.pairs {
+            bytes += (x.len() + y.len()) as u64;
             reading.push(&source.cut(x).words, &target.cut(y).words);
         }
-        let mut bar = Progress::new("reading", None, false);
-        for pair in ParallelReader::new(&self.corpora()?) {
-            let (x, y) = pair?;
-            let (x, y) = (source.cut(&x), target.cut(&y));
-            bar.add(1, x.words.len() + y.words.len(), 0);
-            reading.push(&x.words, &y.words);
-        }
-        bar.finish();
+        let room = Room { pairs: MOST_LINES, bytes: MOST_TEXT - bytes.min(MOST_TEXT) };
+        gather(&mut reading, &self.corpora()?, (&mut source, &mut target), &room)?;
         if reading.left_out() > 0 {
             output::tell(&format!("{} pairs with an empty or very long side teach nothing", reading.left_out()));
         }
@@ -125,6 +122,41 @@ impl StatisticalArgs {
     }
 }
 
+/// The most pairs in all and the most bytes of further text that are held in memory.
+struct Room {
+    pairs: usize,
+    bytes: u64,
+}
+
+/// Adds the pairs of the corpora to what is learned from.
+fn gather(
+    reading: &mut CorpusBuilder,
+    corpora: &[(PathBuf, PathBuf)],
+    (source, target): (&mut Cutter, &mut Cutter),
+    room: &Room,
+) -> Result<()> {
+    let mut bar = Progress::new("reading", None, false);
+    let mut corpora = ParallelReader::new(corpora).learned_from();
+    let mut bytes = 0;
+    while let Some((x, y)) = corpora.next().transpose()? {
+        let kept = reading.len();
+        let (cut_x, cut_y) = (source.cut(&x), target.cut(&y));
+        bar.add(1, cut_x.words.len() + cut_y.words.len(), 0);
+        reading.push(&cut_x.words, &cut_y.words);
+        if reading.len() > kept {
+            bytes += (x.len() + y.len()) as u64;
+        }
+        if reading.len() > room.pairs || bytes > room.bytes {
+            let (path, line) = corpora.source().map_or((Path::new(""), 0), |source| (source.path(), source.line()));
+            let most = format!("more than {} pairs or 2 GiB, too much to be held in memory", room.pairs);
+            let message = format!("is where the text that is learned from has {most}; give fewer or shorter corpora");
+            return Err(Error::line(path, line, message));
+        }
+    }
+    bar.finish();
+    Ok(())
+}
+
 fn learn_from(reading: CorpusBuilder, threads: usize) -> Result<Learned> {
     let (settings, pairs) = (AlignerSettings::default(), reading.len());
     let mut bar = Progress::new("learning to align", Some(pairs_of_all_passes(pairs, &settings) as u64), false);
@@ -157,6 +189,32 @@ mod tests {
             [("a/train.00.fr.zst", "fr"), ("text.EN", "en"), ("news.de.txt", "de"), ("fr", "und"), ("-", "und")]
         {
             assert_eq!(language_of(Path::new(name)), language);
+        }
+    }
+
+    #[test]
+    fn further_corpora_were_read_into_memory_without_a_limit() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("a temporary folder");
+            path
+        };
+        let corpora = [(file("a", "a b\n\na b\na b\n"), file("x", "x y\n\nx y\nx y\n"))];
+        let cutter = || Cutter::new("und", true).expect("spaces need no rules");
+        let gathered = |corpora: &[(PathBuf, PathBuf)], pairs: usize, bytes: u64| {
+            let mut reading = CorpusBuilder::default();
+            gather(&mut reading, corpora, (&mut cutter(), &mut cutter()), &Room { pairs, bytes })
+                .map(|()| reading.len())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(gathered(&corpora, 3, 18), Ok(3));
+        let twice = [corpora[0].clone(), corpora[0].clone()];
+        for (corpora, pairs, bytes, line) in [(&corpora[..], 2, 99, 4), (&corpora, 3, 17, 4), (&twice, 4, 99, 3)] {
+            let told = gathered(corpora, pairs, bytes).expect_err("too much");
+            let expected =
+                format!("a, line {line}: is where the text that is learned from has more than {pairs} pairs");
+            assert!(told.contains(&expected), "{told}");
         }
     }
 }

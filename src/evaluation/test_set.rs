@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::text::reader::LineReader;
+use crate::text::reader::{LineReader, MOST_TEXT};
 
 /// A source sentence and its references. Cloning it copies no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,9 @@ pub struct Pair {
     /// At least one; the first is the one whose probability is measured.
     pub references: Arc<[Arc<str>]>,
 }
+
+/// The most sentences of a test set: translating more would take days, and each takes some 150 bytes beside its text.
+const MOST_SENTENCES: usize = 1_000_000;
 
 /// A test set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +44,9 @@ impl TestSet {
 
     /// As [`TestSet::read`], from any readers.
     pub fn from_lines(source: LineReader, references: Vec<LineReader>, pretokenized: bool) -> Result<Self> {
-        let mut source = source.held();
-        let mut references: Vec<LineReader> = references.into_iter().map(LineReader::held).collect();
+        let limited = |reader: LineReader| reader.at_most(MOST_TEXT, MOST_SENTENCES);
+        let mut source = limited(source);
+        let mut references: Vec<LineReader> = references.into_iter().map(limited).collect();
         if references.is_empty() {
             return Err(Error::Input("a test set needs at least one file of references".into()));
         }

@@ -4,7 +4,7 @@
 //! length, cut them into minibatches of 80. An epoch's order follows from (seed, epoch) alone, so that
 //! training can go on at minibatch k of epoch e.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
@@ -34,6 +34,8 @@ pub struct PairRules {
     pub max_words: usize,
     /// Stop after so many pairs kept.
     pub max_pairs: Option<usize>,
+    /// A corpus that takes more memory than this is an error.
+    pub max_bytes: u64,
 }
 
 /// A parallel corpus in memory: all ids in one piece, and where each side of each pair ends.
@@ -62,7 +64,7 @@ impl Corpus {
         let mut corpus = Self::default();
         let mut encoders = (CorpusEncoder::new(source), CorpusEncoder::new(target));
         let mut pair = Pair::default();
-        for (read, lines) in ParallelReader::new(files).enumerate() {
+        for (read, lines) in ParallelReader::new(files).learned_from().enumerate() {
             if rules.max_pairs.is_some_and(|most| corpus.len() >= most) {
                 break;
             }
@@ -72,16 +74,34 @@ impl Corpus {
             encoders.0.extend(&source_line, &mut pair.source);
             encoders.1.extend(&target_line, &mut pair.target);
             corpus.push_words(&mut pair, rules);
+            corpus.check_size(files.iter().map(|(source, _)| source.as_path()), rules)?;
             if read % 1000 == 0 {
                 progress(read)?;
             }
         }
         if corpus.is_empty() {
-            let names: Vec<String> = files.iter().map(|(source, _)| source.display().to_string()).collect();
-            let message = format!("no pair of at most {} words a side in {}", rules.max_words, names.join(", "));
+            let names = names(files.iter().map(|(source, _)| source.as_path()));
+            let message = format!("no pair of at most {} words a side in {names}", rules.max_words);
             return Err(Error::Input(format!("{message}; raise the length limit or give other files")));
         }
         Ok(corpus)
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> u64 {
+        (size_of_val(self.ids.as_slice()) + size_of_val(self.ends.as_slice())) as u64
+    }
+
+    /// Refuses a corpus, read from these files, that has become too large. A small packed file can hold a text of any
+    /// length.
+    pub fn check_size<'a>(&self, files: impl Iterator<Item = &'a Path>, rules: &PairRules) -> Result<()> {
+        if self.bytes() <= rules.max_bytes {
+            return Ok(());
+        }
+        let (names, pairs, gib) = (names(files), self.len(), rules.max_bytes as f64 / f64::from(1 << 30));
+        let left = format!("the {gib:.1} GiB that are left for text of half of this machine's memory");
+        let message = format!("the first {pairs} pairs of {names} take more than {left}");
+        Err(Error::Input(format!("{message}; set a `limit` or give a shorter text")))
     }
 
     /// Ends the sentences and keeps the pair, unless a side is empty or too long: then false.
@@ -179,6 +199,10 @@ pub fn batches_of_words(corpus: &Corpus, seed: u64, epoch: u64, words: usize, po
         }
     }
     Batches { order: sorted, ends }
+}
+
+fn names<'a>(files: impl Iterator<Item = &'a Path>) -> String {
+    files.map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// The generator of an epoch: its own stream of the seed's.

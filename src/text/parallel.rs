@@ -67,18 +67,36 @@ pub struct ParallelReader {
     open: Option<(LineReader, LineReader)>,
     /// Whether the text is held in memory, and so may not have any length.
     is_held: bool,
+    /// Whether it is learned from, and so may not be blank without end.
+    is_learned_from: bool,
     failed: bool,
 }
 
 impl ParallelReader {
     /// A reader of (source, target) files; they are opened when their turn comes.
     pub fn new(files: &[(PathBuf, PathBuf)]) -> Self {
-        Self { files: files.iter().rev().cloned().collect(), open: None, is_held: false, failed: false }
+        Self {
+            files: files.iter().rev().cloned().collect(),
+            open: None,
+            is_held: false,
+            is_learned_from: false,
+            failed: false,
+        }
     }
 
     /// The same for text that is held in memory; see [`LineReader::held`].
     pub fn held(self) -> Self {
         Self { is_held: true, ..self }
+    }
+
+    /// The same for text that is learned from; see [`LineReader::learned_from`].
+    pub fn learned_from(self) -> Self {
+        Self { is_learned_from: true, ..self }
+    }
+
+    /// The source file that is being read; `None` before the first pair and between files.
+    pub fn source(&self) -> Option<&LineReader> {
+        self.open.as_ref().map(|(source, _)| source)
     }
 
     fn read(&mut self) -> Result<Option<(String, String)>> {
@@ -89,7 +107,8 @@ impl ParallelReader {
                     let Some((source, target)) = self.files.pop() else { return Ok(None) };
                     let open = |path: &Path| -> Result<LineReader> {
                         let reader = LineReader::open(path)?;
-                        Ok(if self.is_held { reader.held() } else { reader })
+                        let reader = if self.is_held { reader.held() } else { reader };
+                        Ok(if self.is_learned_from { reader.learned_from() } else { reader })
                     };
                     empty.insert((open(&source)?, open(&target)?))
                 }

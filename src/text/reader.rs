@@ -81,6 +81,8 @@ pub const MOST_LINE: usize = 1 << 20;
 pub const MOST_TEXT: u64 = 2 << 30;
 /// The most lines that are held in memory.
 pub const MOST_LINES: usize = 10_000_000;
+/// The most blank lines one after the other in a text that is learned from.
+pub const MOST_BLANK: usize = 1_000_000;
 
 /// What [`LineReader::advance`] came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +107,9 @@ pub struct LineReader {
     /// The longest text and the most lines.
     most_text: u64,
     most_lines: usize,
+    /// The most blank lines one after the other, and how many the last ones were.
+    most_blank: usize,
+    blank: usize,
     line: usize,
     bytes: u64,
     /// The line read last, with its end, and how many bytes the end has.
@@ -135,6 +140,8 @@ impl LineReader {
             passes_over: false,
             most_text: u64::MAX,
             most_lines: usize::MAX,
+            most_blank: usize::MAX,
+            blank: 0,
             line: 0,
             bytes: 0,
             kept: Vec::new(),
@@ -152,6 +159,12 @@ impl LineReader {
     /// The same with other limits for the whole text, in bytes and lines.
     pub fn at_most(self, bytes: u64, lines: usize) -> Self {
         Self { most_text: bytes, most_lines: lines, ..self }
+    }
+
+    /// The same for a text that is learned from, of any length: more than [`MOST_BLANK`] blank lines one after the other
+    /// are an error. A small packed file can hold so many that reading them would take hours and give nothing.
+    pub fn learned_from(self) -> Self {
+        Self { most_blank: MOST_BLANK, ..self }
     }
 
     /// The same where lines of up to `most` bytes are read.
@@ -198,6 +211,13 @@ impl LineReader {
         }
         if self.bytes > self.most_text || self.line > self.most_lines {
             return Err(self.too_much());
+        }
+        let is_blank = self.kept.trim_ascii().is_empty();
+        self.blank = if is_blank { self.blank + 1 } else { 0 };
+        if self.blank > self.most_blank {
+            let message =
+                format!("is blank, as are the {} lines before it; give a text with sentences", self.most_blank);
+            return Err(Error::line(&self.path, self.line, message));
         }
         match length > self.most {
             false => Ok(Advance::Line),

@@ -4,9 +4,11 @@
 //! replaced by something else. In a folder that the program keeps itself a link is replaced, since it could lead
 //! anywhere.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, TryLockError};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, TempPath};
 
 use crate::error::{Error, Result};
 
@@ -87,6 +89,59 @@ impl Write for Draft {
     }
 }
 
+/// A file that lines are added to. One that cannot be written whole is taken back, so that what is there stays sound.
+#[derive(Debug)]
+pub struct Appending {
+    path: PathBuf,
+    file: Draft,
+    length: u64,
+}
+
+impl Appending {
+    /// Opens a file at its end.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |error: std::io::Error| Error::io(path, &error);
+        let file = File::options().append(true).open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        Ok(Self { path: path.to_owned(), file: Draft(file), length })
+    }
+
+    /// Adds a line with its end.
+    ///
+    /// # Errors
+    /// A sentence that names the file, which is then as it was before; half of a line may stay where the process is
+    /// killed or the system refuses to shorten the file.
+    pub fn append(&mut self, line: &[u8]) -> Result<()> {
+        if let Err(error) = self.write(line) {
+            if !is_killed() {
+                let _ = self.file.0.set_len(self.length);
+            }
+            return Err(Error::io(&self.path, &error));
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+
+    fn write(&mut self, line: &[u8]) -> std::io::Result<()> {
+        // A disk that fills takes a part of a line.
+        #[cfg(test)]
+        for piece in line.chunks(line.len().div_ceil(3).max(1)) {
+            self.file.write_all(piece)?;
+        }
+        #[cfg(not(test))]
+        self.file.write_all(line)?;
+        Ok(())
+    }
+}
+
+/// Whether a planted failure stands for the end of the process, which tidies nothing up.
+fn is_killed() -> bool {
+    #[cfg(test)]
+    return faults::kills();
+    #[cfg(not(test))]
+    false
+}
+
 /// Before every call that the system may refuse; the tests refuse each in turn.
 #[cfg_attr(not(test), expect(clippy::unnecessary_wraps, reason = "the tests refuse"))]
 fn step() -> std::io::Result<()> {
@@ -99,14 +154,46 @@ fn step() -> std::io::Result<()> {
 const TEMPORARY: (&str, &str) = (".interlinear-", ".tmp");
 
 /// Removes the temporary files that killed processes left in a folder that the program keeps itself. Other programs'
-/// files are left alone, and so is what cannot be removed.
+/// files are left alone, and so is what a living process writes and what cannot be removed.
 pub fn remove_left_over(folder: &Path) {
+    remove_abandoned(folder, TEMPORARY.0);
+}
+
+/// Removes the temporary files whose names begin like this and that no living process holds.
+fn remove_abandoned(folder: &Path, prefix: &str) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        let is_ours = name.strip_prefix(TEMPORARY.0).is_some_and(|rest| rest.strip_suffix(TEMPORARY.1).is_some());
-        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+        let is_ours = name.strip_prefix(prefix).is_some_and(|rest| rest.strip_suffix(TEMPORARY.1).is_some());
+        if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let Ok(file) = File::options().read(true).write(true).open(entry.path()) else { continue };
+        // Who writes a temporary file holds its lock. Where the disk knows no locks, the file stays.
+        if file.try_lock().is_ok() {
             let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// How the names of temporary files for `path` begin: with a checksum of its name, so that the next one who writes the
+/// same file knows what a killed process has left.
+fn prefix(path: &Path) -> String {
+    let mut sum = flate2::Crc::new();
+    sum.update(path.file_name().unwrap_or_default().as_encoded_bytes());
+    format!("{}{:08x}-", TEMPORARY.0, sum.sum())
+}
+
+/// Makes a temporary file and locks it; its lock tells others that its writer lives.
+fn make(builder: &Builder<'_, '_>, folder: &Path) -> std::io::Result<(File, TempPath)> {
+    loop {
+        let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
+        match file.try_lock() {
+            // Somebody who tidied up before the file was locked may have removed it.
+            Ok(()) if temporary.try_exists()? => return Ok((file, temporary)),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            // A disk of another machine may know no locks.
+            Err(TryLockError::Error(_)) => return Ok((file, temporary)),
         }
     }
 }
@@ -121,8 +208,10 @@ fn replace(
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
+    let prefix = prefix(path);
+    remove_abandoned(folder, &prefix);
+    let mut builder = Builder::new();
+    builder.prefix(&prefix).suffix(TEMPORARY.1);
     // Temporary files are private by default; this one becomes an ordinary file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -130,7 +219,7 @@ fn replace(
     // A killed process removes nothing.
     #[cfg(test)]
     builder.disable_cleanup(faults::kills());
-    let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
+    let (file, temporary) = make(&builder, folder)?;
     if let Some(old) = old {
         file.set_permissions(old.permissions())?;
     }
@@ -139,6 +228,8 @@ fn replace(
     let Draft(file) = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     step()?;
     file.sync_all()?;
+    // Elsewhere the lock is held until the file has its name; Windows renames closed files alone.
+    #[cfg(windows)]
     drop(file);
     step()?;
     temporary.persist(path).map_err(|error| error.error)
@@ -338,5 +429,40 @@ mod tests {
             );
         }
         Ok(())
+    }
+
+    #[test]
+    fn what_a_killed_command_left_beside_its_output_goes_when_the_same_output_is_written_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (path, other) = (folder.path().join("file"), folder.path().join("other"));
+        let theirs = format!("{}notes.tmp", TEMPORARY.0);
+        std::fs::write(folder.path().join(&theirs), "not for this file").expect("a temporary folder");
+        let write = |path: &Path| write_atomic(path, |file| file.write_all(&text(b'a')));
+        faults::at_every_call(
+            4,
+            || write(&path),
+            |what, failed, kills| {
+                write(&other).expect("nothing is in the way");
+                let kept = faults::left_over(folder.path());
+                assert!(kept.contains(&theirs), "{what}");
+                assert!(kept.len() == 1 || (failed && kills), "{what}: {kept:?}");
+                write(&path).expect("nothing is in the way");
+                assert_eq!(faults::left_over(folder.path()), [theirs.as_str()], "{what}");
+            },
+        );
+    }
+
+    #[test]
+    fn what_a_living_process_writes_beside_its_output_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("file");
+        write_atomic(&path, |file| {
+            write_atomic(&path, |file| file.write_all(b"the second")).expect("two may write");
+            remove_left_over(folder.path());
+            file.write_all(b"the first, which ends last")
+        })
+        .expect("its temporary file is still there");
+        assert_eq!(std::fs::read(&path).expect("it is there"), b"the first, which ends last");
+        assert_eq!(faults::left_over(folder.path()), [""; 0]);
     }
 }

@@ -4,6 +4,7 @@ use crate::analysis::reading::Reading;
 use crate::error::{Error, Result};
 use crate::models::config::Config;
 use crate::text::corpus::{Corpus, PairRules};
+use crate::text::vocab::EOS_ID;
 use crate::ticket::Ticket;
 use crate::training::guide;
 use crate::training::guide::Guide;
@@ -19,7 +20,8 @@ pub struct Training {
     pub guide: Option<Guide>,
 }
 
-/// Training text as ids, each text as often as its `repeat` says.
+/// Training text as ids, each text as often as its `repeat` says. It takes half of `memory` at most, where that is known,
+/// since a text is copied once.
 ///
 /// # Errors
 /// A sentence that names the file and line; [`Error::Stale`].
@@ -27,22 +29,27 @@ pub fn training(
     settings: &TrainingSettings,
     config: &Config,
     tokenizers: &Tokenizers,
+    memory: Option<u64>,
     ticket: &Ticket,
 ) -> Result<Training> {
+    let half = memory.map_or(u64::MAX, |memory| memory / 2);
     let delay = settings.guide.as_ref().map(|guide| match guide.reading() {
         Reading::Predicted => 0,
         Reading::Input => config.input_delay().unwrap_or_default(),
     });
     let (mut all, mut guide) = (Corpus::default(), delay.map(|_| Guide::default()));
     for text in &settings.data.train {
+        let rules = rules(text, settings.data.max_length, half.saturating_sub(all.bytes()));
         let (corpus, looks) = match (&text.links, delay) {
-            (Some(links), Some(delay)) => guide::read(text, links, settings, tokenizers, delay, ticket)?,
-            _ => (read(text, settings.data.max_length, tokenizers, ticket)?, Guide::default()),
+            (Some(links), Some(delay)) => guide::read(text, links, settings, tokenizers, (delay, &rules), ticket)?,
+            _ => (read(text, &rules, tokenizers, ticket)?, Guide::default()),
         };
+        let within = PairRules { max_bytes: half, ..rules };
         for _ in 0..text.repeat {
             for i in 0..corpus.len() {
                 let (source, target) = corpus.pair(i);
                 all.push(source, target);
+                all.check_size(std::iter::once(text.source.as_path()), &within)?;
                 if let Some(guide) = &mut guide {
                     guide.push(looks.of(i));
                 }
@@ -58,9 +65,13 @@ pub fn training(
     Ok(Training { pairs: all, guide })
 }
 
+/// How a text is read.
+pub fn rules(text: &TextPair, max_words: usize, max_bytes: u64) -> PairRules {
+    PairRules { eos: EOS_ID, source_eos: true, max_words, max_pairs: text.limit, max_bytes }
+}
+
 /// One text as ids.
-pub fn read(text: &TextPair, max_length: usize, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
-    let reading = PairRules { eos: 0, source_eos: true, max_words: max_length, max_pairs: text.limit };
+pub fn read(text: &TextPair, rules: &PairRules, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
     let files = [(text.source.clone(), text.target.clone())];
-    Corpus::read(&files, &tokenizers.source, &tokenizers.target, &reading, &mut |_| ticket.check())
+    Corpus::read(&files, &tokenizers.source, &tokenizers.target, rules, &mut |_| ticket.check())
 }

@@ -59,7 +59,7 @@ pub fn read(
     links: &Path,
     settings: &TrainingSettings,
     tokenizers: &Tokenizers,
-    delay: usize,
+    (delay, rules): (usize, &PairRules),
     ticket: &Ticket,
 ) -> Result<(Corpus, Guide)> {
     let (mut corpus, mut guide) = (Corpus::default(), Guide::default());
@@ -67,12 +67,10 @@ pub fn read(
     let side = |language: &str, tokenizer| Side::new(text.link_words, language, tokenizer);
     let mut source = side(&settings.model.source_language, &tokenizers.source)?;
     let mut target = side(&settings.model.target_language, &tokenizers.target)?;
-    let rules =
-        PairRules { eos: vocab::EOS_ID, source_eos: true, max_words: settings.data.max_length, max_pairs: text.limit };
     let mut pair = Pair::default();
     let files = [(text.source.clone(), text.target.clone())];
-    for (number, pairs) in ParallelReader::new(&files).enumerate() {
-        if text.limit.is_some_and(|most| corpus.len() >= most) {
+    for (number, pairs) in ParallelReader::new(&files).learned_from().enumerate() {
+        if rules.max_pairs.is_some_and(|most| corpus.len() >= most) {
             return Ok((corpus, guide));
         }
         if number % 1000 == 0 {
@@ -84,9 +82,10 @@ pub fn read(
         target.read(&target_line, &mut pair.target);
         let looks = looks(links, number + 1, &line, (&source, &target), delay)?;
         let rows = pair.target.len() + 1;
-        if corpus.push_words(&mut pair, &rules) {
+        if corpus.push_words(&mut pair, rules) {
             let looks: Vec<Look> = looks.into_iter().filter(|look| usize::from(look.i) < rows).collect();
             guide.push(&looks);
+            corpus.check_size(std::iter::once(text.source.as_path()), rules)?;
         }
     }
     if lines.next().transpose()?.is_some() {

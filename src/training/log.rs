@@ -1,24 +1,24 @@
 //! Floor 6: the training log, one JSON object a line.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, Write as _};
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::text::write::write_inside;
+use crate::text::reader::{Advance, LineReader};
+use crate::text::write::{Appending, write_inside};
 
 /// An open log.
 #[derive(Debug)]
 pub struct Log {
-    path: PathBuf,
-    file: File,
+    file: Appending,
 }
 
 impl Log {
     /// Opens a log for a run that stands at `update`: lines of later updates, which a killed run
-    /// had written after its last checkpoint, are dropped.
+    /// had written after its last checkpoint, are dropped, and so is half of a line, left by a kill or a full disk.
     pub fn open(path: &Path, update: u64) -> Result<Self> {
         let io = |e: std::io::Error| Error::io(path, &e);
         if let Some(folder) = path.parent() {
@@ -27,24 +27,68 @@ impl Log {
         let mut kept = String::new();
         // a pipe would wait for someone who writes to it; it is replaced
         if path.is_file() {
-            for line in BufReader::new(File::open(path).map_err(io)?).lines() {
-                let Ok(line) = line else { break };
-                let at = serde_json::from_str::<serde_json::Value>(&line).ok().and_then(|v| v.get("update")?.as_u64());
+            let mut lines = LineReader::new(path, Box::new(BufReader::new(File::open(path).map_err(io)?)));
+            while lines.advance().is_ok_and(|now| now == Advance::Line) {
+                // what is no text is half of a letter, at the end
+                let Ok(line) = lines.text() else { continue };
+                let at = serde_json::from_str::<serde_json::Value>(line).ok().and_then(|v| v.get("update")?.as_u64());
                 if at.is_some_and(|at| at <= update) {
-                    kept.push_str(&line);
+                    kept.push_str(line);
                     kept.push('\n');
                 }
             }
         }
         write_inside(path, |w| w.write_all(kept.as_bytes()))?;
-        let file = File::options().append(true).open(path).map_err(io)?;
-        Ok(Self { path: path.to_owned(), file })
+        Ok(Self { file: Appending::open(path)? })
     }
 
-    /// Adds one object.
+    /// Adds one object; where that fails, the log is as before.
     pub fn append(&mut self, line: &impl Serialize) -> Result<()> {
         let mut text = serde_json::to_string(line).map_err(|e| Error::Internal(e.to_string()))?;
         text.push('\n');
-        self.file.write_all(text.as_bytes()).map_err(|e| Error::io(&self.path, &e))
+        self.file.append(text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::write::faults;
+    use crate::training::curves::Curves;
+
+    #[derive(Serialize)]
+    struct Line {
+        update: u64,
+        nll: f64,
+    }
+
+    #[test]
+    fn a_log_whose_disk_fills_in_the_middle_of_a_line_goes_on_where_the_run_does() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("log.jsonl");
+        let text = |updates: &[u64]| updates.iter().map(|u| format!("{{\"update\":{u},\"nll\":0.5}}\n")).collect();
+        let (start, whole): (String, String) = (text(&[1, 2]), text(&[1, 2, 3]));
+        let read = || std::fs::read_to_string(&path).expect("it is there");
+        let mut halves = 0;
+        faults::at_every_call(
+            6,
+            || {
+                std::fs::write(&path, &start).expect("a temporary folder");
+                Log::open(&path, 2)?.append(&Line { update: 3, nll: 0.5 })
+            },
+            |what, failed, kills| {
+                let left = read();
+                assert!(if failed && !kills { left == start } else { whole.starts_with(&left) }, "{what}: {left}");
+                halves += usize::from(!left.ends_with('\n'));
+                let curves = Curves::load(&path).expect("it can be looked at");
+                assert_eq!(curves.training_nll.len(), left.matches('\n').count(), "{what}");
+                // The run goes on from its checkpoint at update 2 and writes the line again.
+                let mut log = Log::open(&path, 2).expect("nothing is in the way");
+                assert_eq!(read(), start, "{what}");
+                log.append(&Line { update: 3, nll: 0.5 }).expect("nothing is in the way");
+                assert_eq!(read(), whole, "{what}");
+            },
+        );
+        assert!(halves > 0, "no kill has left half of a line");
     }
 }

@@ -31,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::init;
+use crate::nn::fused::Precision;
 use crate::text::vocab::{EOS_ID, UNK_ID};
 use crate::ticket::Ticket;
 use crate::training::adopt::Kept;
@@ -97,8 +98,10 @@ pub fn train(
         config.save(&settings.output.join("config.json"))?;
     }
     emit(&Report::Note("reading the training text".into()));
-    let training = data::training(&settings, &config, &tokenizers, ticket)?;
-    let development = data::read(&settings.data.development, 10 * settings.data.max_length, &tokenizers, ticket)?;
+    let training = data::training(&settings, &config, &tokenizers, options.memory, ticket)?;
+    let half = options.memory.map_or(u64::MAX, |memory| memory / 2);
+    let rules = data::rules(&settings.data.development, 10 * settings.data.max_length, half);
+    let development = data::read(&settings.data.development, &rules, &tokenizers, ticket)?;
     let mut trainer = Trainer {
         settings: &settings,
         engine,
@@ -248,6 +251,10 @@ fn engine(
     if is_plain && settings.schedule.sampled_words.is_some() {
         let all = "here the loss is that of all words: only the processor's own training can sample them";
         emit(&Report::Note(format!("`schedule.sampled_words` does not count, {all}")));
+    }
+    if is_plain && settings.schedule.precision != Precision::F32 {
+        let all = "here all numbers are f32: only the processor's own training can round factors";
+        emit(&Report::Note(format!("`schedule.precision` does not count, {all}")));
     }
     if let Some(device) = &options.plain {
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));

@@ -70,7 +70,7 @@ fn counts(
     let mut counts: HashMap<String, u64> = HashMap::new();
     for pair in &settings.data.train {
         // a limited text counts only as far as it is likely to be read
-        let lines = LineReader::open(path(pair))?.take(pair.limit.unwrap_or(usize::MAX));
+        let lines = LineReader::open(path(pair))?.learned_from().take(pair.limit.unwrap_or(usize::MAX));
         let checked = lines.map(|line| ticket.check().and(line));
         for (word, count) in vocab::count(language, checked)? {
             *counts.entry(word).or_default() += count * pair.repeat as u64;

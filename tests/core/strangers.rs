@@ -127,6 +127,55 @@ fn endless_empty_lines_are_not_held_in_memory() {
     assert!(error.contains("has more than 1 lines, but the corpus has 1"), "{error}");
 }
 
+/// Runs the program by a line of bash, `$0`, with so much memory and processor time.
+#[cfg(target_os = "linux")]
+fn run_within(folder: &Path, line: &str, mebibytes: usize, seconds: usize) -> (Option<i32>, String) {
+    let script = format!("ulimit -v {} -t {seconds}; {line}", 1024 * mebibytes);
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_interlinear")]).current_dir(folder);
+    let done = command.output().expect("bash");
+    (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+/// A training on a text and no more.
+#[cfg(target_os = "linux")]
+fn configuration(text: &str) -> String {
+    format!(
+        "name = \"toy\"\noutput = \"out\"\n[model]\narchitecture = \"rnnencdec\"\nsource_language = \"en\"\n\
+         target_language = \"fr\"\nsource_vocabulary = 9\ntarget_vocabulary = 9\nembedding = 3\nhidden = 3\nmaxout = 2\n\
+         [data]\ntrain = [{{ source = \"{text}\", target = \"{text}\" }}]\n\
+         development = {{ source = \"few\", target = \"few\" }}\nmax_length = 8\n"
+    )
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_packed_file_of_very_many_empty_lines_ends_in_a_sentence_soon() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    let feeds = vec![b'\n'; 1 << 20];
+    fs::write(path("empty.gz"), gzip(|out| (0..11).for_each(|_| out.write_all(&feeds).expect("written"))))
+        .expect("written");
+    fs::write(path("few"), "a b\nb a\n".repeat(20)).expect("written");
+    fs::write(path("toy.toml"), configuration("empty.gz")).expect("written");
+    let model = reference("rnnsearch").display().to_string();
+    let (empty, few) = ("--source empty.gz --target empty.gz", "--source few --target few");
+    let blank = "as are the 1000000 lines before it";
+    for (line, expect) in [
+        (format!("evaluate --model {model} {empty}"), "empty.gz: has more than 1000000 lines"),
+        (format!("align --statistical {empty}"), "as do the 1000000 pairs before it"),
+        (format!("align --statistical {few} --corpus-source empty.gz --corpus-target empty.gz"), blank),
+        (format!("align --statistical {few} --corpus-source <(yes '') --corpus-target <(yes '')"), blank),
+        (format!("dictionary --statistical {empty} --output out.tsv"), blank),
+        (format!("phrases --statistical {empty} --output table.gz"), blank),
+        ("train toy.toml --threads 1".to_owned(), blank),
+    ] {
+        let (code, said) = run_within(folder.path(), &format!("\"$0\" {line}"), 700, 60);
+        assert!(code == Some(2) && said.contains(expect), "{line}: {code:?} {said}");
+    }
+    assert!(!path("out.tsv").exists() && !path("table.gz").exists());
+}
+
 #[test]
 fn a_gold_file_with_more_links_than_words_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");

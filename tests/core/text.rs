@@ -325,7 +325,7 @@ fn a_corpus_leaves_out_what_is_too_long_or_empty() -> Result<()> {
     let source = file(folder.path(), "s", b"a b\na a a a\n\na\n");
     let target = file(folder.path(), "t", b"x\ny\nx\nx z\n");
     let (a, x) = (tokenizer("en", &["a", "b"]), tokenizer("fr", &["x"]));
-    let mut reading = PairRules { eos: 0, source_eos: true, max_words: 3, max_pairs: None };
+    let mut reading = PairRules { eos: 0, source_eos: true, max_words: 3, max_pairs: None, max_bytes: u64::MAX };
     let files = [(source, target)];
     let corpus = Corpus::read(&files, &a, &x, &reading, &mut |_| Ok(()))?;
     assert_eq!((corpus.len(), corpus.left_out, corpus.target_ids()), (2, 2, 5));

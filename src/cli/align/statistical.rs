@@ -14,7 +14,7 @@ use crate::cli::words;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Direction;
 use crate::text::links::{Link, Links};
-use crate::text::reader::{MOST_LINES, MOST_TEXT};
+use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
 use crate::text::sentence::MAX_SOURCE_TOKENS;
 use crate::text::{line, links};
 
@@ -55,8 +55,16 @@ pub fn run(low: &Low) -> anyhow::Result<()> {
 
 /// All pairs, at most `most`: they are held in memory.
 fn keep(files: &mut ParallelLines, most: usize) -> Result<Vec<Read>> {
-    let (mut kept, mut bytes) = (Vec::new(), 0);
+    let (mut kept, mut bytes, mut blank) = (Vec::new(), 0, 0);
     while let Some(pair) = read(files)? {
+        let is_blank = |text: &str| text.trim_ascii().is_empty();
+        let teaches = pair.as_ref().is_ok_and(|(source, target)| !is_blank(source) && !is_blank(target));
+        blank = if teaches { 0 } else { blank + 1 };
+        if blank > MOST_BLANK {
+            let message =
+                format!("teaches nothing, as do the {MOST_BLANK} pairs before it; give a text with sentences");
+            return Err(Error::line(files.source.name(), files.source.number(), message));
+        }
         bytes += pair.as_ref().map_or(0, |(source, target)| (source.len() + target.len()) as u64);
         if kept.len() == most || bytes > MOST_TEXT {
             let advice = "learn from a part of it with --save, and align the whole with --learned";

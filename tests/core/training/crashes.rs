@@ -78,6 +78,51 @@ fn a_run_whose_disk_fills_or_that_is_killed_at_any_write_goes_on() {
 }
 
 #[test]
+fn a_log_that_ends_in_half_of_a_line_is_gone_on_with() {
+    let through = Toy::new(&[]);
+    through.train_through("toy.toml", &on(1));
+    let line = "{\"update\":15,\"epoch\":1,\"loss\":0.5,\"nll\":\"\u{e9}\"}\n".as_bytes();
+    let toy = Toy::new(&[]);
+    let stop = |report: &Report| matches!(report, Report::Line(line) if line.update == 10);
+    toy.train("toy.toml", &on(1), &mut |report| stop(report)).expect("stopped");
+    let (log, checkpoint) = (toy.read("out/training/log.jsonl"), toy.read(CHECKPOINT));
+    let model = fs::read(toy.path("out/model.safetensors")).ok();
+    // The last cut is in the middle of a letter.
+    for cut in [1, 9, 20, line.len() - 4] {
+        toy.write("out/training/log.jsonl", &[&log, &line[..cut]].concat());
+        toy.write(CHECKPOINT, &checkpoint);
+        if let Some(model) = &model {
+            toy.write("out/model.safetensors", model);
+        }
+        toy.train_through("toy.toml", &resumed(1));
+        assert_same_files(&toy, &through, &format!("cut behind {cut} bytes"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_killed_command_left_beside_its_output_goes_when_the_output_is_written_again() {
+    let toy = Toy::new(&[]);
+    let dictionary = |limit: &str| {
+        let files = "--source train.en --target train.fr --output words.tsv --minimum 1";
+        let script = format!("{limit}exec \"$0\" dictionary --statistical {files} --threads 1");
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_interlinear")]).current_dir(toy.folder.path());
+        command.output().expect("bash").status.success()
+    };
+    let ours = || {
+        let names = fs::read_dir(toy.folder.path()).expect("a folder").flatten();
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with(".interlinear-")).count()
+    };
+    toy.write(".interlinear-notes.tmp", b"of somebody else");
+    assert!(!dictionary("ulimit -f 0; "), "nothing was in the way");
+    assert_eq!((ours(), toy.path("words.tsv").exists()), (2, false), "it was killed between making and renaming");
+    assert!(dictionary(""));
+    assert_eq!((ours(), toy.path("words.tsv").exists()), (1, true));
+}
+
+#[test]
 fn what_a_killed_run_was_writing_goes_at_the_next_start() {
     let toy = Toy::new(&[("updates = 22", "updates = 2")]);
     toy.train_through("toy.toml", &on(1));

@@ -5,6 +5,7 @@ use interlinear::models::config::Config;
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::text::vocab;
 use interlinear::ticket::Ticket;
+use interlinear::training::data::rules;
 use interlinear::training::guide;
 use interlinear::training::guide::Guide;
 use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings};
@@ -32,7 +33,8 @@ fn read(source: &str, target: &str, links: &str, words: LinkWords, delay: usize)
     let mut text = settings.data.train[0].clone();
     text.link_words = words;
     let links = text.links.clone().expect("links");
-    let (corpus, guide) = guide::read(&text, &links, &settings, &tokenizers, delay, &Ticket::forever())?;
+    let rules = rules(&text, settings.data.max_length, u64::MAX);
+    let (corpus, guide) = guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &Ticket::forever())?;
     Ok((corpus.len(), guide))
 }
 

@@ -1,8 +1,12 @@
 //! What is wrong with a configuration, a text or a checkpoint ends in one sentence that names it.
 
 use interlinear::error::Error;
+use interlinear::ticket::Ticket;
 use interlinear::training::RunOptions;
+use interlinear::training::data;
+use interlinear::training::settings::TrainingSettings;
 use interlinear::training::trainer::Report;
+use interlinear::training::vocabularies::Tokenizers;
 
 use super::GUIDED;
 use super::Toy;
@@ -249,4 +253,32 @@ fn sampled_words_were_ignored_in_silence_where_the_plain_engine_trains() {
         assert_eq!(said, expect);
         std::fs::remove_dir_all(toy.path("out")).expect("ours");
     }
+}
+
+#[test]
+fn precision_was_ignored_in_silence_where_the_plain_engine_trains() {
+    let toy = Toy::new(&[("seed = 5", "seed = 5\nprecision = \"bf16\""), ("updates = 22", "updates = 2")]);
+    for (plain, expect) in [(Some(candle_core::Device::Cpu), 1), (None, 0)] {
+        let mut said = 0;
+        let outcome = toy.train("toy.toml", &RunOptions { plain, ..on(1) }, &mut |report| {
+            said += usize::from(matches!(report, Report::Note(text) if text.contains("`schedule.precision`")));
+            false
+        });
+        assert!(outcome.is_ok(), "{:?}", outcome.err());
+        assert_eq!(said, expect);
+        std::fs::remove_dir_all(toy.path("out")).expect("ours");
+    }
+}
+
+#[test]
+fn a_text_that_does_not_fit_into_memory_was_read_until_the_process_was_killed() {
+    let toy = Toy::new(&[]);
+    let settings = TrainingSettings::load(&toy.path("toy.toml")).expect("sound");
+    let tokenizers = Tokenizers::build(&settings, &Ticket::forever()).expect("there are words");
+    let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
+    let read = |memory| data::training(&settings, &config, &tokenizers, Some(memory), &Ticket::forever());
+    let need = read(1 << 30).expect("it fits").pairs.bytes();
+    assert_eq!(read(2 * need).expect("it just fits").pairs.bytes(), need);
+    let told = read(2 * need - 1).expect_err("it does not fit").to_string();
+    assert!(told.contains("train.en take more than") && told.contains("set a `limit`"), "{told}");
 }
