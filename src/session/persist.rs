@@ -61,6 +61,10 @@ pub struct SavedSession {
     pub shown: String,
     /// `predicted` or `input`.
     pub reading: String,
+    /// Show the pieces of words.
+    pub pieces: bool,
+    /// Show the links of a statistical aligner.
+    pub links: bool,
     /// The page that is shown, by its key.
     pub page: String,
     /// What each page keeps, by its name in the table of pages.
@@ -155,6 +159,8 @@ impl Default for SavedSession {
             device: "auto".to_owned(),
             shown: "alpha".to_owned(),
             reading: Reading::default().name().to_owned(),
+            pieces: false,
+            links: false,
             page: "sentence".to_owned(),
             pages: BTreeMap::new(),
         }

@@ -52,6 +52,8 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             let other = if settings.shown == Shown::Alpha { Shown::Energies } else { Shown::Alpha };
             SettingsCommand::SetShown(other).into()
         }
+        Act::ToggleLinks => SettingsCommand::SetLinks(!settings.links).into(),
+        Act::TogglePieces => SettingsCommand::SetPieces(!settings.pieces).into(),
         Act::NextTheme => SettingsCommand::SetTheme(next_theme(settings.theme)).into(),
         Act::ZoomIn => SettingsCommand::SetZoom(settings.zoom + ZOOM_STEP).into(),
         Act::ZoomOut => SettingsCommand::SetZoom(settings.zoom - ZOOM_STEP).into(),

@@ -60,6 +60,10 @@ pub enum Act {
     NextPalette,
     /// alpha or energies.
     ToggleEnergies,
+    /// Show or hide the links of the statistical aligner.
+    ToggleLinks,
+    /// Words or their pieces.
+    TogglePieces,
     /// Larger cells.
     LargerCells,
     /// Smaller cells.
@@ -193,6 +197,8 @@ const SENTENCE_BINDINGS: &[Binding] = &[
     always(Act::NarrowBeam, WORDS, "Narrower beam", &[ctrl(Key::OpenBracket)]),
     always(Act::NextPalette, PICTURE, "Next palette", &[ctrl(Key::P)]),
     always(Act::ToggleEnergies, PICTURE, "Alpha or energies", &[ctrl(Key::E)]),
+    always(Act::ToggleLinks, PICTURE, "Links of the aligner", &[ctrl(Key::K)]),
+    always(Act::TogglePieces, PICTURE, "Words or their pieces", &[shift_ctrl(Key::K)]),
     not_typing(Act::LargerCells, PICTURE, "Larger cells", &[plain(Key::Plus), plain(Key::Equals)]),
     not_typing(Act::SmallerCells, PICTURE, "Smaller cells", &[plain(Key::Minus)]),
     not_typing(Act::WholeMatrix, PICTURE, "All cells in view", &[plain(Key::Num0)]),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Align2, Id, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use crate::analysis::words::merge_log_p;
 use crate::figure::beam::{NUMBERS, Row};
 use crate::figure::palette::Rgba;
 use crate::session::{Column, HypothesisView, SelectCommand};
@@ -122,15 +123,26 @@ fn row_ui(
         Rgba::TRANSPARENT
     };
     let rank = normalised.then_some(hypothesis.rank);
-    let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words: words(hypothesis), back };
+    let row = Row {
+        place: n + 1,
+        log_p: hypothesis.log_p,
+        rank,
+        words: words(hypothesis, window.session.settings().pieces),
+        back,
+    };
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
         response.on_hover_text(bidi::visual(&hypothesis.text).into_owned());
     }
 }
 
 /// The words in the order they are seen, each with its log p.
-fn words(hypothesis: &HypothesisView) -> Vec<(Cow<'_, str>, f32)> {
-    let words = hypothesis.tokens.iter().zip(&hypothesis.token_log_p).filter(|(word, _)| *word != EOS);
+fn words(hypothesis: &HypothesisView, pieces: bool) -> Vec<(Cow<'_, str>, f32)> {
+    let merged = hypothesis.pieces.as_ref().filter(|_| !pieces);
+    let (words, log_p) = match merged {
+        None => (&hypothesis.tokens, Cow::Borrowed(&hypothesis.token_log_p[..])),
+        Some(merged) => (&merged.words, Cow::Owned(merge_log_p(&hypothesis.token_log_p, &merged.target))),
+    };
+    let words = words.iter().zip(log_p.iter()).filter(|(word, _)| *word != EOS);
     let mut words: Vec<_> = words.map(|(word, log_p)| (Cow::Borrowed(word.as_str()), *log_p)).collect();
     if bidi::starts_right(&hypothesis.text) {
         words.reverse();
