@@ -55,7 +55,9 @@ fn provenance(column: &Column, table: &AlignmentTable, settings: &Settings) -> P
     fact("program", concat!("interlinear ", env!("CARGO_PKG_VERSION")));
     fact("model", &column.name());
     if let Some(of) = &column.facts {
-        fact("weights", &of.digest);
+        if !of.digest.is_empty() {
+            fact("weights", &of.digest);
+        }
         fact("languages", &format!("{} to {}", of.source_language, of.target_language));
         if let Some(reading) = &of.guided {
             fact("guided", &format!("rows by {reading}: {GUIDED}"));

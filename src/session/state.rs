@@ -25,6 +25,7 @@ use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::scene::{Scene, SearchSettings, cut};
 use crate::session::settings::{FIRST_PALETTE, Settings, Shown};
 use crate::session::shared::Shared;
+use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
 use crate::worker::follow::Seen;
 use crate::worker::protocol::Event;
@@ -124,7 +125,7 @@ impl Session {
             device: device.to_string(),
             shown: if *shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
             reading: reading.name().to_owned(),
-            pieces: *pieces,
+            units: if *pieces { Units::Pieces } else { Units::Words }.name().to_owned(),
             links: *links,
             page: self.shared.page.key().to_owned(),
             pages: self.pages.saved(),
@@ -239,7 +240,7 @@ fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
         device: device.or_else(|| saved.device.parse().ok()).unwrap_or(DeviceChoice::Auto),
         shown: if saved.shown == "energies" { Shown::Energies } else { Shown::Alpha },
         reading: Reading::from_name(&saved.reading).unwrap_or_default(),
-        pieces: saved.pieces,
+        pieces: saved.units == Units::Pieces.name(),
         links: saved.links,
         palette: saved.palette.clone().unwrap_or_else(|| FIRST_PALETTE.to_owned()),
         theme: persist::theme_of(&saved.theme),

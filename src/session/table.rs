@@ -201,15 +201,14 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
             table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
         }
         Some(Pieces { source, target, .. }) => {
-            let merged = |merge: &dyn Fn(&[Range<usize>]) -> Vec<Vec<f32>>, count: usize, none: f32| {
-                // a word whose last pieces have no row has the mean of the others
-                let target: Vec<_> = target.iter().map(|word| word.start.min(count)..word.end.min(count)).collect();
-                let with_row = target.iter().take_while(|word| !word.is_empty()).count();
-                Matrix::padded(&merge(&target[..with_row]), rows, columns, none)
-            };
-            table.alpha = alpha
-                .map(|alpha| merged(&|target| merge_alpha(&Alignment::new(alpha), source, target), alpha.len(), 0.0));
-            table.energies = energies.map(|e| merged(&|target| merge_energies(e, source, target), e.len(), f32::NAN));
+            table.alpha = alpha.map(|alpha| {
+                let merged = merge_alpha(&Alignment::new(alpha), source, &with_rows(target, alpha.len()));
+                Matrix::padded(&merged, rows, columns, 0.0)
+            });
+            table.energies = energies.map(|energies| {
+                let merged = merge_energies(energies, source, &with_rows(target, energies.len()));
+                Matrix::padded(&merged, rows, columns, f32::NAN)
+            });
         }
     }
     if let Some(alpha) = &table.alpha {
@@ -221,6 +220,12 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         table.link(links, shown.pieces.as_ref().filter(|_| making.pieces));
     }
     table
+}
+
+/// The words that have some of the first `count` rows, each with those pieces that have one.
+fn with_rows(target: &[Range<usize>], count: usize) -> Vec<Range<usize>> {
+    let clipped = target.iter().map(|word| word.start.min(count)..word.end.min(count));
+    clipped.take_while(|word| !word.is_empty()).collect()
 }
 
 impl AlignmentTable {
@@ -268,7 +273,7 @@ fn spread(links: &Links, pieces: &Pieces) -> Links {
 }
 
 fn source_words(source: &Sentence, pieces: Option<&Pieces>, specials: Option<(u32, u32)>) -> Vec<SourceWord> {
-    let is_unk = |j: usize| specials.is_some_and(|(_, unk)| source.ids[j] == unk);
+    let is_unk = |j: usize| specials.is_some_and(|(_, unk)| source.ids.get(j) == Some(&unk));
     match pieces {
         None => (0..source.len()).map(|j| source_word(source, j..j + 1, is_unk(j))).collect(),
         Some(pieces) => {

@@ -751,7 +751,7 @@ fn a_driver_opens_what_is_dropped() {
     let path = folder.path().join("out.tsv");
     opened.driver.send(ColumnCommand::Export { column, format: AlignmentFormat::Tsv, path: path.clone() });
     opened.until(|session| session.notices().iter().any(|notice| notice.text.contains("out.tsv")));
-    assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target\t")));
+    assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target (predicted)\t")));
 }
 
 #[test]

@@ -237,7 +237,9 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let mut session = Session::start(None, &OpenWith { models: vec![(&model).into()], ..OpenWith::default() });
     let request = act(&mut session, SourceCommand::Replace(text.to_owned())).expect("another text");
     let events = serve_all(&request, &mut store(), &Ticket::forever());
-    events.into_iter().for_each(|event| drop(session.absorb(event)));
+    for event in events {
+        session.absorb(event);
+    }
     let column = &session.columns()[0];
     let shown = column.shown().expect("it is translated");
     let cut = shown.pieces.clone().expect("the vocabulary has pieces");

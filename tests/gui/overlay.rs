@@ -110,7 +110,9 @@ fn pieces() -> Session {
         let words = vec!["sunrise".to_owned(), "</s>".to_owned()];
         result.hypotheses[0].pieces = Some(Pieces { source: vec![0..1, 1..2, 2..3], target: vec![0..2, 2..3], words });
     }
-    events.into_iter().for_each(|event| drop(session.absorb(event)));
+    for event in events {
+        session.absorb(event);
+    }
     session
 }
 

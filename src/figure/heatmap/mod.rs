@@ -215,8 +215,8 @@ impl<'a> Heatmap<'a> {
         let mut width = end.max(left + legend::WITH_ENDS);
         if self.links.is_some() {
             let place = Area::new(point(left, foot), point(end, below - SPACE_1));
-            marks.extend(outlines::legend_line(&place, self.palette));
-            width = width.max(left + outlines::line_width(measure));
+            marks.extend(outlines::legend(&place, self.palette));
+            width = width.max(left + outlines::legend_width(measure));
         }
         Figure { size: size(width, below), marks, provenance }
     }

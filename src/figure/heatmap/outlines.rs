@@ -16,10 +16,13 @@ const WIDTH: (f32, f32, f32) = (0.11, 1.0, 3.0);
 const EDGE_FROM: f32 = 8.0;
 /// A dash and the gap behind it, in widths of the line.
 const DASH: (f32, f32) = (2.2, 1.8);
-/// Height of the line of the legend, points.
-pub const LEGEND: f32 = 20.0;
-/// What the legend says.
-pub const LEGEND_TEXT: &str = "outlined: links of the statistical aligner, dashed where only one direction has them";
+/// Height of a line of the legend, points.
+const LINE: f32 = 17.0;
+/// What the legend says of a whole frame, and of a dashed one.
+pub const LEGEND_TEXTS: [(&str, bool); 2] =
+    [("outlined: links of the statistical aligner", true), ("dashed: links of only one of its two directions", false)];
+/// Height of the legend, points.
+pub const LEGEND: f32 = 2.0 * LINE + SPACE_1;
 /// Side of the cell of the legend, points.
 const SAMPLE: f32 = 12.0;
 
@@ -78,7 +81,7 @@ fn within(area: &Area, inset: f32, width: f32) -> [[Point; 2]; 4] {
 /// A side cut into dashes that begin and end at its corners.
 fn dashes([from, to]: [Point; 2], width: f32) -> Vec<[Point; 2]> {
     let length = (to.x - from.x) + (to.y - from.y);
-    let (dash, gap) = (DASH.0 * width, DASH.1 * width);
+    let (dash, gap) = ((DASH.0 * width).min(length), DASH.1 * width);
     let count = ((length - dash) / (dash + gap)).round().max(1.0);
     let step = (length - dash) / count;
     let along = |at: f32| if from.y == to.y { from + size(at, 0.0) } else { from + size(0.0, at) };
@@ -88,23 +91,28 @@ fn dashes([from, to]: [Point; 2], width: f32) -> Vec<[Point; 2]> {
 /// A linked cell beside a possibly linked one, from the left of an area.
 pub fn sample<'a>(area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     let side = area.height().min(SAMPLE);
-    let top = area.centre().y - 0.5 * side;
-    let cell = |x: f32| Area::at(point(area.left() + x, top), size(side, side));
+    let cell = |x: f32| Area::around(point(area.left() + x + 0.5 * side, area.centre().y), size(side, side));
     frames([(cell(0.0), true), (cell(side + SPACE_1), false)].into_iter(), side, palette)
 }
 
 /// Width of [`sample`], points.
 pub const SAMPLE_WIDTH: f32 = 2.0 * SAMPLE + SPACE_1;
 
-/// What the outlines are, in a line.
-pub fn legend_line<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
-    let mut marks = sample(place, palette);
-    let at = point(place.left() + SAMPLE_WIDTH + SPACE_2, place.centre().y);
-    marks.push(Mark::Text(Text::new(LEGEND_TEXT, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));
+/// What the outlines are, a line for each kind.
+pub fn legend<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
+    let mut marks = Vec::new();
+    for (n, (text, is_sure)) in LEGEND_TEXTS.into_iter().enumerate() {
+        let middle = place.top() + (n as f32 + 0.5) * LINE;
+        let cell = Area::around(point(place.left() + 0.5 * SAMPLE, middle), size(SAMPLE, SAMPLE));
+        marks.extend(frames(std::iter::once((cell, is_sure)), SAMPLE, palette));
+        let at = point(place.left() + SAMPLE + SPACE_2, middle);
+        marks.push(Mark::Text(Text::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));
+    }
     marks
 }
 
-/// Width of [`legend_line`], points.
-pub fn line_width(measure: &dyn Measure) -> f32 {
-    SAMPLE_WIDTH + 2.0 * SPACE_2 + measure.width(LEGEND_TEXT, TEXT_SMALL)
+/// Width of [`legend`], points.
+pub fn legend_width(measure: &dyn Measure) -> f32 {
+    let widest = LEGEND_TEXTS.iter().map(|(text, _)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max);
+    SAMPLE + 2.0 * SPACE_2 + widest
 }

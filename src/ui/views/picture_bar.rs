@@ -133,7 +133,7 @@ fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
             WidgetInfo::labeled(Role::Legend, true, "Legend of the outlines, links of the statistical aligner")
         });
         marks::paint(ui.painter(), outlines::sample(&rect.into(), theme::palette(ui)));
-        response.on_hover_text(outlines::LEGEND_TEXT);
+        response.on_hover_text(outlines::LEGEND_TEXTS.map(|(text, _)| text).join("\n"));
     }
     let note = format!(
         "Outlines the word links of a statistical aligner, which learned from parallel text alone and knows nothing of the \

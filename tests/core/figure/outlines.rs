@@ -2,7 +2,7 @@
 
 use interlinear::figure::geometry::Area;
 use interlinear::figure::heatmap::Heatmap;
-use interlinear::figure::heatmap::outlines::{LEGEND_TEXT, outlines};
+use interlinear::figure::heatmap::outlines::{LEGEND_TEXTS, outlines};
 use interlinear::figure::mark::{Lines, Mark};
 use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::{COLOUR_MAPS, DARK, LIGHT, Rgba};
@@ -66,11 +66,15 @@ fn an_svg_has_the_outlines_and_says_what_they_are() {
     let (source, target, links) = (labels(&SOURCE), labels(&TARGET), links());
     let with = Heatmap { links: Some(&links), ..heatmap(&source, &target) };
     let figure = with.whole(None, &SansSerif, Provenance::default());
-    assert!(texts(&figure.marks).iter().any(|text| text.text == LEGEND_TEXT));
+    let texts = texts(&figure.marks);
+    assert!(LEGEND_TEXTS.iter().all(|(legend, _)| texts.iter().any(|text| text.text == *legend)));
     let without = heatmap(&source, &target).whole(None, &SansSerif, Provenance::default());
     assert!(figure.size.y > without.size.y && figure.size.x > without.size.x, "there is room for the legend");
     let (with, without) = (svg(&figure), svg(&without));
     let paths = |text: &str| elements(&parsed(text), "path").len();
-    assert!(paths(&with) >= paths(&without) + 6, "three kinds of lines over the cells, three in the legend");
+    assert!(
+        paths(&with) >= paths(&without) + 6,
+        "three kinds of lines over the cells, and two for each kind of link in the legend"
+    );
     assert!(with.contains("#ff9a1f") && !without.contains("#ff9a1f"));
 }
