@@ -9,9 +9,21 @@ use crate::error::Result;
 /// Source and target language, and the file.
 const BUNDLED: &[(&str, &str, &[u8])] = &[("en", "fr", include_bytes!("../../assets/aligner/en-fr.aligner"))];
 
+/// Whether something comes with the program for two languages.
+pub fn is_bundled(source: &str, target: &str) -> bool {
+    let (source, target) = (primary(source), primary(target));
+    let fits =
+        |first: &str, second: &str| (source == first && target == second) || (source == second && target == first);
+    BUNDLED.iter().any(|(first, second, _)| fits(first, second))
+}
+
+/// The language of a tag without its script and region.
+fn primary(tag: &str) -> String {
+    tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
+}
+
 /// What was learned of two languages, given by their BCP 47 tags, in either order; `None` where nothing was.
 pub fn bundled(source: &str, target: &str) -> Option<Result<Learned>> {
-    let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     let (source, target) = (primary(source), primary(target));
     let open = |bytes: &'static [u8]| Learned::from_bytes(Path::new("the bundled aligner"), bytes);
     BUNDLED.iter().find_map(|(first, second, bytes)| match (*first, *second) {

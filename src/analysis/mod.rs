@@ -23,6 +23,7 @@ macro_rules! sums_by_add {
 }
 
 pub mod aer;
+pub mod agreement;
 pub mod alignment;
 pub mod bleu;
 pub mod bootstrap;

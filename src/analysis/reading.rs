@@ -60,19 +60,22 @@ impl Reading {
         READINGS.iter().find(|entry| entry.name == name).map(|entry| entry.reading)
     }
 
+    /// Which word a row belongs to, in few words.
+    pub fn row_text(self) -> &'static str {
+        match self {
+            Self::Predicted => "word predicted",
+            Self::Input => "word read",
+        }
+    }
+
     fn entry(self) -> Option<&'static ReadingEntry> {
         READINGS.iter().find(|entry| entry.reading == self)
     }
 
-    /// Which of `rows` rows belongs to target word `i`; `None` for words that have none. As the input word of a
-    /// step, word i has the row of the step after its own, so the last word, `</s>`, has none, and row 0, made
-    /// with the sentence start, belongs to no word.
-    pub fn row(self, i: usize, rows: usize) -> Option<usize> {
-        self.row_after(1, i, rows)
-    }
-
-    /// As [`Reading::row`] where a state has read word i only `delay` rows after the one that predicted it.
-    fn row_after(self, delay: usize, i: usize, rows: usize) -> Option<usize> {
+    /// Which of `rows` rows belongs to target word `i`; `None` for words that have none. As an input word, word i has
+    /// the row of the first step whose state has read it, `delay` rows after the one that predicted it; so the last
+    /// words, `</s>` among them, have none, and the first rows belong to no word.
+    pub fn row_after(self, delay: usize, i: usize, rows: usize) -> Option<usize> {
         let row = match self {
             Self::Predicted => i,
             Self::Input => i + delay,
@@ -80,13 +83,17 @@ impl Reading {
         (row < rows).then_some(row)
     }
 
-    /// The rows by the word that they belong to, as many as before; zeros for a word that has none, which links
-    /// it to nothing. Assign the rows before `</s>` is cut off: the last word but one has the row of `</s>`.
-    pub fn assign(self, alpha: &[Vec<f32>]) -> Cow<'_, [Vec<f32>]> {
-        self.assign_after(1, alpha)
+    /// Of some rows those that belong to words, from the first word on; words behind the last of them have none.
+    pub fn read_after<T>(self, delay: usize, rows: &[T]) -> &[T] {
+        match self {
+            Self::Predicted => rows,
+            Self::Input => rows.get(delay..).unwrap_or_default(),
+        }
     }
 
-    /// As [`Reading::assign`] where a state has read word i only `delay` rows after the one that predicted it.
+    /// The rows by the word that they belong to, as many as before; zeros for a word that has none, which links it to
+    /// nothing. As an input word, a word has the row `delay` rows after its own. Assign the rows before `</s>` is cut off:
+    /// the last words have the rows behind it.
     pub fn assign_after(self, delay: usize, alpha: &[Vec<f32>]) -> Cow<'_, [Vec<f32>]> {
         if self == Self::Predicted {
             return Cow::Borrowed(alpha);

@@ -89,6 +89,7 @@ fn facts(model: &Model) -> Vec<(&'static str, Value)> {
         facts.extend((luong.window > 0).then(|| ("window", json!(luong.window))));
         facts.extend((luong.max_source > 0).then(|| ("max_source", json!(luong.max_source))));
     }
+    facts.extend(model.guided().map(|reading| ("guided", json!(reading))));
     facts.push(("parameters", json!(model.parameters())));
     facts.push(("digest", json!(format!("sha256:{}", model.digest()))));
     facts

@@ -75,6 +75,10 @@ pub struct Palette {
     pub mark: Rgba,
     /// Where local attention looks, as lines over a heatmap.
     pub gaze: Rgba,
+    /// The links of an aligner, as outlines over a heatmap.
+    pub link: Rgba,
+    /// The line inside them, which stands out where they do not.
+    pub link_edge: Rgba,
     /// Text on the accent.
     pub on_accent: Rgba,
     /// Doubt.
@@ -100,6 +104,8 @@ pub const LIGHT: Palette = Palette {
     accent_soft: Rgba::from_hex(0xD9E6FD),
     mark: Rgba::from_hex(0x3F8EFF),
     gaze: Rgba::from_hex(0xE03A8C),
+    link: Rgba::from_hex(0xFF9A1F),
+    link_edge: Rgba::BLACK,
     on_accent: Rgba::from_hex(0xFFFFFF),
     warm: Rgba::from_hex(0x9A5500),
     warm_soft: Rgba::from_hex(0xFFC970),
@@ -120,6 +126,8 @@ pub const DARK: Palette = Palette {
     accent_soft: Rgba::from_hex(0x273C60),
     mark: Rgba::from_hex(0x5B9DFF),
     gaze: Rgba::from_hex(0xFF6AB0),
+    link: Rgba::from_hex(0xFF9A1F),
+    link_edge: Rgba::BLACK,
     on_accent: Rgba::from_hex(0x0D1628),
     warm: Rgba::from_hex(0xECB05A),
     warm_soft: Rgba::from_hex(0x9A5F12),

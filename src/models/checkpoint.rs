@@ -7,7 +7,7 @@
 //! a file is a sentence that names it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::ops::Range;
@@ -48,7 +48,12 @@ pub struct Weights {
     slots: BTreeMap<String, Slot>,
     /// The file that they were read from.
     file: Option<Arc<Vec<u8>>>,
+    /// See [`Weights::guided`].
+    guided: Option<String>,
 }
+
+/// The key of the file's metadata that says how the attention was guided.
+const GUIDED: &str = "guided";
 
 /// A tensor as it lies in the file, as it was asked for, or both.
 #[derive(Clone, Debug)]
@@ -201,7 +206,29 @@ impl Weights {
             (name.clone(), Slot { shape: shape.clone(), stored, wide: OnceLock::new() })
         };
         let slots = expected.iter().zip(places).map(|(entry, found)| slot(entry, found)).collect();
-        Ok(Self { path: path.into(), slots, file: Some(file) })
+        let guided = header::note(&file, GUIDED);
+        Ok(Self { path: path.into(), slots, guided, file: Some(file) })
+    }
+
+    /// Where training put a cost on alpha from given links: the reading of the rows that it was put on, `predicted`
+    /// or `input`. It stands in the metadata of the file.
+    pub fn guided(&self) -> Option<&str> {
+        self.guided.as_deref()
+    }
+
+    /// Says what [`Weights::guided`] says.
+    pub fn set_guided(&mut self, reading: Option<String>) {
+        self.guided = reading;
+    }
+
+    /// What [`Weights::guided`] says of a file; `None` also where it cannot be read.
+    pub fn guided_in(path: &Path) -> Option<String> {
+        let (mut file, length) = disk::open(path).ok()?;
+        let mut start = Vec::new();
+        (&mut file).take(header::LENGTH_BYTES as u64 + 1).read_to_end(&mut start).ok()?;
+        let rest = header::end(path, &start, length).ok()?.saturating_sub(start.len());
+        file.take(rest as u64).read_to_end(&mut start).ok()?;
+        header::note(&start, GUIDED)
     }
 
     /// The bytes of the file that they were read from.
@@ -219,7 +246,8 @@ impl Weights {
             return Err(Error::tensor(path, name, "holds a number too large for f16; write f32 instead"));
         }
         let tensors = self.iter().map(|(name, array)| (name, Written { array, half }));
-        let file = safetensors::serialize(tensors, None)
+        let notes = self.guided.clone().map(|reading| HashMap::from([(GUIDED.to_owned(), reading)]));
+        let file = safetensors::serialize(tensors, notes)
             .map_err(|error| Error::file(path, format!("could not be written: {error}")))?;
         write_inside(path, |out| out.write_all(&file))
     }

@@ -144,12 +144,6 @@ impl Config {
         self.architecture.entry().input_delay.filter(|_| self.looks().is_some_and(|looks| looks.score.content))
     }
 
-    /// Whether a row of the alignment may also be read by the word before: the decoder had read it when it compared
-    /// its state with the source (Luong et al. 2015, footnote 14).
-    pub fn has_two_readings(&self) -> bool {
-        self.input_delay() == Some(1)
-    }
-
     /// Reads and checks `config.json`.
     pub fn load(path: &Path) -> Result<Self> {
         Self::load_among(MODELS, path)

@@ -155,6 +155,11 @@ impl Model {
         self.weights.parameters()
     }
 
+    /// Where training guided the attention by given links: the reading of the rows that it guided.
+    pub fn guided(&self) -> Option<&str> {
+        self.weights.guided()
+    }
+
     /// Ids of `</s>` and `[UNK]`.
     pub fn specials(&self) -> (u32, u32) {
         (self.config.eos, self.config.unk)

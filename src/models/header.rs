@@ -101,6 +101,14 @@ pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<u
     Ok(places)
 }
 
+/// What the metadata of a file say under a key; `start` holds at least the header.
+pub fn note(start: &[u8], key: &str) -> Option<String> {
+    let (length, rest) = start.split_first_chunk::<LENGTH_BYTES>()?;
+    let header = rest.get(..usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    let metadata: Metadata = serde_json::from_slice(header).ok()?;
+    metadata.metadata().as_ref()?.get(key).cloned()
+}
+
 /// A model that no memory holds is refused before room is made for it.
 fn check_size(path: &Path, expected: &[(String, Vec<usize>)]) -> Result<()> {
     let count = |shape: &[usize]| shape.iter().fold(1, |product: usize, size| product.saturating_mul(*size));

@@ -62,6 +62,7 @@ impl Shared {
     fn expanded(&mut self, at: usize, best: HypothesisView) {
         let column = &mut self.columns[at];
         column.take_pending();
+        column.forget_links();
         column.hypotheses = vec![best];
         column.hypothesis = 0;
         self.rebuild(at);
@@ -77,6 +78,7 @@ impl Shared {
         column.result = result;
         (column.decoding, column.stale, column.message) = (false, false, None);
         column.done = Some((self.scene.source.clone(), column.wish(device, options)));
+        self.ask_links(at);
         self.rebuild(at);
         self.forget_missing_target();
         self.mark_differences();

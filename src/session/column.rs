@@ -3,12 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::analysis::reading::Reading;
+use crate::aligner;
+use crate::aligner::placed::Placed;
 use crate::decoding::SearchOptions;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
+use crate::session::effect::Question;
+use crate::session::settings::Settings;
 use crate::session::table;
-use crate::session::table::AlignmentTable;
+use crate::session::table::{AlignmentTable, Making};
+use crate::text::links::Links;
 use crate::text::sentence::Sentence;
 use crate::worker::protocol::{ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts};
 
@@ -52,6 +56,10 @@ pub struct Column {
     pub stale: bool,
     /// Words are still being chosen.
     pub decoding: bool,
+    /// The links of a statistical aligner between the words of the source and of the shown hypothesis.
+    pub links: Option<Links>,
+    /// The number of the question that `links` answer or will answer.
+    pub(in crate::session) asked: Option<u64>,
     /// Why the present text could not be translated, as a sentence.
     pub message: Option<String>,
     /// Source and context of the request under way, until its first row replaces the table.
@@ -86,6 +94,8 @@ impl Column {
             result: ColumnResult::default(),
             stale: false,
             decoding: false,
+            links: None,
+            asked: None,
             message: None,
             pending: None,
             done: None,
@@ -150,6 +160,7 @@ impl Column {
         self.hypothesis = 0;
         self.table = None;
         self.result = ColumnResult::default();
+        self.forget_links();
         (self.stale, self.decoding, self.message, self.done) = (false, false, None, None);
     }
 
@@ -163,14 +174,47 @@ impl Column {
         self.stale = false;
     }
 
-    /// Makes the table again from the shown hypothesis. `reading` counts where the model has a choice.
-    pub(in crate::session) fn rebuild(&mut self, reading: Reading, revision: u64) {
-        let specials = self.facts.as_ref().map(|facts| (facts.eos, facts.unk));
-        let reading = self.facts.as_ref().filter(|facts| facts.has_two_readings).map(|_| reading);
-        self.table = self
-            .hypotheses
-            .get(self.hypothesis)
-            .map(|shown| Arc::new(table::build(&self.source, shown, self.hypothesis, specials, reading, revision)));
+    /// Makes the table again from the shown hypothesis. The reading of the settings counts where the model has a choice.
+    pub(in crate::session) fn rebuild(&mut self, settings: &Settings, revision: u64) {
+        self.table = self.table_with(settings).map(|table| Arc::new(AlignmentTable { revision, ..table }));
+    }
+
+    /// The table of the shown hypothesis under other settings.
+    pub(in crate::session) fn table_with(&self, settings: &Settings) -> Option<AlignmentTable> {
+        let making = Making {
+            specials: self.facts.as_ref().map(|facts| (facts.eos, facts.unk)),
+            reading: self.facts.as_ref().and_then(|facts| facts.input_delay).map(|delay| (settings.reading, delay)),
+            pieces: settings.pieces,
+            links: self.links.as_ref(),
+        };
+        self.shown().map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
+    }
+
+    /// Has no links and waits for none.
+    pub(in crate::session) fn forget_links(&mut self) {
+        (self.links, self.asked) = (None, None);
+    }
+
+    /// What an aligner is asked about the shown hypothesis; `None` where none comes with the program for the model's
+    /// languages, and while words are being chosen.
+    pub(in crate::session) fn question(&self) -> Option<Question> {
+        let (facts, shown) = (self.facts.as_ref()?, self.shown()?);
+        if self.decoding || self.stale || !aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
+        {
+            return None;
+        }
+        let (spans, target) = match &shown.pieces {
+            None => (self.source.spans.clone(), shown.tokens.clone()),
+            Some(pieces) => {
+                let spans = pieces.source.iter().map(|word| table::span(&self.source, word)).collect();
+                (spans, pieces.words.clone())
+            }
+        };
+        Some(Question {
+            languages: (facts.source_language.clone(), facts.target_language.clone()),
+            source: Placed { text: self.source.text.clone(), spans },
+            target,
+        })
     }
 }
 

@@ -66,6 +66,10 @@ pub enum SettingsCommand {
     SetShown(Shown),
     /// Which word a row of an alignment belongs to, in models where there is a choice.
     SetReading(Reading),
+    /// Show the pieces of words, in models whose vocabulary has them.
+    SetPieces(bool),
+    /// Show the links of a statistical aligner, where one comes with the program.
+    SetLinks(bool),
     /// Colour map, by name.
     SetPalette(String),
     /// Light, dark or as the system.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::session::claim::Claim;
 use crate::session::command::Command;
 use crate::session::effect::{Effect, LaneCall, News};
+use crate::session::files::Aligner;
 use crate::session::state::Session;
 use crate::session::{files, persist};
 use crate::worker::Worker;
@@ -33,6 +34,7 @@ pub struct Driver {
     worker: Worker,
     lane: Lane,
     follower: Follower,
+    aligner: Aligner,
     disk: Disk<News>,
     saved: Option<PathBuf>,
     saved_revision: u64,
@@ -59,7 +61,9 @@ impl Driver {
         let saved = options.saved.filter(|_| !found.is_left_alone && !claim.is_taken());
         let troubles = [found.trouble, claim.trouble()];
         let saved_revision = session.revision();
-        let mut driver = Self { session, worker, lane, follower, disk, saved, saved_revision, wake, _claim: claim };
+        let aligner = Aligner::default();
+        let mut driver =
+            Self { session, worker, lane, follower, aligner, disk, saved, saved_revision, wake, _claim: claim };
         for text in troubles.into_iter().flatten() {
             driver.session.hear(News::Notice { text, is_error: true });
         }
@@ -143,7 +147,7 @@ impl Driver {
                 Effect::Lane(LaneCall::Submit(number, order)) => self.lane.submit(number, order),
                 Effect::Lane(LaneCall::Cancel(number)) => self.lane.cancel(number),
                 Effect::Lane(LaneCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
-                Effect::Chore(chore) => files::carry_out(chore, &mut self.disk),
+                Effect::Chore(chore) => files::carry_out(chore, &mut self.disk, &self.aligner),
                 Effect::Follow(logs) => self.follower.follow(logs),
             }
         }

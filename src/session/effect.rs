@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::aligner::placed::Placed;
 use crate::session::page::{Dropped, Page};
 use crate::text::lines::TextFile;
+use crate::text::links::Links;
 use crate::training::recipe::Plan;
 use crate::worker::corpus::Order;
 use crate::worker::protocol::Request;
@@ -55,6 +57,13 @@ pub enum Chore {
         /// Where to.
         path: PathBuf,
     },
+    /// Align the words of a column.
+    Align {
+        /// Of the question.
+        number: u64,
+        /// What is asked.
+        question: Question,
+    },
     /// Write what is exported.
     Write {
         /// Where to.
@@ -62,6 +71,17 @@ pub enum Chore {
         /// What.
         text: String,
     },
+}
+
+/// What a statistical aligner is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// BCP 47 tags of source and target.
+    pub languages: (String, String),
+    /// The source words.
+    pub source: Placed,
+    /// The words of the translation, `</s>` and `[UNK]` among them.
+    pub target: Vec<String>,
 }
 
 /// What became of a [`Chore`] or a save.
@@ -103,6 +123,13 @@ pub enum News {
         path: PathBuf,
         /// Why it could not be, as a sentence for the user.
         trouble: Option<String>,
+    },
+    /// The words of a column were aligned.
+    Aligned {
+        /// Of the question.
+        number: u64,
+        /// The links between them.
+        links: Links,
     },
     /// Something worth a line in the status bar.
     Notice {

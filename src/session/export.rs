@@ -1,25 +1,34 @@
 //! Floor 8: a column's shown alignment as text, in the formats that others read. Pure.
 //!
-//! Where a row may be read by two words (Luong et al. 2015, footnote 14) the rows are those of the shown reading,
-//! and TSV and JSON name it. Pharaoh has no place for a name; [`note`] says it to the user.
+//! Where a row may be read by two words (Luong et al. 2015, footnote 14) the rows are those of the shown reading, and
+//! where a vocabulary has pieces of words, TSV has what is shown of both; its first cell names what it has. JSON always
+//! has the model's own tokens, with `words` saying which make up a word, as the command line writes them. Links are
+//! always of words. Pharaoh has no place for names; [`note`] says them to the user.
+
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
 use crate::analysis::reading::Reading;
 use crate::session::column::Column;
 use crate::session::pages::sentence::command::AlignmentFormat;
-use crate::session::table::{AlignmentTable, LEFT_OUT, Matrix};
+use crate::session::picture;
+use crate::session::settings::Settings;
+use crate::session::table;
+use crate::session::table::{AlignmentTable, LEFT_OUT};
+use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;
 use crate::worker::protocol::HypothesisView;
 
 /// The shown alignment in a format; `None` where there is nothing to write (see [`why_not`]).
-pub fn text(column: &Column, format: AlignmentFormat) -> Option<String> {
+pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Option<String> {
     let table = column.table.as_deref()?;
     match format {
         AlignmentFormat::Tsv => Some(alignment_tsv(table)),
         AlignmentFormat::Json => Some(json_line(column)),
-        AlignmentFormat::Pharaoh => table.alpha.as_ref().map(|alpha| pharaoh(table, alpha)),
+        AlignmentFormat::Pharaoh => pharaoh(column, settings),
+        AlignmentFormat::Svg => picture::svg(column, settings),
     }
 }
 
@@ -27,8 +36,8 @@ pub fn text(column: &Column, format: AlignmentFormat) -> Option<String> {
 pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str {
     let left_out = column.and_then(|column| column.table.as_deref()).is_some_and(|table| table.left_out);
     match format {
-        AlignmentFormat::Pharaoh if left_out => LEFT_OUT,
-        AlignmentFormat::Pharaoh => {
+        AlignmentFormat::Pharaoh | AlignmentFormat::Svg if left_out => LEFT_OUT,
+        AlignmentFormat::Pharaoh | AlignmentFormat::Svg => {
             "There is no alignment to save, because this model has none or nothing is translated yet"
         }
         AlignmentFormat::Tsv | AlignmentFormat::Json => {
@@ -46,7 +55,9 @@ pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
 
 /// alpha with source words along the top and target words down the side; without alignment only words and log p.
 pub fn alignment_tsv(table: &AlignmentTable) -> String {
-    let first = table.reading.map_or_else(|| "target".to_owned(), |reading| format!("target ({})", reading.name()));
+    let named = [table.reading.map(Reading::name), table.units.map(table::Units::name)];
+    let named: Vec<&str> = named.into_iter().flatten().collect();
+    let first = if named.is_empty() { "target".to_owned() } else { format!("target ({})", named.join(", ")) };
     let columns = if table.alpha.is_some() { &table.source[..] } else { &[] };
     let words = columns.iter().map(|word| Cell::from(&word.text));
     let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(words).collect();
@@ -58,50 +69,71 @@ pub fn alignment_tsv(table: &AlignmentTable) -> String {
     tsv::rows(std::iter::once(head).chain(body))
 }
 
-/// The JSON line of `interlinear translate`, all hypotheses, best first.
+/// The JSON line of `interlinear translate`, all hypotheses, best first. The shown one has the links of the aligner,
+/// where they are shown.
 pub fn json_line(column: &Column) -> String {
+    let facts = column.facts.as_ref();
     let reading = column.table.as_ref().and_then(|table| table.reading);
-    let hypotheses: Vec<Value> = column.hypotheses.iter().map(|one| hypothesis(one, reading)).collect();
+    let read = reading.zip(facts.and_then(|facts| facts.input_delay));
+    let mut hypotheses: Vec<Value> = column.hypotheses.iter().map(|one| hypothesis(one, read)).collect();
+    if let (Some(links), Some(shown)) = (&column.links, hypotheses.get_mut(column.hypothesis)) {
+        shown["links"] = json!({
+            "of": "the statistical aligner that comes with the program",
+            "sure": pairs(links.sure()),
+            "possible": pairs(links.possible()),
+        });
+    }
     let mut line = json!({ "source": column.source.tokens, "hypotheses": hypotheses });
+    if let Some(pieces) = column.hypotheses.first().and_then(|one| one.pieces.as_ref()) {
+        line["words"] = ends(&pieces.source);
+    }
     if let Some(reading) = reading {
         line["reading"] = reading.name().into();
+    }
+    if let Some(guided) = facts.and_then(|facts| facts.guided.as_ref()) {
+        line["guided"] = guided.as_str().into();
     }
     line.to_string() + "\n"
 }
 
+/// Each the first token and the one behind the last, as the command line writes them.
+fn ends(words: &[Range<usize>]) -> Value {
+    words.iter().map(|word| json!([word.start, word.end])).collect()
+}
+
+/// Source and target word of each link.
+fn pairs(links: &[Link]) -> Value {
+    links.iter().map(|link| json!([link.source, link.target])).collect()
+}
+
 /// A word that has no row under this reading has zeros and the position `null`.
-fn hypothesis(shown: &HypothesisView, reading: Option<Reading>) -> Value {
-    let reading = reading.unwrap_or_default();
+fn hypothesis(shown: &HypothesisView, read: Option<(Reading, usize)>) -> Value {
+    let (reading, delay) = read.unwrap_or_default();
     let mut value = json!({
         "tokens": shown.tokens,
         "text": shown.text,
         "log_p": shown.log_p,
         "token_log_p": shown.token_log_p,
-        "alpha": shown.alpha.as_deref().map(|alpha| reading.assign(alpha)),
+        "alpha": shown.alpha.as_deref().map(|alpha| reading.assign_after(delay, alpha)),
         "finished": shown.finished,
     });
     if let Some(p_t) = &shown.p_t {
-        value["p_t"] = (0..p_t.len()).map(|i| reading.row(i, p_t.len()).map(|t| p_t[t])).collect();
+        value["p_t"] = (0..p_t.len()).map(|i| reading.row_after(delay, i, p_t.len()).map(|t| p_t[t])).collect();
+    }
+    if let Some(pieces) = &shown.pieces {
+        value["words"] = ends(&pieces.target);
     }
     value
 }
 
 /// `i-j` pairs source-target from 0, words only: for every target word its source word of greatest alpha. A word that
 /// looks nowhere, as one without a row under the shown reading, has no pair.
-pub fn pharaoh(table: &AlignmentTable, alpha: &Matrix) -> String {
+fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
+    let shown = column.table.as_deref()?;
+    let whole = settings.pieces.then(|| column.table_with(&Settings { pieces: false, ..settings.clone() })).flatten();
+    let table = whole.as_ref().unwrap_or(shown);
+    table.alpha.as_ref()?;
     let words = table.target.iter().enumerate().filter(|(_, word)| !word.is_eos);
-    let pairs: Vec<String> =
-        words.filter_map(|(i, _)| Some(format!("{}-{i}", greatest(table, alpha.row(i))?))).collect();
-    pairs.join(" ") + "\n"
-}
-
-/// The word of greatest alpha, the first of equal ones; `None` where alpha is 0 at every word.
-fn greatest(table: &AlignmentTable, row: &[f32]) -> Option<usize> {
-    let mut best: Option<(usize, f32)> = None;
-    for (j, &value) in row.iter().enumerate().filter(|(j, _)| !table.source[*j].is_eos) {
-        if value > best.map_or(0.0, |(_, most)| most) {
-            best = Some((j, value));
-        }
-    }
-    best.map(|(j, _)| j)
+    let pairs: Vec<String> = words.filter_map(|(i, _)| Some(format!("{}-{i}", table.looks_at(i)?))).collect();
+    Some(pairs.join(" ") + "\n")
 }

@@ -2,10 +2,11 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::aligner::placed::{Placed, PlacedAligner};
 use crate::error::{Error, Result};
-use crate::session::effect::{Chore, News};
+use crate::session::effect::{Chore, News, Question};
 use crate::session::page::{Dropped, Page};
 use crate::text::lines::TextFile;
 use crate::text::phrases::PhraseTable;
@@ -14,15 +15,37 @@ use crate::training::recipe::Plan;
 use crate::training::{curves, recipe};
 use crate::worker::disk::Disk;
 
+/// The statistical aligner that was asked last, with its languages; opening one takes longer than to ask it.
+pub type Aligner = Arc<Mutex<Option<((String, String), PlacedAligner)>>>;
+
 /// Has a chore done.
-pub fn carry_out(chore: Chore, disk: &mut Disk<News>) {
+pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
     match chore {
+        Chore::Align { number, question } => {
+            let aligner = Arc::clone(aligner);
+            disk.run_telling("align", Box::new(move |_| align(&aligner, number, question)));
+        }
         Chore::Read(path) => disk.run_telling("read", Box::new(move |tell| Some(read(path, tell)))),
         Chore::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
         Chore::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
         Chore::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
         Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, &text)))),
     }
+}
+
+/// Nothing where no aligner comes with the program, which the session knows before it asks.
+fn align(aligner: &Aligner, number: u64, question: Question) -> Option<News> {
+    let mut kept = aligner.lock().unwrap_or_else(PoisonError::into_inner);
+    let Question { languages, source, target } = question;
+    if kept.as_ref().is_none_or(|(of, _)| *of != languages) {
+        match PlacedAligner::bundled(&languages.0, &languages.1) {
+            Ok(opened) => *kept = Some((languages.clone(), opened?)),
+            Err(error) => return Some(News::Notice { text: error.to_string(), is_error: true }),
+        }
+    }
+    let (_, aligner) = kept.as_mut()?;
+    let links = aligner.links(&source, &Placed::joined(&languages.1, &target));
+    Some(News::Aligned { number, links })
 }
 
 fn find_logs(path: PathBuf) -> News {

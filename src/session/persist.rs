@@ -17,6 +17,7 @@ use crate::session::pages::Pages;
 use crate::session::pages::sentence::command::List;
 use crate::session::scene::cut;
 use crate::session::settings::Theme;
+use crate::session::table::Units;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::worker::protocol::EnsembleSpec;
 
@@ -61,6 +62,10 @@ pub struct SavedSession {
     pub shown: String,
     /// `predicted` or `input`.
     pub reading: String,
+    /// `words` or `pieces`.
+    pub units: String,
+    /// Show the links of a statistical aligner.
+    pub links: bool,
     /// The page that is shown, by its key.
     pub page: String,
     /// What each page keeps, by its name in the table of pages.
@@ -155,6 +160,8 @@ impl Default for SavedSession {
             device: "auto".to_owned(),
             shown: "alpha".to_owned(),
             reading: Reading::default().name().to_owned(),
+            units: Units::Words.name().to_owned(),
+            links: false,
             page: "sentence".to_owned(),
             pages: BTreeMap::new(),
         }

@@ -39,6 +39,10 @@ pub struct Settings {
     pub shown: Shown,
     /// Which word a row of an alignment belongs to, in models where there is a choice.
     pub reading: Reading,
+    /// Show the pieces of words, in models whose vocabulary has them.
+    pub pieces: bool,
+    /// Show the links of a statistical aligner, where one comes with the program.
+    pub links: bool,
     /// Colour map, by name.
     pub palette: String,
     /// Light, dark or as the system.
@@ -54,6 +58,8 @@ impl Default for Settings {
             device: DeviceChoice::Auto,
             shown: Shown::Alpha,
             reading: Reading::default(),
+            pieces: false,
+            links: false,
             palette: FIRST_PALETTE.to_owned(),
             theme: Theme::System,
             zoom: 1.0,

@@ -17,6 +17,7 @@ use crate::session::pages::sentence::command::Hover;
 use crate::session::scene::Scene;
 use crate::session::settings::Settings;
 use crate::session::table::TargetWord;
+use crate::text::links::Links;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::worker::corpus::{Order, Progress};
 use crate::worker::protocol::{ColumnId, EnsembleSpec, Request};
@@ -318,7 +319,33 @@ impl Shared {
     /// Makes a column's table again from its shown hypothesis.
     pub(super) fn rebuild(&mut self, at: usize) {
         let revision = self.fresh_id();
-        self.columns[at].rebuild(self.settings.reading, revision);
+        self.columns[at].rebuild(&self.settings, revision);
+    }
+
+    /// Makes the tables of all columns again.
+    pub(super) fn rebuild_all(&mut self) {
+        (0..self.columns.len()).for_each(|at| self.rebuild(at));
+        self.mark_differences();
+    }
+
+    /// Asks for the links of a column's shown hypothesis, where they are shown; those of another are forgotten.
+    pub(super) fn ask_links(&mut self, at: usize) {
+        self.columns[at].forget_links();
+        if !self.settings.links {
+            return;
+        }
+        let Some(question) = self.columns[at].question() else { return };
+        let number = self.fresh_id();
+        self.columns[at].asked = Some(number);
+        self.chore(Chore::Align { number, question });
+    }
+
+    /// The answer to a question; one that nobody waits for any more changes nothing.
+    pub(super) fn aligned(&mut self, number: u64, links: Links) {
+        let Some(at) = self.columns.iter().position(|column| column.asked == Some(number)) else { return };
+        self.columns[at].links = Some(links);
+        self.rebuild(at);
+        self.mark_differences();
     }
 
     /// Marks the words that the columns do not share; only among finished translations into one language.

@@ -25,6 +25,7 @@ use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::scene::{Scene, SearchSettings, cut};
 use crate::session::settings::{FIRST_PALETTE, Settings, Shown};
 use crate::session::shared::Shared;
+use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
 use crate::worker::follow::Seen;
 use crate::worker::protocol::Event;
@@ -103,7 +104,8 @@ impl Session {
 
     /// What is worth keeping.
     pub fn saved(&self) -> SavedSession {
-        let Settings { unk_replacement, device, shown, reading, palette, theme, zoom } = &self.shared.settings;
+        let Settings { unk_replacement, device, shown, reading, pieces, links, palette, theme, zoom } =
+            &self.shared.settings;
         let Scene { source, search, .. } = &self.shared.scene;
         let lists = &self.shared.lists;
         SavedSession {
@@ -123,6 +125,8 @@ impl Session {
             device: device.to_string(),
             shown: if *shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
             reading: reading.name().to_owned(),
+            units: if *pieces { Units::Pieces } else { Units::Words }.name().to_owned(),
+            links: *links,
             page: self.shared.page.key().to_owned(),
             pages: self.pages.saved(),
             ..SavedSession::default()
@@ -213,6 +217,7 @@ impl Session {
         match news {
             News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, shared),
             News::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, shared),
+            News::Aligned { number, links } => shared.aligned(number, links),
             News::Read { path, lines } => shared.file_read(&path, &lines),
             News::ReadFailed { path, message } => {
                 shared.file_failed(&path);
@@ -235,6 +240,8 @@ fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
         device: device.or_else(|| saved.device.parse().ok()).unwrap_or(DeviceChoice::Auto),
         shown: if saved.shown == "energies" { Shown::Energies } else { Shown::Alpha },
         reading: Reading::from_name(&saved.reading).unwrap_or_default(),
+        pieces: saved.units == Units::Pieces.name(),
+        links: saved.links,
         palette: saved.palette.clone().unwrap_or_else(|| FIRST_PALETTE.to_owned()),
         theme: persist::theme_of(&saved.theme),
         zoom: saved.zoom.clamp(0.5, 3.0),
@@ -266,8 +273,18 @@ fn apply_to_settings(command: SettingsCommand, shared: &mut Shared) {
         SettingsCommand::SetShown(shown) => settings.shown = shown,
         SettingsCommand::SetReading(reading) => {
             settings.reading = reading;
-            (0..shared.columns.len()).for_each(|at| shared.rebuild(at));
-            shared.mark_differences();
+            shared.rebuild_all();
+        }
+        SettingsCommand::SetPieces(on) => {
+            settings.pieces = on;
+            shared.rebuild_all();
+            // the words that were marked are other words now
+            (shared.selection.target, shared.hover) = (None, None);
+        }
+        SettingsCommand::SetLinks(on) => {
+            settings.links = on;
+            (0..shared.columns.len()).for_each(|at| shared.ask_links(at));
+            shared.rebuild_all();
         }
         SettingsCommand::SetPalette(name) => settings.palette = name,
         SettingsCommand::SetTheme(theme) => settings.theme = theme,

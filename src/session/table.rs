@@ -2,9 +2,13 @@
 
 use std::ops::Range;
 
+use crate::analysis::agreement::Agreement;
+use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
+use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
+use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
-use crate::worker::protocol::HypothesisView;
+use crate::worker::protocol::{HypothesisView, Pieces};
 
 /// A source word x_j.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,8 +42,11 @@ pub struct TargetWord {
     pub probability: f32,
     /// Not shared with the output of the first column that has one (there: with any other), by longest common subsequence.
     pub differs: bool,
-    /// The best words at this position with their probabilities, best first.
+    /// The best words at this position with their probabilities, best first; of a word of several pieces those at its
+    /// first piece.
     pub candidates: Vec<(String, f32)>,
+    /// Its pieces, where it has several and is shown as one.
+    pub pieces: Vec<String>,
 }
 
 /// Numbers by target row i and source column j.
@@ -67,10 +74,16 @@ pub struct AlignmentTable {
     /// e_ij, NaN at words that have none; `None` as alpha is.
     pub energies: Option<Matrix>,
     /// The aligned position p_t of each target word, in source words from 0, NaN at a word that has no row; `None`
-    /// where the attention is not local.
+    /// where the attention is not local, and where it counts pieces and words are shown.
     pub p_t: Option<Vec<f32>>,
     /// Which word a row belongs to, where there is a choice.
     pub reading: Option<Reading>,
+    /// What its words are, where the model's vocabulary has pieces of words.
+    pub units: Option<Units>,
+    /// The links of a statistical aligner, where they are shown.
+    pub links: Option<Links>,
+    /// How far alpha and these links agree.
+    pub agreement: Option<Agreement>,
     /// The model has an alignment here, but it was too large to keep (see [`LEFT_OUT`]).
     pub left_out: bool,
     /// The translation as normal text.
@@ -99,6 +112,16 @@ impl Matrix {
         Self { rows: rows.len(), columns, values }
     }
 
+    /// As [`Matrix::from_rows`], with rows of `none` up to so many.
+    fn padded(rows: &[Vec<f32>], count: usize, columns: usize, none: f32) -> Self {
+        let mut matrix = Self::from_rows(rows, columns);
+        if matrix.rows < count {
+            matrix.values.resize(count * columns, none);
+            matrix.rows = count;
+        }
+        matrix
+    }
+
     /// The number for target word i and source word j; `None` outside.
     pub fn get(&self, i: usize, j: usize) -> Option<f32> {
         if j < self.columns { self.values.get(i * self.columns + j).copied() } else { None }
@@ -117,59 +140,177 @@ impl Matrix {
     }
 }
 
-/// The rows by the words that they belong to; a word without a row has `none` all along.
-fn by_word(rows: &[Vec<f32>], columns: usize, reading: Reading, none: f32) -> Matrix {
-    if reading == Reading::Predicted {
-        return Matrix::from_rows(rows, columns);
-    }
-    let row = |i| reading.row(i, rows.len()).map_or_else(|| vec![none; columns], |t| rows[t].clone());
-    Matrix::from_rows(&(0..rows.len()).map(row).collect::<Vec<_>>(), columns)
+/// What the tokens of a table are, where a vocabulary has pieces of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Units {
+    /// Words: columns of alpha are added and rows averaged over the pieces.
+    Words,
+    /// The pieces themselves.
+    Pieces,
 }
 
-/// The view model of a hypothesis. `specials` are the ids of `</s>` and `[UNK]`; `reading` is how its rows are
-/// read where there is a choice.
-pub fn build(
-    source: &Sentence,
-    shown: &HypothesisView,
-    hypothesis: usize,
-    specials: Option<(u32, u32)>,
-    reading: Option<Reading>,
-    revision: u64,
-) -> AlignmentTable {
-    let t_x = source.len();
-    let read = reading.unwrap_or_default();
-    let alpha = shown.alpha.as_deref().map(|rows| by_word(rows, t_x, read, 0.0));
-    let energies = shown.energies.as_deref().map(|rows| by_word(rows, t_x, read, f32::NAN));
-    let of_word =
-        |p_t: &Vec<f32>| (0..p_t.len()).map(|i| read.row(i, p_t.len()).map_or(f32::NAN, |t| p_t[t])).collect();
-    AlignmentTable {
-        revision,
-        source: (0..t_x).map(|j| source_word(source, j, alpha.as_ref(), specials)).collect(),
-        target: (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect(),
-        alpha,
-        energies,
-        p_t: shown.p_t.as_ref().map(of_word),
-        reading: reading.filter(|_| shown.alpha.is_some()),
+impl Units {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Pieces => "pieces",
+        }
+    }
+}
+
+/// What a table is made of besides its hypothesis.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Making<'a> {
+    /// The ids of `</s>` and `[UNK]`.
+    pub specials: Option<(u32, u32)>,
+    /// How rows are read where there is a choice, with the delay of the reading `input`.
+    pub reading: Option<(Reading, usize)>,
+    /// Show the pieces where words have several.
+    pub pieces: bool,
+    /// Links of an aligner between words, where they are shown.
+    pub links: Option<&'a Links>,
+}
+
+/// The view model of a hypothesis.
+pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, making: &Making<'_>) -> AlignmentTable {
+    let (reading, delay) = making.reading.unwrap_or_default();
+    let pieces = shown.pieces.as_ref().filter(|_| !making.pieces);
+    let read = |rows| reading.read_after(delay, rows);
+    let (alpha, energies) = (shown.alpha.as_deref().map(read), shown.energies.as_deref().map(read));
+    let mut table = AlignmentTable {
+        source: source_words(source, pieces, making.specials),
+        target: target_words(shown, pieces),
+        reading: making.reading.map(|(reading, _)| reading).filter(|_| shown.alpha.is_some()),
+        units: shown.pieces.as_ref().map(|_| if making.pieces { Units::Pieces } else { Units::Words }),
         left_out: shown.left_out,
         text: shown.text.clone(),
         log_p: shown.log_p,
         rank: shown.rank,
         finished: shown.finished,
         hypothesis,
+        ..AlignmentTable::default()
+    };
+    let (rows, columns) = (table.target.len(), table.source.len());
+    match pieces {
+        None => {
+            table.alpha = alpha.map(|alpha| Matrix::padded(alpha, rows, columns, 0.0));
+            table.energies = energies.map(|energies| Matrix::padded(energies, rows, columns, f32::NAN));
+            let read = |p_t| reading.read_after(delay, p_t);
+            let p_t = shown.p_t.as_deref().map(read);
+            table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
+        }
+        Some(Pieces { source, target, .. }) => {
+            table.alpha = alpha.map(|alpha| {
+                let merged = merge_alpha(&Alignment::new(alpha), source, &with_rows(target, alpha.len()));
+                Matrix::padded(&merged, rows, columns, 0.0)
+            });
+            table.energies = energies.map(|energies| {
+                let merged = merge_energies(energies, source, &with_rows(target, energies.len()));
+                Matrix::padded(&merged, rows, columns, f32::NAN)
+            });
+        }
+    }
+    if let Some(alpha) = &table.alpha {
+        for (j, word) in table.source.iter_mut().enumerate() {
+            word.coverage = (0..alpha.rows).filter_map(|i| alpha.get(i, j)).sum();
+        }
+    }
+    if let Some(links) = making.links {
+        table.link(links, shown.pieces.as_ref().filter(|_| making.pieces));
+    }
+    table
+}
+
+/// The words that have some of the first `count` rows, each with those pieces that have one.
+fn with_rows(target: &[Range<usize>], count: usize) -> Vec<Range<usize>> {
+    let clipped = target.iter().map(|word| word.start.min(count)..word.end.min(count));
+    clipped.take_while(|word| !word.is_empty()).collect()
+}
+
+impl AlignmentTable {
+    /// Lays links between words over the table. Where pieces are shown, each piece has the links of its word.
+    fn link(&mut self, links: &Links, pieces: Option<&Pieces>) {
+        let links = pieces.map_or_else(|| links.clone(), |pieces| spread(links, pieces));
+        let mut agreement = Agreement::default();
+        if let Some(alpha) = &self.alpha {
+            for (i, _) in self.target.iter().enumerate().filter(|(_, word)| !word.is_eos) {
+                if let Some(greatest) = greatest(alpha.row(i)) {
+                    agreement.add(i, greatest, &links);
+                }
+            }
+        }
+        self.agreement = self.alpha.is_some().then_some(agreement);
+        self.links = Some(links);
+    }
+
+    /// The source word of greatest alpha of target word i, `</s>` left aside; `None` where it looks at no word.
+    pub fn looks_at(&self, i: usize) -> Option<usize> {
+        let words = self.source.iter().position(|word| word.is_eos).unwrap_or(self.source.len());
+        greatest(self.alpha.as_ref()?.row(i).get(..words)?)
     }
 }
 
-fn source_word(source: &Sentence, j: usize, alpha: Option<&Matrix>, specials: Option<(u32, u32)>) -> SourceWord {
-    let span = source.spans.get(j).cloned().unwrap_or_default();
-    let text = source.tokens.get(j).cloned().unwrap_or_default();
-    SourceWord {
-        is_unk: specials.is_some_and(|(_, unk)| source.ids[j] == unk),
-        // Someone may type `</s>`; only the one that was added has no place in the text.
-        is_eos: text == EOS && span.is_empty(),
-        coverage: alpha.map_or(0.0, |alpha| (0..alpha.rows).filter_map(|i| alpha.get(i, j)).sum()),
-        text,
-        span,
+/// The place of the greatest number, the first of equal ones; `None` where all are 0.
+fn greatest(row: &[f32]) -> Option<usize> {
+    let better = |best: Option<(usize, f32)>, (j, &value): (usize, &f32)| {
+        if value > best.map_or(0.0, |(_, most)| most) { Some((j, value)) } else { best }
+    };
+    row.iter().enumerate().fold(None, better).map(|(j, _)| j)
+}
+
+/// Links between words as links between all their pieces.
+fn spread(links: &Links, pieces: &Pieces) -> Links {
+    let all = |links: &[Link]| -> Vec<Link> {
+        let of = |link: &Link| {
+            let sources = pieces.source.get(link.source).cloned().unwrap_or_default();
+            let targets = pieces.target.get(link.target).cloned().unwrap_or_default();
+            sources.flat_map(move |source| targets.clone().map(move |target| Link { source, target }))
+        };
+        links.iter().flat_map(of).collect()
+    };
+    Links::new(all(links.sure()), all(links.possible()))
+}
+
+fn source_words(source: &Sentence, pieces: Option<&Pieces>, specials: Option<(u32, u32)>) -> Vec<SourceWord> {
+    let is_unk = |j: usize| specials.is_some_and(|(_, unk)| source.ids.get(j) == Some(&unk));
+    match pieces {
+        None => (0..source.len()).map(|j| source_word(source, j..j + 1, is_unk(j))).collect(),
+        Some(pieces) => {
+            let of = |word: &Range<usize>| source_word(source, word.clone(), word.clone().any(is_unk));
+            pieces.source.iter().map(of).collect()
+        }
     }
+}
+
+/// The word of some tokens: as typed, pieces put together.
+fn source_word(source: &Sentence, tokens: Range<usize>, is_unk: bool) -> SourceWord {
+    let span = span(source, &tokens);
+    let first = source.tokens.get(tokens.start).cloned().unwrap_or_default();
+    // Someone may type `</s>`; only the one that was added has no place in the text.
+    let is_eos = first == EOS && span.is_empty();
+    let typed = if tokens.len() > 1 { source.text.get(span.clone()).map(str::to_owned) } else { None };
+    SourceWord { is_unk, is_eos, coverage: 0.0, text: typed.unwrap_or(first), span }
+}
+
+/// Where some tokens are in the typed text.
+pub fn span(source: &Sentence, tokens: &Range<usize>) -> Range<usize> {
+    let at = |j: usize| source.spans.get(j).cloned().unwrap_or_default();
+    at(tokens.start).start..at(tokens.end.saturating_sub(1).max(tokens.start)).end
+}
+
+fn target_words(shown: &HypothesisView, pieces: Option<&Pieces>) -> Vec<TargetWord> {
+    let Some(pieces) = pieces else { return (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect() };
+    let log_p = merge_log_p(&shown.token_log_p, &pieces.target);
+    let word = |((tokens, text), log_p): ((&Range<usize>, &String), f32)| {
+        let first = target_word(shown, tokens.start);
+        if tokens.len() <= 1 {
+            return TargetWord { text: text.clone(), ..first };
+        }
+        let pieces = shown.tokens.get(tokens.clone()).unwrap_or_default().to_vec();
+        TargetWord { text: text.clone(), log_p, probability: log_p.exp(), pieces, ..first }
+    };
+    pieces.target.iter().zip(&pieces.words).zip(log_p).map(word).collect()
 }
 
 fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
@@ -184,6 +325,7 @@ fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
         probability: log_p.exp(),
         differs: false,
         candidates: candidates.iter().map(|(word, log_p)| (word.clone(), log_p.exp())).collect(),
+        pieces: Vec::new(),
         text,
     }
 }

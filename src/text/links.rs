@@ -61,6 +61,11 @@ impl Links {
         self.is_sure(link) || self.possible.binary_search(&link).is_ok()
     }
 
+    /// Whether a target word has a link, in S or in P.
+    pub fn has_target(&self, target: usize) -> bool {
+        self.sure.iter().chain(&self.possible).any(|link| link.target == target)
+    }
+
     /// P with S, sorted by source word, each with whether it is sure.
     pub fn all(&self) -> Vec<(Link, bool)> {
         let sure = self.sure.iter().map(|link| (*link, true));

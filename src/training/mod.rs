@@ -112,7 +112,12 @@ pub fn train(
         keep: {
             let layout = Layout::new(&config);
             let file = settings.output.join("model.safetensors");
-            Box::new(move |weights, _| layout.name(weights).save(&file, true))
+            let guided = guided(&settings, options);
+            Box::new(move |weights, _| {
+                let mut weights = layout.name(weights);
+                weights.set_guided(guided.clone());
+                weights.save(&file, true)
+            })
         },
         clock,
         measured: Vec::new(),
@@ -128,6 +133,16 @@ pub fn train(
     let ended = trainer.run(ticket, emit);
     drop(lock);
     ended
+}
+
+/// The reading of the rows that are guided by given links, now or in the training before: what a model was told it
+/// keeps when it is trained on without.
+fn guided(settings: &TrainingSettings, options: &RunOptions) -> Option<String> {
+    if let Some(guide) = &settings.guide {
+        return Some(guide.reading.clone());
+    }
+    let before = if options.resume { Some(&settings.output) } else { options.from.as_ref() };
+    before.and_then(|folder| Weights::guided_in(&folder.join("model.safetensors")))
 }
 
 /// Refuses to overwrite an existing run, and to resume without a checkpoint.

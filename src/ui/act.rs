@@ -52,6 +52,8 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             let other = if settings.shown == Shown::Alpha { Shown::Energies } else { Shown::Alpha };
             SettingsCommand::SetShown(other).into()
         }
+        Act::ToggleLinks => SettingsCommand::SetLinks(!settings.links).into(),
+        Act::TogglePieces => SettingsCommand::SetPieces(!settings.pieces).into(),
         Act::NextTheme => SettingsCommand::SetTheme(next_theme(settings.theme)).into(),
         Act::ZoomIn => SettingsCommand::SetZoom(settings.zoom + ZOOM_STEP).into(),
         Act::ZoomOut => SettingsCommand::SetZoom(settings.zoom - ZOOM_STEP).into(),
@@ -61,7 +63,7 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::WholeMatrix => {
             layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })
         }
-        Act::ToggleLinks => off_or_on(session, local::LINKS),
+        Act::NextPicture => off_or_on(session, local::LINKS),
         Act::Solo => off_or_on(session, local::SOLO),
         Act::Present => {
             local.presents = !local.presents;

@@ -82,6 +82,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Tsv) => "Save the alignment as TSV",
             Self::Alignment(_, AlignmentFormat::Json) => "Save the translations as JSON",
             Self::Alignment(_, AlignmentFormat::Pharaoh) => "Save the alignment as links",
+            Self::Alignment(_, AlignmentFormat::Svg) => "Save the alignment as SVG",
             Self::Neighbours => "Save the neighbours as TSV",
             Self::Points => "Save the map as TSV",
         }
@@ -124,6 +125,9 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Pharaoh) => {
                 "A pair of places, source and target from 0, for each target word and the source word that it looks at most."
             }
+            Self::Alignment(_, AlignmentFormat::Svg) => {
+                "The heatmap as it is shown, on white, with the model and the sentence in the file."
+            }
             Self::Neighbours => "A row for each neighbour with its cosine.",
             Self::Points => "A row for each point with its place, x and y.",
         }
@@ -156,6 +160,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Tsv) => Wants::NewFile("alignment.tsv"),
             Self::Alignment(_, AlignmentFormat::Json) => Wants::NewFile("alignment.json"),
             Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),
+            Self::Alignment(_, AlignmentFormat::Svg) => Wants::NewFile("alignment.svg"),
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
         }

@@ -26,7 +26,7 @@ pub const CELL: &str = "cell";
 /// Key of the session's layout: 1 when the marks of local attention are drawn.
 pub const GAZE: &str = "gaze";
 /// Key of the session's layout: 1 when links are shown in place of heatmaps.
-pub const LINKS: &str = "links";
+pub const LINKS: &str = "links_picture";
 /// Key of the session's layout: least alpha of a link.
 pub const LINKS_THRESHOLD: &str = "links_threshold";
 /// Key of the session's layout: 1 when alpha is the opacity of a link and not its width.

@@ -60,6 +60,10 @@ pub enum Act {
     NextPalette,
     /// alpha or energies.
     ToggleEnergies,
+    /// Show or hide the links of the statistical aligner.
+    ToggleLinks,
+    /// Words or their pieces.
+    TogglePieces,
     /// Larger cells.
     LargerCells,
     /// Smaller cells.
@@ -67,7 +71,7 @@ pub enum Act {
     /// All cells in view.
     WholeMatrix,
     /// Heatmaps or links.
-    ToggleLinks,
+    NextPicture,
     /// One column alone, or all.
     Solo,
     /// One picture in large type.
@@ -201,9 +205,11 @@ const SENTENCE_BINDINGS: &[Binding] = &[
     always(Act::NarrowBeam, WORDS, "Narrower beam", &[ctrl(Key::OpenBracket)]),
     always(Act::NextPalette, PICTURE, "Next palette", &[ctrl(Key::P)]),
     always(Act::ToggleEnergies, PICTURE, "Alpha or energies", &[ctrl(Key::E)]),
-    always(Act::ToggleLinks, PICTURE, "Heatmap or links", &[ctrl(Key::K)]),
+    always(Act::NextPicture, PICTURE, "Heatmap or links", &[ctrl(Key::J)]),
     always(Act::Solo, PICTURE, "One column alone, or all", &[ctrl(Key::D)]),
     always(Act::Present, PICTURE, "Presentation: one picture, large", &[plain(Key::F5)]),
+    always(Act::ToggleLinks, PICTURE, "Links of the aligner", &[ctrl(Key::K)]),
+    always(Act::TogglePieces, PICTURE, "Words or their pieces", &[shift_ctrl(Key::K)]),
     not_typing(Act::LargerCells, PICTURE, "Larger cells", &[plain(Key::Plus), plain(Key::Equals)]),
     not_typing(Act::SmallerCells, PICTURE, "Smaller cells", &[plain(Key::Minus)]),
     not_typing(Act::WholeMatrix, PICTURE, "All cells in view", &[plain(Key::Num0)]),

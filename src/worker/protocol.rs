@@ -4,6 +4,7 @@
 //! every [`Event`] names its column, and those about decoding the number of their request.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::decoding::ensemble::Mixing;
@@ -183,9 +184,11 @@ pub struct ModelFacts {
     pub attention: Option<String>,
     /// D of local attention, which looks at the words from p_t - D to p_t + D; `None` where it is not local.
     pub window: Option<usize>,
-    /// Whether a row of its alignment may be read by the word predicted with it or by the word read before it
-    /// (Luong et al. 2015, footnote 14).
-    pub has_two_readings: bool,
+    /// Rows between the row that predicts a word and the first whose state has read it, where a row may be read by
+    /// either word ([`Config::input_delay`](crate::models::config::Config::input_delay)); `None` where there is no choice.
+    pub input_delay: Option<usize>,
+    /// Which rows of its alignment were trained on given links ([`Model::guided`](crate::models::Model::guided)).
+    pub guided: Option<String>,
     /// Where it computes, in words.
     pub device: String,
     /// A sentence when it computes elsewhere than was asked.
@@ -198,7 +201,18 @@ pub struct ModelFacts {
     pub members: Vec<Member>,
 }
 
-/// A hypothesis in words. All lists have one entry a target token.
+/// Which tokens make up each word, where a vocabulary has pieces of words; `</s>` is a word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// Of each source word.
+    pub source: Vec<Range<usize>>,
+    /// Of each target word.
+    pub target: Vec<Range<usize>>,
+    /// The target words, put together.
+    pub words: Vec<String>,
+}
+
+/// A hypothesis in the entries of the vocabulary. All lists have one entry a target token.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HypothesisView {
     /// Words as the vocabulary writes them, `[UNK]` and `</s>` included.
@@ -230,6 +244,8 @@ pub struct HypothesisView {
     pub candidates: Vec<Vec<(String, f32)>>,
     /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside.
     pub replaced: Vec<Option<String>>,
+    /// Which tokens make up each word; `None` where every token is a word, on both sides.
+    pub pieces: Option<Pieces>,
 }
 
 /// What a column's search found.

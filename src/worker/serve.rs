@@ -161,23 +161,24 @@ impl Job<'_> {
 
     fn column(&self, spec: &ColumnSpec, shelved: &Shelved) -> Result<()> {
         self.ticket.check()?;
-        let source = read_source(&self.request.source, shelved)?;
-        let options = within_memory(&spec.options, source.len());
+        let source = view::Source::new(shelved, read_source(&self.request.source, shelved)?);
+        let sentence = &source.sentence;
+        let options = within_memory(&spec.options, sentence.len());
         let (number, column) = (self.request.number, spec.column);
         let mut rows = Rows { first_row_millis: None, last: None, every: self.store.row_every };
         let mut hear = |_: usize, progress: Progress<'_>| match progress {
             _ if self.ticket.is_stale() => {}
             Progress::Encoded { context } => {
-                self.emit(Event::Started { number, column, source: source.clone(), context });
+                self.emit(Event::Started { number, column, source: sentence.clone(), context });
             }
             Progress::Expanded { best, .. } => {
-                if rows.is_due(self.start, best.tokens.len(), source.len()) {
+                if rows.is_due(self.start, best.tokens.len(), sentence.len()) {
                     self.emit(Event::Expanded { number, column, best: view::view(shelved, &source, best.clone()) });
                 }
             }
         };
         let decoded = shelved.with_stepper(spec.engine, self.threads, |stepper| {
-            decode(stepper, shelved.specials(), &[&source.ids], &options, self.ticket, &mut hear)
+            decode(stepper, shelved.specials(), &[&sentence.ids], &options, self.ticket, &mut hear)
         })?;
         let decoded =
             decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))?;
@@ -187,7 +188,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn result(&self, shelved: &Shelved, source: &Sentence, decoded: Decoded, rows: &Rows) -> ColumnResult {
+    fn result(&self, shelved: &Shelved, source: &view::Source, decoded: Decoded, rows: &Rows) -> ColumnResult {
         let millis = millis(self.start);
         let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
         let words_per_second = words as f32 * 1000.0 / millis.max(0.001);

@@ -38,7 +38,8 @@ impl Shelved {
             has_alignment: config.aligns(),
             attention: config.attention(),
             window: config.window(),
-            has_two_readings: config.has_two_readings(),
+            input_delay: config.input_delay(),
+            guided: model.guided().map(str::to_owned),
             device: device.name.clone(),
             notice: device.notice.clone(),
             digest: String::new(),
@@ -66,7 +67,8 @@ impl Shelved {
             attention: only
                 .map_or_else(|| ensemble.aligns().then(|| "mean".to_owned()), |facts| facts.attention.clone()),
             window: only.and_then(|facts| facts.window),
-            has_two_readings: !shown.is_empty() && shown.iter().all(|n| facts(n).has_two_readings),
+            input_delay: shared_delay(shown.iter().map(|n| facts(n).input_delay)),
+            guided: shown.iter().find_map(|n| facts(n).guided.clone()),
             notice: None,
             card: String::new(),
             members: members
@@ -126,4 +128,10 @@ impl Shelved {
     fn kept(&self) -> MutexGuard<'_, Option<(Kernels, Box<dyn Stepper>)>> {
         self.stepper.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The delay that all members have whose rows are shown; `None` where they differ.
+fn shared_delay(mut delays: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+    let first = delays.next()??;
+    delays.all(|delay| delay == Some(first)).then_some(first)
 }

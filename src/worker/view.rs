@@ -2,24 +2,43 @@
 
 use std::collections::BTreeMap;
 
+use std::ops::Range;
+
+use crate::analysis::alignment::Alignment;
 use crate::analysis::unknown;
+use crate::analysis::words::merge_alpha;
 use crate::decoding::{Hypothesis, Node};
-use crate::text::join::join;
+use crate::evaluation::wording;
 use crate::text::sentence::{EOS, Sentence, UNK};
-use crate::worker::protocol::HypothesisView;
+use crate::worker::protocol::{HypothesisView, Pieces};
 use crate::worker::shelved::Shelved;
 
+/// A source sentence as a model reads it.
+pub(super) struct Source {
+    /// Its tokens.
+    pub(super) sentence: Sentence,
+    /// Which of them make up each word; `None` where every token is a word.
+    words: Option<Vec<Range<usize>>>,
+}
+
+impl Source {
+    pub(super) fn new(shelved: &Shelved, sentence: Sentence) -> Self {
+        let words = wording::pieces(&shelved.model.source, &sentence, false);
+        Self { sentence, words }
+    }
+}
+
 /// A hypothesis in the words of the model's target vocabulary.
-pub(super) fn view(shelved: &Shelved, source: &Sentence, hypothesis: Hypothesis) -> HypothesisView {
+pub(super) fn view(shelved: &Shelved, source: &Source, hypothesis: Hypothesis) -> HypothesisView {
     let vocabulary = &shelved.model.target;
     let word = |id: u32| vocabulary.token(id).unwrap_or(UNK).to_owned();
     let unk = shelved.facts.unk;
     let tokens: Vec<String> = hypothesis.tokens.iter().map(|&id| word(id)).collect();
-    let aligned = |(i, &id)| if id == unk { attended(source, &hypothesis, i) } else { None };
-    let replaced: Vec<Option<String>> = hypothesis.tokens.iter().enumerate().map(aligned).collect();
+    let replaced = replaced(unk, source, &hypothesis);
     HypothesisView {
         is_unk: hypothesis.tokens.iter().map(|&id| id == unk).collect(),
-        text: join(&shelved.facts.target_language, without_eos(&tokens)),
+        text: vocabulary.join(&shelved.facts.target_language, without_eos(&tokens)),
+        pieces: pieces(shelved, source, &hypothesis.tokens),
         token_log_p: hypothesis.token_log_p,
         log_p: hypothesis.log_p,
         rank: hypothesis.rank,
@@ -53,7 +72,31 @@ fn without_eos(tokens: &[String]) -> &[String] {
     tokens.strip_suffix(&[EOS.to_owned()]).unwrap_or(tokens)
 }
 
-/// The typed word of greatest alpha for target position i, `</s>` left aside.
-fn attended(source: &Sentence, hypothesis: &Hypothesis, i: usize) -> Option<String> {
-    unknown::attended(hypothesis.alpha.as_deref()?, i, source).map(|j| source.tokens[j].clone())
+/// Which tokens make up each word, where either vocabulary has pieces.
+fn pieces(shelved: &Shelved, source: &Source, target: &[u32]) -> Option<Pieces> {
+    let vocabulary = &shelved.model.target;
+    let words = wording::target_pieces(&shelved.model, target);
+    if source.words.is_none() && words.is_none() {
+        return None;
+    }
+    let words = words.unwrap_or_else(|| wording::singles(target.len()));
+    let entries = wording::tokens(&shelved.model, target);
+    Some(Pieces {
+        source: source.words.clone().unwrap_or_else(|| wording::singles(source.sentence.len())),
+        words: words.iter().map(|word| vocabulary.marks().word(&entries[word.clone()])).collect(),
+        target: words,
+    })
+}
+
+/// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside.
+fn replaced(unk: u32, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
+    let ids = &hypothesis.tokens;
+    let Some(alpha) = hypothesis.alpha.as_deref().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
+    let merged = source.words.as_ref().map(|words| {
+        let alpha = merge_alpha(&Alignment::new(alpha), words, &wording::singles(alpha.len()));
+        (alpha, wording::whole_words(&source.sentence, words))
+    });
+    let (alpha, sentence) = merged.as_ref().map_or((alpha, &source.sentence), |(alpha, whole)| (alpha, whole));
+    let attended = |i| unknown::attended(alpha, i, sentence).map(|j| sentence.tokens[j].clone());
+    ids.iter().enumerate().map(|(i, id)| if *id == unk { attended(i) } else { None }).collect()
 }

@@ -158,14 +158,14 @@ fn every_length_is_in_one_bucket() {
 #[test]
 fn rows_belong_to_the_word_predicted_or_to_the_word_read() {
     let alpha = vec![vec![0.9, 0.1, 0.0], vec![0.2, 0.7, 0.1], vec![0.0, 0.1, 0.9]];
-    assert_eq!(Reading::Predicted.assign(&alpha).as_ref(), alpha.as_slice());
-    let read = Reading::Input.assign(&alpha);
+    assert_eq!(Reading::Predicted.assign_after(1, &alpha).as_ref(), alpha.as_slice());
+    let read = Reading::Input.assign_after(1, &alpha);
     assert_eq!(read.as_ref(), [alpha[1].clone(), alpha[2].clone(), vec![0.0; 3]]);
     // Of two words and `</s>` on both sides, as the word read each is linked to what the step after it looked at.
     let links = |rows: &[Vec<f32>]| hard::pharaoh(&hard::links(&Alignment::new(rows).words(2, 2)));
     assert_eq!((links(&alpha).as_str(), links(&read).as_str()), ("0-0 1-1", "1-0 1-1"));
-    assert!(Reading::Input.assign(&[]).is_empty());
-    assert_eq!((Reading::Input.row(1, 2), Reading::Predicted.row(1, 2)), (None, Some(1)));
+    assert!(Reading::Input.assign_after(1, &[]).is_empty());
+    assert_eq!((Reading::Input.row_after(1, 1, 2), Reading::Predicted.row_after(1, 1, 2)), (None, Some(1)));
     assert!(READINGS.iter().all(|entry| Reading::from_name(entry.name) == Some(entry.reading)));
     assert!(READINGS.iter().all(|entry| (entry.reading.name(), entry.reading.about()) == (entry.name, entry.about)));
     assert_eq!(READINGS[0].reading, Reading::default());

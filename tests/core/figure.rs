@@ -2,6 +2,8 @@
 
 #[path = "figure/links.rs"]
 mod links;
+#[path = "figure/outlines.rs"]
+mod outlines;
 #[path = "figure/plane.rs"]
 mod plane;
 #[path = "figure/plot.rs"]
@@ -261,6 +263,7 @@ fn heatmap<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>]) -> Heatmap<'a> 
         target,
         cells: Cells { numbers, map: ColourMap::at(0), scale: Scale::Unit, revision: 1 },
         gaze: Some(Gaze { p_t: &[1.0, 1.4, f32::NAN], window: 1 }),
+        links: None,
         marks: Marks { row: Some(0), column: None, selected: Some(1) },
         metrics,
         text_height: 15.0,

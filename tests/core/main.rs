@@ -25,6 +25,7 @@ mod pieces;
 mod readers;
 mod screen;
 mod session;
+mod shown;
 mod soak;
 mod strangers;
 mod text;

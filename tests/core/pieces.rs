@@ -18,7 +18,7 @@ const WORDS: &[&str] =
     &["sun", "suns", "sunrise", "rise", "rises", "risen", "moon", "moonrise", "moons", "noon", "soon", "son", "sons"];
 
 /// A model of the fixtures with vocabularies of pieces, as large as its own.
-fn model(folder: &Path) -> String {
+pub fn model(folder: &Path) -> String {
     let model = copy_of("rnnsearch", folder);
     let config: Value = serde_json::from_slice(&fs::read(model.join("config.json")).expect("read")).expect("JSON");
     let size = config["source_vocabulary"].as_u64().expect("a number") as usize;

@@ -502,7 +502,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     let request = edit(&mut session, "a ?b");
     translate(&mut session, &request, &["x y </s>"]);
     let column = &session.columns()[0];
-    let text = |format| export::text(column, format).expect("there is something to write");
+    let text = |format| export::text(column, session.settings(), format).expect("there is something to write");
     assert_eq!(text(AlignmentFormat::Pharaoh), "0-0 1-1\n");
     let tsv = text(AlignmentFormat::Tsv);
     let mut lines = tsv.lines();
@@ -528,8 +528,11 @@ fn a_model_without_alignment_has_none_anywhere() {
     let column = &session.columns()[0];
     assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert_eq!(column.context, Some(vec![0.5]));
-    assert_eq!(export::text(column, AlignmentFormat::Pharaoh), None);
-    assert!(export::text(column, AlignmentFormat::Json).is_some_and(|json| json.contains("\"alpha\":null")));
+    assert_eq!(export::text(column, session.settings(), AlignmentFormat::Pharaoh), None);
+    assert!(
+        export::text(column, session.settings(), AlignmentFormat::Json)
+            .is_some_and(|json| json.contains("\"alpha\":null"))
+    );
     session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
     assert!(session.notices().iter().any(|notice| notice.text.contains("alignment")));
 }
@@ -748,7 +751,7 @@ fn a_driver_opens_what_is_dropped() {
     let path = folder.path().join("out.tsv");
     opened.driver.send(ColumnCommand::Export { column, format: AlignmentFormat::Tsv, path: path.clone() });
     opened.until(|session| session.notices().iter().any(|notice| notice.text.contains("out.tsv")));
-    assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target\t")));
+    assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target (predicted)\t")));
 }
 
 #[test]
@@ -806,7 +809,7 @@ fn the_page_is_kept_between_starts() {
 fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let mut session = session(1);
     let id = ids(&session)[0];
-    let choice = ModelFacts { has_two_readings: true, has_alignment: true, window: Some(2), ..ModelFacts::default() };
+    let choice = ModelFacts { input_delay: Some(1), has_alignment: true, window: Some(2), ..ModelFacts::default() };
     session.absorb(Event::Loaded { column: id, facts: choice });
     let request = edit(&mut session, "a b");
     session.absorb(started(&request, id));
@@ -818,7 +821,8 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let row = |session: &Session, i: usize| {
         session.columns()[0].table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
     };
-    let saved = |session: &Session, format| export::text(&session.columns()[0], format).expect("something");
+    let saved =
+        |session: &Session, format| export::text(&session.columns()[0], session.settings(), format).expect("something");
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
     assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "0-0 1-1\n");

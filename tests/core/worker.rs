@@ -41,7 +41,7 @@ pub fn serve_all(request: &Request, store: &mut Store, ticket: &Ticket) -> Vec<E
     events
 }
 
-fn store() -> Store {
+pub fn store() -> Store {
     Store::new(2).with_every_row()
 }
 
@@ -434,9 +434,9 @@ fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
     };
     let (facts, mean) = run(AlignmentOf::Mean);
     assert_eq!(facts.members.iter().map(|member| member.has_alignment).collect::<Vec<_>>(), [true, true]);
-    assert!(facts.name.contains(" + ") && facts.has_alignment && !facts.has_two_readings);
+    assert!(facts.name.contains(" + ") && facts.has_alignment && facts.input_delay.is_none());
     let (facts, first) = run(AlignmentOf::Member(0));
-    assert!(facts.has_two_readings, "the rows shown are those of Luong's model alone");
+    assert_eq!(facts.input_delay, Some(1), "the rows shown are those of Luong's model alone");
     let (_, second) = run(AlignmentOf::Member(1));
     assert_eq!(mean.tokens, first.tokens, "what is shown does not change what is said");
     let cell = |one: &HypothesisView| one.alpha.as_ref().map(|alpha| alpha[0][0]).expect("an alignment");

@@ -66,7 +66,7 @@ fn nothing_overlaps_or_lies_outside_at_any_size() {
                 harness.set_size(vec2(width, height) / zoom);
                 let commands: [Command; 2] = [
                     SettingsCommand::SetZoom(1.0).into(),
-                    WindowCommand::SetLayout { key: "links".to_owned(), value: links }.into(),
+                    WindowCommand::SetLayout { key: "links_picture".to_owned(), value: links }.into(),
                 ];
                 commands.into_iter().for_each(|command| harness.state_mut().send(command));
                 harness.run();
@@ -112,7 +112,7 @@ fn one_column_stands_alone_and_all_come_back() {
 #[test]
 fn links_take_the_place_of_the_heatmap_and_say_their_alpha() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::K);
+    harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::J);
     harness.run();
     assert!(harness.query_by_label("chaussure <- red 0.80").is_none(), "no cell is left");
     let word = harness.get_by_label_contains("chaussure: red 0.80");

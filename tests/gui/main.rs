@@ -10,6 +10,7 @@ mod maps;
 #[path = "../made/measured.rs"]
 mod measured;
 mod numbers;
+mod overlay;
 mod phrases;
 mod picture;
 mod views;

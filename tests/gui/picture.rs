@@ -54,6 +54,7 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
     for (item, title, format) in [
         ("Save alignment as TSV...", "Save the alignment as TSV", AlignmentFormat::Tsv),
         ("Save alignment as links...", "Save the alignment as links", AlignmentFormat::Pharaoh),
+        ("Save alignment as SVG...", "Save the alignment as SVG", AlignmentFormat::Svg),
         ("Save translations as JSON...", "Save the translations as JSON", AlignmentFormat::Json),
     ] {
         let (mut harness, wires) = desk::window(desk::two_models());

@@ -429,7 +429,7 @@ fn local_model() -> interlinear::session::Session {
     let mut session = desk::session("the red shoe");
     let mut facts = desk::facts("Local", true);
     (facts.architecture, facts.attention) = ("luong".to_owned(), Some("local-p general".to_owned()));
-    (facts.window, facts.has_two_readings) = (Some(1), true);
+    (facts.window, facts.input_delay) = (Some(1), Some(1));
     let column = desk::add_column(&mut session, facts);
     let mut events =
         desk::finished(&session, column, desk::sentence("the red shoe", &[]), &["la chaussure rouge"], None);

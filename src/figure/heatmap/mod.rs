@@ -5,6 +5,7 @@
 //! gives only what the area shows that it is asked for. [`Heatmap::whole`] is all of it as one figure.
 
 pub mod layout;
+pub mod outlines;
 
 use std::ops::Range;
 
@@ -18,6 +19,7 @@ use crate::figure::measure::Measure;
 use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::text::links::Links;
 
 /// Smaller cells are drawn without lines between them.
 const LINES_FROM: f32 = 10.0;
@@ -50,6 +52,8 @@ pub struct Heatmap<'a> {
     pub cells: Cells<'a>,
     /// Where local attention looks, where that is drawn.
     pub gaze: Option<Gaze<'a>>,
+    /// The links of an aligner, where they are drawn: outlines of their cells.
+    pub links: Option<&'a Links>,
     /// What is marked.
     pub marks: Marks,
     /// Sizes.
@@ -72,6 +76,9 @@ impl<'a> Heatmap<'a> {
         out.push(Mark::Rect(Rectangle::framed(grid.area(), 0.0, edge, Side::Outside)));
         if let Some(gaze) = &self.gaze {
             self.gaze(gaze, grid, grid.visible_rows(*view), &mut out);
+        }
+        if let Some(links) = self.links {
+            out.extend(outlines::outlines(links, grid, view, palette));
         }
         let mut frame = |area, radius, width| {
             let border = Stroke { width, colour: palette.mark };
@@ -196,15 +203,21 @@ impl<'a> Heatmap<'a> {
         let Metrics { cell, left, top, right, .. } = self.metrics;
         let grid = Grid { origin: point(left, top), cell, rows: numbers.rows, columns: numbers.columns };
         let (matrix, end) = (grid.area(), grid.area().right() + right.max(SPACE_2));
-        let below = matrix.bottom() + LEGEND;
+        let foot = matrix.bottom() + LEGEND;
+        let below = foot + if self.links.is_some() { outlines::LEGEND } else { 0.0 };
         let side = Area::new(point(0.0, top), point(left, matrix.bottom()));
         let mut marks = self.cells(&grid, &matrix);
         marks.extend(self.row_labels(&grid, &side));
         marks.extend(self.column_labels(&grid, &Area::new(point(left, 0.0), point(end, top))));
         marks.extend(corner.map(|text| self.corner(text, &Area::new(point(0.0, 0.0), point(left, top)))));
-        let place = Area::new(point(left, below - legend::SIZE.y - SPACE_1), point(end, below - SPACE_1));
+        let place = Area::new(point(left, foot - legend::SIZE.y - SPACE_1), point(end, foot - SPACE_1));
         marks.extend(legend::of_cells(&self.cells, &place, self.palette));
-        let width = end.max(left + legend::WITH_ENDS);
+        let mut width = end.max(left + legend::WITH_ENDS);
+        if self.links.is_some() {
+            let place = Area::new(point(left, foot), point(end, below - SPACE_1));
+            marks.extend(outlines::legend(&place, self.palette));
+            width = width.max(left + outlines::legend_width(measure));
+        }
         Figure { size: size(width, below), marks, provenance }
     }
 }

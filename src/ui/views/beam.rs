@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Align2, Id, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use crate::analysis::words::merge_log_p;
 use crate::figure::beam::{NUMBERS, Row};
 use crate::figure::palette::Rgba;
 use crate::session::{Column, HypothesisView, SelectCommand};
@@ -120,7 +121,8 @@ fn row_ui(
     };
     let length = hypothesis.token_log_p.len().max(1) as f32;
     let rank = Some(if normalised { hypothesis.rank } else { hypothesis.log_p / length });
-    let (words, shared) = (words(hypothesis), shared(column, n));
+    let (words, shared) =
+        (words(hypothesis, window.session.settings().pieces), shared(column, n, window.session.settings().pieces));
     let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words, shared, back };
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
         response.on_hover_text(bidi::visual(&hypothesis.text).into_owned());
@@ -128,17 +130,23 @@ fn row_ui(
 }
 
 /// How many words a hypothesis begins with as the best one does; none of the best itself, nor where lines begin at the right.
-fn shared(column: &Column, n: usize) -> usize {
+fn shared(column: &Column, n: usize, pieces: bool) -> usize {
     let (Some(best), Some(this)) = (column.hypotheses.first(), column.hypotheses.get(n)) else { return 0 };
     if n == 0 || bidi::starts_right(&this.text) {
         return 0;
     }
-    best.tokens.iter().zip(&this.tokens).take_while(|(a, b)| a == b && *a != EOS).count()
+    let (best, this) = (words(best, pieces), words(this, pieces));
+    best.iter().zip(&this).take_while(|((a, _), (b, _))| a == b).count()
 }
 
 /// The words in the order they are seen, each with its log p.
-fn words(hypothesis: &HypothesisView) -> Vec<(Cow<'_, str>, f32)> {
-    let words = hypothesis.tokens.iter().zip(&hypothesis.token_log_p).filter(|(word, _)| *word != EOS);
+fn words(hypothesis: &HypothesisView, pieces: bool) -> Vec<(Cow<'_, str>, f32)> {
+    let merged = hypothesis.pieces.as_ref().filter(|_| !pieces);
+    let (words, log_p) = match merged {
+        None => (&hypothesis.tokens, Cow::Borrowed(&hypothesis.token_log_p[..])),
+        Some(merged) => (&merged.words, Cow::Owned(merge_log_p(&hypothesis.token_log_p, &merged.target))),
+    };
+    let words = words.iter().zip(log_p.iter()).filter(|(word, _)| *word != EOS);
     let mut words: Vec<_> = words.map(|(word, log_p)| (Cow::Borrowed(word.as_str()), *log_p)).collect();
     if bidi::starts_right(&hypothesis.text) {
         words.reverse();

@@ -2,7 +2,9 @@
 
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
-use crate::session::{Column, ColumnCommand, ColumnState};
+use crate::analysis::agreement::Agreement;
+use crate::session::picture::GUIDED;
+use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, Units};
 use crate::ui::local::Window;
 use crate::ui::views::{alignment, beam, context, ensemble, links, output};
 use crate::ui::widgets::heatmap::layout::Metrics;
@@ -152,12 +154,33 @@ fn header_ui(ui: &mut Ui, column: &Column) {
     ui.horizontal(|ui| {
         let name = ui.add(egui::Label::new(name).truncate());
         name.on_hover_text(column.name());
+        guided_ui(ui, column);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let numbers = numbers(column);
             let caption = RichText::new(fitting(ui, &numbers)).size(theme::TEXT_SMALL).color(t.weak);
-            ui.label(caption).on_hover_text(format!("{numbers}\n{explained}"));
+            ui.label(caption).on_hover_text(format!("{numbers}\n{explained}{}", agreed(column)));
         });
     });
+}
+
+/// That a model was told where to look.
+fn guided_ui(ui: &mut Ui, column: &Column) {
+    let Some(reading) = column.facts.as_ref().and_then(|facts| facts.guided.as_ref()) else { return };
+    let text = RichText::new("guided").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+    let note = format!("This model was told: {GUIDED} (rows by {reading})");
+    ui.label(text).on_hover_text(note);
+}
+
+/// What the share of words on links is of.
+fn agreed(column: &Column) -> String {
+    let Some(agreement) = column.table.as_ref().and_then(|table| table.agreement) else { return String::new() };
+    let Agreement { on_link, linked, words } = agreement;
+    let none = words - linked;
+    format!(
+        "\n{on_link} of {words} target words look most at a word that the statistical aligner links them with; {none} of \
+         them {} no link",
+        if none == 1 { "has" } else { "have" }
+    )
 }
 
 /// As many of the numbers, from the first on, as there is room for.
@@ -181,13 +204,23 @@ pub fn numbers(column: &Column) -> String {
     }
     let Some(table) = &column.table else { return String::new() };
     let length = table.target.iter().filter(|word| !word.is_eos).count();
-    let mut text = format!("log p {:.2}   {}", table.log_p, plural(length, "word"));
+    let mut text = format!("log p {:.2}   ", table.log_p);
+    // what was asked for goes before what is always there
+    if let Some(agreement) = &table.agreement {
+        text.push_str(&format!("{:.0} % on links   ", 100.0 * agreement.share()));
+    }
+    text.push_str(&plural(length, unit(table)));
     if column.decoding {
         text.push_str("   translating");
     } else if column.result.millis > 0.0 {
         text.push_str(&format!("   {:.0} ms   {:.0} words/s", column.result.millis, column.result.words_per_second));
     }
     text
+}
+
+/// What the target words of a table are called.
+fn unit(table: &AlignmentTable) -> &'static str {
+    if table.units == Some(Units::Pieces) { "piece" } else { "word" }
 }
 
 fn loading_ui(ui: &mut Ui, fraction: f32) {

@@ -2,6 +2,7 @@
 
 use egui::{RichText, Ui};
 
+use crate::session::picture::GUIDED;
 use crate::session::{Column, ModelFacts};
 use crate::ui::theme;
 use crate::ui::widgets::labels::count_text;
@@ -41,6 +42,9 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
         row("Alignment", facts.attention.clone().unwrap_or_else(|| "none".to_owned()));
         if let Some(d) = facts.window {
             row("Window", format!("{d} words on both sides of p_t"));
+        }
+        if let Some(reading) = &facts.guided {
+            row("Guided", format!("rows by {reading}: {GUIDED}"));
         }
         row("Computes on", facts.device.clone());
         for member in &facts.members {

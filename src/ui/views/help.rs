@@ -37,6 +37,10 @@ const TERMS: &[(&str, &str)] = &[
         "Natural logarithm of the probability that the model gives to a word or a whole translation; 0 is certain.",
     ),
     ("beam", "The unfinished translations that the search keeps at each step."),
+    (
+        "link",
+        "A pair of words that a statistical aligner, which learned from parallel text alone, takes for each other's translation.",
+    ),
     ("[UNK]", "A word that is not in the vocabulary."),
     ("</s>", "The end of the sentence, a word like any other for the models."),
 ];

@@ -5,7 +5,7 @@
 use egui::{Panel, RichText, Ui, UiBuilder, pos2};
 
 use crate::analysis::entropy::entropy;
-use crate::session::{AlignmentTable, Column, LEFT_OUT, SelectCommand, TargetWord};
+use crate::session::{AlignmentTable, Column, LEFT_OUT, SelectCommand, TargetWord, Units};
 use crate::ui::local::{Panel as PanelName, Window};
 use crate::ui::views::context;
 use crate::ui::views::view::{Place, View};
@@ -96,8 +96,10 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     ui.horizontal(|ui| {
         let text = labels::target_text(word, window.session.settings().unk_replacement);
         ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
+        let (unit, pieces) =
+            if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };
         let caption = format!(
-            "word {} of {} by {}   p {:.3}   log p {:.2}",
+            "{unit} {} of {} by {}   p {:.3}   log p {:.2}{pieces}",
             i + 1,
             table.target.len(),
             column.name(),
@@ -123,8 +125,17 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     });
 }
 
+/// What a word is made of, where that is several pieces.
+fn pieces(word: &TargetWord) -> String {
+    if word.pieces.is_empty() { String::new() } else { format!("   pieces {}", word.pieces.join(" ")) }
+}
+
 fn candidates_ui(ui: &mut Ui, word: &TargetWord) {
-    caption(ui, "Next-word candidates");
+    let heading = match word.pieces.first() {
+        Some(first) => format!("Candidates for its first piece, {first}"),
+        None => "Next-word candidates".to_owned(),
+    };
+    caption(ui, &heading);
     let list: Vec<bars::Bar> = word
         .candidates
         .iter()
@@ -133,7 +144,7 @@ fn candidates_ui(ui: &mut Ui, word: &TargetWord) {
             share: *probability,
             number: format!("{probability:.3}"),
             label: format!("Candidate {text} probability {probability:.3}"),
-            is_marked: *text == word.text,
+            is_marked: text == word.pieces.first().unwrap_or(&word.text),
         })
         .collect();
     ui.spacing_mut().item_spacing.y = 0.0;

@@ -4,7 +4,8 @@ use egui::accesskit::Role;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use crate::figure::heatmap::gaze_legend;
+use crate::aligner::bundled::is_bundled;
+use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend;
 use crate::figure::palette::Rgba;
 use crate::session::{AlignmentTable, READINGS, SettingsCommand, Shown};
@@ -45,12 +46,15 @@ impl View for PictureBar {
         ui.horizontal(|ui| {
             picture_ui(ui, window);
             if window.layout(local::LINKS, 0.0) > 0.0 {
-                links_ui(ui, window);
+                threshold_ui(ui, window);
                 reading_ui(ui, window);
+                units_ui(ui, window);
             } else {
                 numbers_ui(ui, window);
                 reading_ui(ui, window);
+                units_ui(ui, window);
                 palette_ui(ui, window);
+                links_ui(ui, window);
                 gaze_ui(ui, window);
             }
             doubt_legend(ui);
@@ -70,11 +74,13 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
     MenuButton::new("More").config(config).ui(ui, |ui| {
         if is_links {
-            ui.horizontal(|ui| links_ui(ui, window));
+            ui.horizontal(|ui| threshold_ui(ui, window));
         }
         ui.horizontal(|ui| reading_ui(ui, window));
+        ui.horizontal(|ui| units_ui(ui, window));
         if !is_links {
             ui.horizontal(|ui| palette_ui(ui, window));
+            ui.horizontal(|ui| links_ui(ui, window));
             ui.horizontal(|ui| gaze_ui(ui, window));
         }
         ui.horizontal(|ui| doubt_legend(ui));
@@ -84,7 +90,7 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Which picture is shown of an alignment.
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let key = shortcuts::text(ui.ctx(), Act::ToggleLinks);
+    let key = shortcuts::text(ui.ctx(), Act::NextPicture);
     let shown = window.layout(local::LINKS, 0.0) > 0.0;
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (links, name, note) in [
@@ -99,7 +105,7 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// Which links are drawn, and how.
-fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut threshold = window.layout(local::LINKS_THRESHOLD, links::THRESHOLD);
     let caption = ui.label(RichText::new("alpha from").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
     ui.spacing_mut().slider_width = 96.0;
@@ -153,11 +159,66 @@ fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.label(RichText::new("rows by").size(theme::TEXT_SMALL).color(t.weak));
     let chosen = window.session.settings().reading;
     for entry in READINGS {
-        let note = format!("{} (Luong et al. 2015, footnote 14)", entry.about);
+        let note = format!("{} {WHEN_READ}", entry.about);
         let button = ui.selectable_label(chosen == entry.reading, entry.name).on_hover_text(note);
         if button.accessible_name(format!("Rows by {}", entry.name)).clicked() {
             window.push(SettingsCommand::SetReading(entry.reading));
         }
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// How the reading goes with the models.
+pub const WHEN_READ: &str = "(Luong et al. 2015, footnote 14). A model of Luong's has read a word one row after the one that predicted it, \
+                         RNNsearch two rows after, since alpha_i is made from s_{i-1}, before y_{i-1} is read (Bahdanau et al. 2015, \
+                         appendix A.2.2); so the last words have no row.";
+
+/// Words or the pieces that they are made of, while a model is shown whose vocabulary has pieces.
+fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if tables(window).all(|table| table.units.is_none()) {
+        return;
+    }
+    let on = window.session.settings().pieces;
+    let note = "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces";
+    if ui.selectable_label(on, "pieces").on_hover_text(note).accessible_name("Pieces of words").clicked() {
+        window.push(SettingsCommand::SetPieces(!on));
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// Whether an aligner comes with the program for a model on screen; otherwise why not.
+pub fn can_link(window: &Window<'_>) -> Result<(), String> {
+    let facts = || window.session.columns().iter().filter_map(|column| column.facts.as_ref());
+    if facts().any(|facts| is_bundled(&facts.source_language, &facts.target_language)) {
+        return Ok(());
+    }
+    let languages = facts().map(|facts| format!("{} and {}", facts.source_language, facts.target_language)).next();
+    Err(languages.map_or_else(
+        || "No model is loaded yet".to_owned(),
+        |languages| format!("No statistical aligner for {languages} comes with the program"),
+    ))
+}
+
+/// The switch of the aligner's links, with their legend while they are shown.
+fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let (can, on) = (can_link(window), window.session.settings().links);
+    if on && can.is_ok() {
+        let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Legend, true, "Legend of the outlines, links of the statistical aligner")
+        });
+        marks::paint(ui.painter(), outlines::sample(&rect.into(), theme::palette(ui)));
+        response.on_hover_text(outlines::LEGEND_TEXTS.map(|(text, _)| text).join("\n"));
+    }
+    let note = format!(
+        "Outlines the word links of a statistical aligner, which learned from parallel text alone and knows nothing of the \
+         models; whole where both directions agree, dashed where only one has the link ({})",
+        shortcuts::text(ui.ctx(), Act::ToggleLinks)
+    );
+    let button = ui.add_enabled(can.is_ok(), egui::Button::selectable(on && can.is_ok(), "aligner"));
+    let button = button.on_hover_text(note).on_disabled_hover_text(can.err().unwrap_or_default());
+    if button.accessible_name("Links of the statistical aligner").clicked() {
+        window.push(SettingsCommand::SetLinks(!on));
     }
     ui.add_space(theme::SPACE_2);
 }

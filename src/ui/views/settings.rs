@@ -9,6 +9,7 @@ use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::theme;
 use crate::ui::views::menu::act_item;
+use crate::ui::views::picture_bar;
 
 /// Menus that stay open while something in them is set.
 fn menu(text: &str) -> MenuButton<'_> {
@@ -115,9 +116,13 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Full screen", Act::FullScreen);
     act_item(ui, window, "One column alone, or all", Act::Solo);
     ui.separator();
-    act_item(ui, window, "Heatmap or links", Act::ToggleLinks);
+    act_item(ui, window, "Heatmap or links", Act::NextPicture);
     act_item(ui, window, "Next palette", Act::NextPalette);
     act_item(ui, window, "Alpha or energies", Act::ToggleEnergies);
+    ui.add_enabled_ui(picture_bar::can_link(window).is_ok(), |ui| {
+        act_item(ui, window, "Links of the aligner", Act::ToggleLinks);
+    });
+    act_item(ui, window, "Words or their pieces", Act::TogglePieces);
     act_item(ui, window, "Show or hide the sentences", Act::ToggleSentences);
     act_item(ui, window, "Show or hide the inspector", Act::ToggleInspector);
 }

@@ -145,6 +145,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     for (text, format, enabled) in [
         ("Save alignment as TSV...", AlignmentFormat::Tsv, has_alignment),
         ("Save alignment as links...", AlignmentFormat::Pharaoh, has_alignment),
+        ("Save alignment as SVG...", AlignmentFormat::Svg, has_alignment),
         ("Save translations as JSON...", AlignmentFormat::Json, column.table.is_some()),
     ] {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {

@@ -127,7 +127,7 @@ fn an_error_does_not_stay_over_the_result_of_another_text() {
 fn a_word_that_looks_nowhere_has_no_link() {
     let mut session = session(1);
     let id = ids(&session)[0];
-    session.absorb(Event::Loaded { column: id, facts: ModelFacts { has_two_readings: true, ..ModelFacts::default() } });
+    session.absorb(Event::Loaded { column: id, facts: ModelFacts { input_delay: Some(1), ..ModelFacts::default() } });
     session.apply(SettingsCommand::SetReading(Reading::Input));
     let request = edit(&mut session, "a b");
     session.absorb(started(&request, id));
@@ -140,7 +140,7 @@ fn a_word_that_looks_nowhere_has_no_link() {
         },
     });
     // Read by the word read before, the last word has no row.
-    let text = export::text(&session.columns()[0], AlignmentFormat::Pharaoh).expect("it aligns");
+    let text = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh).expect("it aligns");
     assert_eq!(text, "1-0\n");
 }
 
@@ -176,7 +176,8 @@ fn words_of_a_table_never_become_formulas() {
     let mut session = session(1);
     let request = edit(&mut session, "=1+1 \" -2");
     translate(&mut session, &request, &["@x +y </s>"]);
-    let text = export::text(&session.columns()[0], AlignmentFormat::Tsv).expect("there is something");
+    let text =
+        export::text(&session.columns()[0], session.settings(), AlignmentFormat::Tsv).expect("there is something");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "target\tlog_p\t'=1+1\t\"\"\"\"\t'-2\t</s>");
     assert!(lines[1].starts_with("'@x\t-0.5\t0.75") && lines[2].starts_with("'+y\t-0.5\t"), "{text}");

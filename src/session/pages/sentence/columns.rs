@@ -57,7 +57,7 @@ impl Shared {
 
     fn export(&mut self, column: ColumnId, format: AlignmentFormat, path: PathBuf) {
         let column = self.column(column);
-        match column.and_then(|column| export::text(column, format)) {
+        match column.and_then(|column| export::text(column, &self.settings, format)) {
             Some(text) => {
                 let note = column.and_then(|column| export::note(column, format));
                 self.chore(Chore::Write { path, text });

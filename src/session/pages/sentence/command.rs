@@ -37,6 +37,8 @@ pub enum AlignmentFormat {
     Json,
     /// `i-j` pairs, source-target, from 0.
     Pharaoh,
+    /// The heatmap as a drawing.
+    Svg,
 }
 
 /// What the user does on page Sentence.

@@ -48,7 +48,10 @@ impl Shared {
         if hypothesis >= self.columns[at].hypotheses.len() {
             return;
         }
-        self.columns[at].hypothesis = hypothesis;
+        if self.columns[at].hypothesis != hypothesis {
+            self.columns[at].hypothesis = hypothesis;
+            self.ask_links(at);
+        }
         if self.selection.column != Some(id) {
             self.selection.target = None;
         }

@@ -5,6 +5,7 @@ use egui::{Rect, Response, Sense, Ui};
 
 use crate::figure::heatmap::layout::Grid;
 use crate::session::Shown;
+use crate::text::links::Link;
 use crate::ui::theme;
 use crate::ui::widgets::heatmap::{Answer, Heatmap};
 use crate::ui::widgets::{is_heard, labels, node};
@@ -18,12 +19,22 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
         heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
     let source = heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
     let value = heatmap.matrix.get(i, j).unwrap_or(0.0);
-    let gaze = gaze_text(heatmap, i).map_or_else(String::new, |text| format!(", {text}"));
+    let link = link_text(heatmap, i, j).map_or_else(String::new, |text| format!(", {text}"));
+    let gaze = gaze_text(heatmap, i).map_or(link.clone(), |text| format!("{link}, {text}"));
     match heatmap.shown {
         Shown::Alpha => format!("{target} <- {source} {value:.2}{gaze}"),
         Shown::Energies if value.is_nan() => format!("{target} <- {source} no energy{gaze}"),
         Shown::Energies => format!("{target} <- {source} e {value:.2}{gaze}"),
     }
+}
+
+/// Whether the statistical aligner links the words of a cell, where its links are shown.
+pub fn link_text(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Option<&'static str> {
+    let (links, link) = (heatmap.table.links.as_ref()?, Link { source: j, target: i });
+    if links.is_sure(link) {
+        return Some("linked");
+    }
+    links.is_possible(link).then_some("linked in one direction")
 }
 
 /// Where a row looks, such as `p_t 2.31, window from the to shoe`.
@@ -81,6 +92,9 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         }
         if let Some(e) = number(heatmap.table.energies.as_ref()) {
             ui.label(if e.is_nan() { "no energy".to_owned() } else { format!("energy e {e:.3}") });
+        }
+        if let Some(text) = link_text(heatmap, i, j) {
+            ui.label(format!("{text} by the statistical aligner"));
         }
         if let Some(text) = gaze_text(heatmap, i) {
             ui.label(text);

@@ -15,7 +15,7 @@ use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
 use crate::figure::label::{Label, Tone};
 use crate::figure::mark::{Cells, Numbers, Scale};
 use crate::figure::palette::ColourMap;
-use crate::session::{AlignmentTable, Matrix, Reading, Shown};
+use crate::session::{AlignmentTable, Matrix, Shown};
 use crate::ui::theme;
 use crate::ui::widgets::{labels, marks, node};
 
@@ -106,6 +106,7 @@ impl Heatmap<'_> {
             target,
             cells: self.cells(),
             gaze: self.gaze.filter(|_| self.draws_gaze),
+            links: self.table.links.as_ref(),
             marks: self.marks,
             metrics: self.metrics,
             text_height: ui.text_style_height(&egui::TextStyle::Small),
@@ -188,7 +189,7 @@ impl Heatmap<'_> {
     /// Over the target words: which word a row belongs to, where there is a choice.
     fn corner(&self, ui: &mut Ui, figure: &heatmap::Heatmap<'_>, place: Rect) {
         let Some(reading) = self.table.reading else { return };
-        let text = reading_text(reading);
+        let text = reading.row_text();
         marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
         node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} by the {text}", self.name));
@@ -211,14 +212,6 @@ impl Heatmap<'_> {
         if let Some(point) = ui.interact(top, self.id.with("columns"), Sense::hover()).hover_pos() {
             answer.over.1 = grid.column_of_label(point.into(), view.top(), self.metrics.slant.angle);
         }
-    }
-}
-
-/// Which word a row belongs to, in few words.
-fn reading_text(reading: Reading) -> &'static str {
-    match reading {
-        Reading::Predicted => "word predicted",
-        Reading::Input => "word read",
     }
 }
 

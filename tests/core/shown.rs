@@ -1,0 +1,345 @@
+//! What is laid over an alignment and how it is read: the links of the aligner, pieces of words, rows by the word read,
+//! models whose attention was guided.
+
+use std::fs;
+use std::path::PathBuf;
+
+use interlinear::aligner::placed::{Placed, PlacedAligner};
+use interlinear::aligner::words::LineAligner;
+use interlinear::error::Result;
+use interlinear::models::Model;
+use interlinear::models::checkpoint::Weights;
+use interlinear::models::config::Config;
+use interlinear::models::shapes;
+use interlinear::nn::device::Device;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::effect::{Chore, News};
+use interlinear::session::persist::SavedSession;
+use interlinear::session::{
+    AlignmentFormat, AlignmentTable, ColumnResult, Event, HypothesisView, Matrix, ModelFacts, Question, Reading,
+    SelectCommand, Session, SettingsCommand, SourceCommand, Units, export,
+};
+use interlinear::text::links::{Link, Links};
+use interlinear::ticket::Ticket;
+use serde_json::Value;
+
+use crate::bad_input::copy_of;
+use crate::cli::run_in;
+use crate::effects::{act, chores};
+use crate::pieces;
+use crate::worker::{fixture, request, serve_all, store};
+
+fn link(source: usize, target: usize) -> Link {
+    Link { source, target }
+}
+
+/// The places of what stands between spaces.
+fn chunks(text: &str) -> Placed {
+    let at = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    Placed { text: text.to_owned(), spans: text.split(' ').map(|word| at(word)..at(word) + word.len()).collect() }
+}
+
+#[test]
+fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
+    let mut placed = PlacedAligner::bundled("en", "fr")?.expect("it comes with the program");
+    let mut lines = LineAligner::bundled("en", "fr", false)?.expect("it comes with the program");
+    // cut otherwise than the aligner cuts: at spaces alone
+    for (source, target) in [
+        ("The red flowers of my sister are beautiful.", "Les fleurs rouges de ma s\u{153}ur sont belles."),
+        ("I don't know the man's house, she said.", "Je ne connais pas la maison de l'homme, dit-elle."),
+        ("Is this yours?", "Est-ce \u{e0} toi ?"),
+    ] {
+        let found = placed.links(&chunks(source), &chunks(target));
+        let expect = lines.lines(source, target);
+        let (both, one): (Vec<Link>, Vec<Link>) = expect.forward.iter().partition(|link| expect.reverse.contains(link));
+        assert_eq!(found, Links::new(both, one.into_iter().chain(expect.reverse).collect()), "{source}");
+        assert!(!found.sure().is_empty(), "{source}");
+    }
+    // as a model writes them: joined again, `</s>` nowhere
+    let source = chunks("the man reads .");
+    let words = ["l'", "homme", "lit", "[UNK]", ".", "</s>"];
+    let target = Placed::joined("fr", &words);
+    assert_eq!(target.text, "l'homme lit unk.");
+    let places: Vec<&str> = target.spans.iter().map(|span| &target.text[span.clone()]).collect();
+    assert_eq!(places, ["l'", "homme", "lit", "unk", ".", ""]);
+    let links = placed.links(&source, &target);
+    for known in [link(1, 1), link(2, 2), link(3, 4)] {
+        assert!(links.is_possible(known), "{known:?} is not in {links:?}");
+    }
+    assert!(links.all().iter().all(|(link, _)| link.target < 5), "`</s>` has no link: {links:?}");
+    // cut finer: each part has the links of the word
+    let finer = Placed { text: "the man reads .".to_owned(), spans: vec![0..3, 4..5, 5..7, 8..13, 14..15] };
+    let links = placed.links(&finer, &target);
+    assert!(links.is_possible(link(1, 1)) && links.is_possible(link(2, 1)), "{links:?}");
+    assert_eq!(placed.links(&Placed::default(), &target), Links::default());
+    Ok(())
+}
+
+/// A session with one column of this kind.
+fn session(facts: ModelFacts) -> Session {
+    let models = vec![PathBuf::from("models/m")];
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let column = session.columns()[0].id;
+    session.absorb(Event::Loaded { column, facts });
+    session
+}
+
+fn english_to(language: &str) -> ModelFacts {
+    ModelFacts {
+        source_language: "en-GB".to_owned(),
+        target_language: language.to_owned(),
+        unk: 1,
+        has_alignment: true,
+        ..ModelFacts::default()
+    }
+}
+
+/// Word i looks at source word i.
+fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
+    let row = |i: usize| (0..t_x).map(|j| if i == j { 0.75 } else { 0.25 / (t_x - 1) as f32 }).collect();
+    HypothesisView {
+        tokens: words.iter().map(|word| (*word).to_owned()).collect(),
+        ids: vec![5; words.len()],
+        is_unk: vec![false; words.len()],
+        token_log_p: vec![-0.5; words.len()],
+        alpha: Some((0..words.len()).map(row).collect()),
+        energies: Some((0..words.len()).map(|i| vec![i as f32; t_x]).collect()),
+        finished: true,
+        ..HypothesisView::default()
+    }
+}
+
+/// Has a text translated into these hypotheses.
+fn translate(session: &mut Session, text: &str, hypotheses: Vec<HypothesisView>) {
+    let request = act(session, SourceCommand::Replace(text.to_owned())).expect("another text");
+    let column = session.columns()[0].id;
+    let mut source = chunks(text);
+    let mut sentence = interlinear::text::sentence::Sentence { text: text.to_owned(), ..Default::default() };
+    sentence.tokens = source.spans.iter().map(|span| text[span.clone()].to_owned()).collect();
+    sentence.ids = vec![5; sentence.tokens.len()];
+    source.spans.push(text.len()..text.len());
+    (sentence.spans, sentence.tokens) = (source.spans, [sentence.tokens, vec!["</s>".to_owned()]].concat());
+    sentence.ids.push(0);
+    let result = ColumnResult { hypotheses, ..ColumnResult::default() };
+    session.absorb(Event::Started { number: request.number, column, source: sentence, context: None });
+    session.absorb(Event::Finished { number: request.number, column, result });
+}
+
+fn asked(session: &mut Session) -> Vec<(u64, Question)> {
+    let question = |chore| match chore {
+        Chore::Align { number, question } => Some((number, question)),
+        _ => None,
+    };
+    chores(session).into_iter().filter_map(question).collect()
+}
+
+fn table(session: &Session) -> &AlignmentTable {
+    session.columns()[0].table.as_deref().expect("it is translated")
+}
+
+#[test]
+fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
+    let mut session = session(english_to("fr"));
+    let beam = |words: &[&str]| vec![hypothesis(words, 3), hypothesis(&["le", "soulier", "</s>"], 3)];
+    translate(&mut session, "the shoe", beam(&["la", "chaussure", "</s>"]));
+    assert!(asked(&mut session).is_empty(), "nobody wants to see them");
+    session.apply(SettingsCommand::SetLinks(true));
+    let [(old, question)] = &asked(&mut session)[..] else { panic!("one question") };
+    assert_eq!(question.source.spans, [0..3, 4..8, 8..8]);
+    assert_eq!(question.target, ["la", "chaussure", "</s>"]);
+    let column = session.columns()[0].id;
+    session.apply(SelectCommand::Hypothesis { column, hypothesis: 1 });
+    let [(new, question)] = &asked(&mut session)[..] else { panic!("another question") };
+    assert_eq!(question.target[1], "soulier");
+    session.hear(News::Aligned { number: *old, links: Links::new(vec![link(0, 0)], vec![]) });
+    assert_eq!(table(&session).links, None, "these were the links of another hypothesis");
+    let revision = table(&session).revision;
+    session.hear(News::Aligned { number: *new, links: Links::new(vec![link(0, 0)], vec![link(0, 1)]) });
+    let shown = table(&session);
+    assert!(shown.revision != revision && shown.links.as_ref().is_some_and(|links| links.is_sure(link(0, 0))));
+    let agreement = shown.agreement.expect("alpha is compared with them");
+    assert_eq!((agreement.on_link, agreement.linked, agreement.words), (1, 2, 2), "`</s>` is no word");
+    let json = |session: &Session| -> Value {
+        let text = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Json).expect("something");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let found = json(&session)["hypotheses"].clone();
+    assert_eq!(found[1]["links"]["sure"], serde_json::json!([[0, 0]]));
+    assert_eq!(found[1]["links"]["possible"], serde_json::json!([[0, 1]]));
+    assert!(found[0]["links"].is_null(), "they are those of the shown hypothesis");
+    let svg = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Svg).expect("something");
+    assert!(svg.contains("#ff9a1f") && svg.contains("1 of 2 on links"), "{svg}");
+    translate(&mut session, "the red shoe", beam(&["la", "chaussure", "rouge", "</s>"]));
+    assert_eq!(asked(&mut session).len(), 1, "another text");
+    assert_eq!(table(&session).links, None);
+    session.apply(SettingsCommand::SetLinks(false));
+    assert!(asked(&mut session).is_empty() && json(&session)["hypotheses"][0]["links"].is_null());
+}
+
+#[test]
+fn links_and_pieces_are_switched_as_they_were_left() {
+    let mut before = session(english_to("fr"));
+    before.apply(SettingsCommand::SetLinks(true));
+    before.apply(SettingsCommand::SetPieces(true));
+    let saved: SavedSession =
+        serde_json::from_str(&serde_json::to_string(&before.saved()).expect("JSON")).expect("JSON");
+    let after = Session::start(Some(saved), &OpenWith::default());
+    assert!(after.settings().links && after.settings().pieces);
+}
+
+#[test]
+fn no_links_are_asked_for_where_no_aligner_knows_the_languages() {
+    let mut session = session(english_to("de"));
+    session.apply(SettingsCommand::SetLinks(true));
+    translate(&mut session, "the shoe", vec![hypothesis(&["der", "Schuh", "</s>"], 3)]);
+    assert!(asked(&mut session).is_empty());
+    assert_eq!(table(&session).links, None);
+}
+
+#[test]
+fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
+    let mut session = session(ModelFacts { input_delay: Some(2), ..english_to("fr") });
+    translate(&mut session, "a b c d", vec![hypothesis(&["w", "x", "y", "z", "</s>"], 5)]);
+    let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns");
+    let predicted = alpha(&session);
+    session.apply(SettingsCommand::SetReading(Reading::Input));
+    let read = alpha(&session);
+    assert_eq!((read.rows, table(&session).reading), (5, Some(Reading::Input)));
+    for i in 0..3 {
+        assert_eq!(read.row(i), predicted.row(i + 2), "row {i}");
+    }
+    assert!((3..5).all(|i| read.row(i).iter().all(|alpha| *alpha == 0.0)), "the last two were never read");
+    let energies = table(&session).energies.clone().expect("it aligns");
+    assert!(energies.row(0)[0] == 2.0 && energies.row(4)[0].is_nan());
+    let tsv = export::alignment_tsv(table(&session));
+    assert!(tsv.starts_with("target (input)\t"), "{tsv}");
+    let json = export::json_line(&session.columns()[0]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
+    let pharaoh = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh);
+    assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
+}
+
+/// A matrix over words, computed plainly: columns added, rows averaged.
+fn merged(alpha: &Matrix, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize>]) -> Vec<Vec<f32>> {
+    let cell = |y: &std::ops::Range<usize>, x: &std::ops::Range<usize>| {
+        let sum: f32 = y.clone().flat_map(|i| x.clone().filter_map(move |j| alpha.get(i, j))).sum();
+        sum / y.len() as f32
+    };
+    y.iter().map(|y| x.iter().map(|x| cell(y, x)).collect()).collect()
+}
+
+#[test]
+fn pieces_are_shown_as_words_unless_they_are_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = pieces::model(folder.path());
+    let text = "sunrise soon moonrises sons";
+    let mut session = Session::start(None, &OpenWith { models: vec![(&model).into()], ..OpenWith::default() });
+    let request = act(&mut session, SourceCommand::Replace(text.to_owned())).expect("another text");
+    let events = serve_all(&request, &mut store(), &Ticket::forever());
+    for event in events {
+        session.absorb(event);
+    }
+    let column = &session.columns()[0];
+    let shown = column.shown().expect("it is translated");
+    let cut = shown.pieces.clone().expect("the vocabulary has pieces");
+    assert!(!shown.text.contains("##"), "{}", shown.text);
+    let words = table(&session).clone();
+    assert_eq!(words.units, Some(Units::Words));
+    let source: Vec<&str> = words.source.iter().map(|word| word.text.as_str()).collect();
+    assert_eq!(source, ["sunrise", "soon", "moonrises", "sons", "</s>"]);
+    assert!(words.target.iter().map(|word| &word.text).eq(&cut.words), "{:?}", cut.words);
+    session.apply(SettingsCommand::SetPieces(true));
+    let pieces = table(&session).clone();
+    assert_eq!(
+        (pieces.units, pieces.target.len()),
+        (Some(Units::Pieces), session.columns()[0].hypotheses[0].tokens.len())
+    );
+    assert!(pieces.source.len() > words.source.len() && pieces.target.len() >= words.target.len());
+    let expect = merged(pieces.alpha.as_ref().expect("it aligns"), &cut.source, &cut.target);
+    let alpha = words.alpha.as_ref().expect("it aligns");
+    for (i, expect) in expect.iter().enumerate() {
+        assert!(alpha.row(i).iter().zip(expect).all(|(a, b)| (a - b).abs() < 1e-5), "row {i}");
+        assert!((alpha.row(i).iter().sum::<f32>() - 1.0).abs() < 1e-4, "row {i}");
+        let of_pieces: f32 = pieces.target[cut.target[i].clone()].iter().map(|piece| piece.log_p).sum();
+        assert!((words.target[i].log_p - of_pieces).abs() < 1e-5);
+    }
+    let energies = words.energies.as_ref().expect("it aligns");
+    assert_eq!((energies.rows, energies.columns), (alpha.rows, alpha.columns));
+    assert!(export::alignment_tsv(&words).starts_with("target (predicted, words)\t"));
+    assert!(export::alignment_tsv(&pieces).starts_with("target (predicted, pieces)\t"));
+    let line: Value = serde_json::from_str(&export::json_line(&session.columns()[0])).expect("JSON");
+    fs::write(folder.path().join("s"), format!("{text}\n")).expect("written");
+    let outcome = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "jsonl"], b"");
+    let told: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
+    assert_eq!((&line["words"], &line["source"]), (&told["words"], &told["source"]));
+    for key in ["tokens", "words", "text"] {
+        assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
+    }
+    let pharaoh = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh).expect("links");
+    let links = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
+    assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
+}
+
+#[test]
+fn links_of_a_word_lie_on_all_its_pieces() {
+    let mut session = session(english_to("fr"));
+    let mut one = hypothesis(&["un", "##e", "</s>"], 3);
+    let word = interlinear::worker::protocol::Pieces {
+        source: vec![0..1, 1..2, 2..3],
+        target: vec![0..2, 2..3],
+        words: vec!["une".to_owned(), "</s>".to_owned()],
+    };
+    one.pieces = Some(word);
+    session.apply(SettingsCommand::SetLinks(true));
+    translate(&mut session, "an a", vec![one]);
+    let [(number, question)] = &asked(&mut session)[..] else { panic!("one question") };
+    assert_eq!(question.target, ["une", "</s>"], "aligners read words");
+    session.hear(News::Aligned { number: *number, links: Links::new(vec![link(1, 0)], vec![]) });
+    assert_eq!(table(&session).links, Some(Links::new(vec![link(1, 0)], vec![])));
+    assert_eq!(table(&session).target[0].pieces, ["un", "##e"]);
+    session.apply(SettingsCommand::SetPieces(true));
+    assert_eq!(table(&session).links, Some(Links::new(vec![link(1, 0), link(1, 1)], vec![])));
+    let agreement = table(&session).agreement.expect("alpha is compared with them");
+    assert_eq!((agreement.on_link, agreement.words), (1, 2), "the first piece looks at the first word");
+}
+
+#[test]
+fn a_guided_model_says_so_in_its_weights_and_everywhere() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = copy_of("rnnsearch", folder.path());
+    let (config, weights) = (model.join("config.json"), model.join("model.safetensors"));
+    let config = Config::load(&config).expect("sound");
+    let mut told = Weights::load(&weights, &shapes(&config)).expect("sound");
+    assert_eq!((told.guided(), Weights::guided_in(&weights)), (None, None));
+    told.set_guided(Some("input".to_owned()));
+    told.save(&weights, false).expect("written");
+    assert_eq!(Weights::guided_in(&weights).as_deref(), Some("input"));
+    assert_eq!(Weights::guided_in(&model.join("config.json")), None);
+    let loaded = Model::load(&model, &Device::cpu()).expect("sound");
+    assert_eq!(loaded.guided(), Some("input"));
+    let inspect = |arguments: &[&str]| {
+        let outcome = run_in(folder.path(), &[&["inspect", &model.display().to_string()], arguments].concat(), b"");
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        outcome.stdout
+    };
+    assert!(inspect(&[]).lines().any(|line| line.starts_with("guided") && line.ends_with("input")));
+    let json: Value = serde_json::from_str(&inspect(&["--json"])).expect("JSON");
+    assert_eq!(json["guided"], "input");
+    let events = serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &Ticket::forever());
+    let mut facts: Vec<(u64, Option<String>)> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Loaded { column, facts } => Some((*column, facts.guided.clone())),
+            _ => None,
+        })
+        .collect();
+    facts.sort();
+    assert_eq!(facts.iter().map(|(_, guided)| guided.as_deref()).collect::<Vec<_>>(), [Some("input"), None]);
+    let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
+    translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
+    let text = |format| export::text(&session.columns()[0], session.settings(), format).expect("something");
+    let json: Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
+    assert_eq!(json["guided"], "input");
+    assert!(text(AlignmentFormat::Svg).contains("its attention was trained on word links"));
+}

@@ -1,0 +1,156 @@
+//! What is laid over the heatmap and how its rows and words are chosen: links of the aligner, the reading, pieces; and
+//! models that were told.
+
+use egui_kittest::kittest::Queryable as _;
+use interlinear::session::effect::{Chore, News};
+use interlinear::session::{Effect, Event, Reading, Session, SettingsCommand};
+use interlinear::text::links::{Link, Links};
+use interlinear::worker::protocol::Pieces;
+
+use crate::desk;
+
+const LINKS: &str = "Links of the statistical aligner";
+
+/// Answers what a session asks the aligner.
+fn answer(session: &mut Session, links: &Links) {
+    for effect in session.take_effects() {
+        if let Effect::Chore(Chore::Align { number, .. }) = effect {
+            session.hear(News::Aligned { number, links: links.clone() });
+        }
+    }
+}
+
+fn linked() -> Session {
+    let mut session = desk::two_models();
+    session.apply(SettingsCommand::SetLinks(true));
+    let link = |source, target| Link { source, target };
+    answer(&mut session, &Links::new(vec![link(0, 0), link(2, 1)], vec![link(1, 2)]));
+    session
+}
+
+#[test]
+fn links_are_switched_by_button_key_and_menu() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.get_by_label(LINKS).click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&SettingsCommand::SetLinks(true).into()));
+    assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_some());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    harness.run();
+    assert!(!harness.state().session().settings().links);
+    assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
+    harness.get_by_label("View").click();
+    harness.run();
+    harness.get_by_label_contains("Links of the aligner").click();
+    harness.run();
+    assert!(harness.state().session().settings().links);
+}
+
+#[test]
+fn linked_cells_say_so_and_the_header_how_many_words_agree() {
+    let (mut harness, _) = desk::window(linked());
+    for label in [
+        "la <- the 0.80, linked",
+        "chaussure <- red 0.80",
+        "chaussure <- shoe 0.07, linked",
+        "rouge <- red 0.07, linked in one direction",
+    ] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+    let numbers = harness.query_all_by_label_contains("33 % on links").count();
+    assert_eq!(numbers, 1, "RNNencdec looks nowhere");
+    harness.get_by_label("rouge <- red 0.07, linked in one direction").hover();
+    harness.run();
+    let tip = "linked in one direction by the statistical aligner";
+    assert!(harness.query_all_by_label(tip).next().is_some(), "in the tooltip");
+}
+
+#[test]
+fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
+    let mut session = desk::session("the red shoe");
+    let facts = interlinear::session::ModelFacts { target_language: "de".to_owned(), ..desk::facts("German", true) };
+    let column = desk::add_column(&mut session, facts);
+    desk::finish(&mut session, column, "the red shoe", &["der rote Schuh"], None);
+    session.apply(SettingsCommand::SetLinks(true));
+    let (mut harness, wires) = desk::window(session);
+    assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
+    harness.get_by_label(LINKS).hover();
+    harness.run();
+    let why = "No statistical aligner for en and de comes with the program";
+    assert!(harness.query_all_by_label(why).next().is_some(), "in the tooltip");
+    harness.get_by_label(LINKS).click();
+    harness.run();
+    assert!(!wires.sent.borrow().contains(&SettingsCommand::SetLinks(false).into()), "it does nothing");
+}
+
+#[test]
+fn rows_of_rnnsearch_may_be_read_by_the_word_read() {
+    let mut session = desk::session("the red shoe");
+    let facts = interlinear::session::ModelFacts { input_delay: Some(2), ..desk::facts("RNNsearch", true) };
+    let column = desk::add_column(&mut session, facts);
+    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    let (mut harness, wires) = desk::window(session);
+    assert!(harness.query_by_label("la <- the 0.80").is_some());
+    harness.get_by_label("Rows by input").click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&SettingsCommand::SetReading(Reading::Input).into()));
+    for label in
+        ["la <- shoe 0.80", "chaussure <- </s> 0.80", "rouge <- red 0.00", "Rows of RNNsearch by the word read"]
+    {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+}
+
+/// One model that has written "sunrise" in two pieces.
+fn pieces() -> Session {
+    let mut session = desk::session("the dawn");
+    let column = desk::add_column(&mut session, desk::facts("Pieces", true));
+    let mut events = desk::finished(&session, column, desk::sentence("the dawn", &[]), &["sun ##rise"], None);
+    if let Some(Event::Finished { result, .. }) = events.last_mut() {
+        let words = vec!["sunrise".to_owned(), "</s>".to_owned()];
+        result.hypotheses[0].pieces = Some(Pieces { source: vec![0..1, 1..2, 2..3], target: vec![0..2, 2..3], words });
+    }
+    for event in events {
+        session.absorb(event);
+    }
+    session
+}
+
+#[test]
+fn words_are_whole_in_heatmap_and_inspector_until_pieces_are_asked_for() {
+    let (mut harness, wires) = desk::window(pieces());
+    assert!(harness.query_by_label("Alignment of Pieces, 2 target by 3 source words").is_some());
+    harness.get_by_label("sunrise <- the 0.45").click();
+    harness.run();
+    for label in ["Candidates for its first piece, sun", "alpha the 0.450"] {
+        assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
+    }
+    assert!(harness.query_all_by_label_contains("word 1 of 2 by Pieces").any(|_| true));
+    assert!(harness.query_all_by_label_contains("pieces sun ##rise").any(|_| true));
+    harness.get_by_label("Pieces of words").click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&SettingsCommand::SetPieces(true).into()));
+    for label in ["sun <- the 0.80", "##rise <- dawn 0.80"] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::K);
+    harness.run();
+    assert!(harness.query_by_label("sunrise <- the 0.45").is_some());
+    let (harness, _) = desk::window(desk::two_models());
+    assert!(harness.query_by_label("Pieces of words").is_none(), "these vocabularies have whole words");
+}
+
+#[test]
+fn a_model_that_was_told_says_so_over_its_column() {
+    let mut session = desk::session("the red shoe");
+    let facts = interlinear::session::ModelFacts { guided: Some("input".to_owned()), ..desk::facts("RNNsearch", true) };
+    let column = desk::add_column(&mut session, facts);
+    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    let (mut harness, _) = desk::window(session);
+    harness.get_by_label("guided").hover();
+    harness.run();
+    let note = "its attention was trained on word links of a statistical aligner";
+    assert!(harness.query_all_by_label_contains(note).next().is_some(), "in the tooltip");
+    let (harness, _) = desk::window(desk::two_models());
+    assert!(harness.query_by_label("guided").is_none());
+}
