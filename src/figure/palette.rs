@@ -180,6 +180,8 @@ pub fn doubt(log_p: f32) -> f32 {
 pub struct ColourMap {
     /// Its name in menus and in the saved state.
     pub name: &'static str,
+    /// Its name on the command line.
+    pub key: &'static str,
     /// What it is for.
     pub note: &'static str,
     /// Evenly spaced anchors, sRGB.
@@ -190,12 +192,19 @@ pub struct ColourMap {
 pub const COLOUR_MAPS: &[ColourMap] = &[
     ColourMap {
         name: "Gray",
+        key: "gray",
         note: "0 is black and 1 is white, as in Bahdanau's figure 3",
         anchors: &[[0, 0, 0], [255, 255, 255]],
     },
-    ColourMap { name: "Print", note: "0 is white and 1 is black", anchors: &[[255, 255, 255], [0, 0, 0]] },
+    ColourMap {
+        name: "Print",
+        key: "print",
+        note: "0 is white and 1 is black",
+        anchors: &[[255, 255, 255], [0, 0, 0]],
+    },
     ColourMap {
         name: "Viridis",
+        key: "viridis",
         note: "Dark violet to yellow",
         anchors: &[
             [68, 1, 84],
@@ -213,6 +222,7 @@ pub const COLOUR_MAPS: &[ColourMap] = &[
     },
     ColourMap {
         name: "Blue to yellow",
+        key: "blue-to-yellow",
         note: "Looks the same with every kind of colour vision",
         anchors: &[
             [0, 34, 78],
@@ -232,6 +242,11 @@ impl ColourMap {
     /// The map at this place of the table; the first when there is none.
     pub fn at(index: usize) -> &'static Self {
         COLOUR_MAPS.get(index).unwrap_or(&COLOUR_MAPS[0])
+    }
+
+    /// The colour map of that name on the command line.
+    pub fn named(key: &str) -> Option<&'static Self> {
+        COLOUR_MAPS.iter().find(|map| map.key == key)
     }
 
     /// The colour of `value` in 0..1; anything that is not a number is 0.

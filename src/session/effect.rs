@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::session::page::{Dropped, Page};
+use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
 use crate::training::recipe::Plan;
 use crate::worker::corpus::Order;
@@ -61,6 +62,13 @@ pub enum Chore {
         path: PathBuf,
         /// What.
         text: String,
+    },
+    /// Draw a picture and write it.
+    Draw {
+        /// Where to, and in which format.
+        path: PathBuf,
+        /// What.
+        picture: Box<Picture>,
     },
 }
 

@@ -24,6 +24,7 @@ mod open_with;
 pub mod page;
 pub mod pages;
 pub mod persist;
+pub mod picture;
 pub mod scene;
 pub mod settings;
 pub mod shared;

@@ -103,6 +103,17 @@ pub enum ColumnCommand {
         /// Where to.
         path: PathBuf,
     },
+    /// Writes a column's translation to a file as a picture, in the format that the name ends with.
+    Draw {
+        /// Whose.
+        column: ColumnId,
+        /// The name of a kind of figure.
+        kind: &'static str,
+        /// For a dark ground.
+        is_dark: bool,
+        /// Where to.
+        path: PathBuf,
+    },
 }
 
 /// What is done with the lists of sentences.

@@ -1,0 +1,128 @@
+//! Floor 8: what a column shows as a picture for a file. Drawn off the window's thread, while the session goes on.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::analysis::reading::Reading;
+use crate::error::{Error, Result};
+use crate::figure::beam::Row;
+use crate::figure::fonts::Fonts;
+use crate::figure::formats::format_of;
+use crate::figure::heatmap::layout::Gaze;
+use crate::figure::label::{Label, Tone, source_text, target_text};
+use crate::figure::mark::Numbers;
+use crate::figure::page::Page;
+use crate::figure::palette::Rgba;
+use crate::figure::provenance::Provenance;
+use crate::figure::sheet::{Look, Sheet, kind};
+use crate::session::column::Column;
+use crate::session::scene::SearchSettings;
+use crate::session::table::AlignmentTable;
+use crate::worker::protocol::HypothesisView;
+
+/// What a column shows, and how it is to look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    table: Arc<AlignmentTable>,
+    hypotheses: Vec<HypothesisView>,
+    /// D of local attention.
+    window: Option<usize>,
+    /// Typed words are shown for `[UNK]`.
+    replaces: bool,
+    /// Hypotheses are ordered by log p over their length.
+    is_normalised: bool,
+    title: String,
+    facts: Vec<(String, String)>,
+    kind: &'static str,
+    look: Look,
+}
+
+impl Picture {
+    /// Of a column; `None` where nothing is translated.
+    pub fn of(
+        column: &Column,
+        search: &SearchSettings,
+        replaces: bool,
+        kind: &'static str,
+        look: Look,
+    ) -> Option<Self> {
+        let table = Arc::clone(column.table.as_ref()?);
+        let facts = column.facts.as_ref();
+        let mut known = vec![("kind", kind.to_owned()), ("model", column.name())];
+        let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
+        known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
+        known.push(("search", format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)));
+        known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
+        known.push(("sentence", column.source.text.clone()));
+        known.push(("translation", table.text.clone()));
+        known.push(("log p", table.log_p.to_string()));
+        known.push(("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION"))));
+        Some(Self {
+            hypotheses: column.hypotheses.clone(),
+            window: facts.and_then(|facts| facts.window),
+            replaces,
+            is_normalised: search.length_normalization > 0.0,
+            title: format!("{}: {kind}", column.name()),
+            facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            kind,
+            look,
+            table,
+        })
+    }
+
+    /// The file of this name, in the format that the name ends with.
+    ///
+    /// # Errors
+    /// A name that ends with no format; a kind that needs an alignment where there is none.
+    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let format = format_of(path)?;
+        let kind = kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))?;
+        let none = "There is no alignment to draw, because this model has none or it was too large to keep";
+        let sheet = self.sheet();
+        let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(none.to_owned()))?;
+        (format.write)(&figure, &Page::default(), &Fonts::default())
+    }
+
+    fn sheet(&self) -> Sheet<'_> {
+        let table = &self.table;
+        let source = table
+            .source
+            .iter()
+            .map(|word| Label { text: source_text(&word.text, word.is_unk), tone: Tone::of(word.is_unk, word.is_eos) });
+        let target = table.target.iter().map(|word| {
+            let text = target_text(&word.text, word.is_unk, word.replaced.as_deref(), self.replaces);
+            Label { text, tone: Tone::of(word.is_unk, word.is_eos) }
+        });
+        let alpha = table.alpha.as_ref();
+        let gaze = table.p_t.as_deref().zip(self.window).map(|(p_t, window)| Gaze { p_t, window });
+        Sheet {
+            source: source.collect(),
+            target: target.collect(),
+            alpha: alpha.map(|alpha| Numbers { rows: alpha.rows, columns: alpha.columns, values: &alpha.values }),
+            gaze,
+            corner: table.reading.map(corner),
+            beam: self.hypotheses.iter().enumerate().map(|(n, hypothesis)| self.row(n, hypothesis)).collect(),
+            provenance: Provenance { title: self.title.clone(), facts: self.facts.clone() },
+        }
+    }
+
+    fn row<'a>(&self, n: usize, of: &'a HypothesisView) -> Row<'a> {
+        let word = |(i, text): (usize, &'a String)| {
+            let is_unk = of.is_unk.get(i).copied().unwrap_or(false);
+            let replaced = of.replaced.get(i).and_then(Option::as_deref);
+            let log_p = of.token_log_p.get(i).copied().unwrap_or(0.0);
+            (target_text(text, is_unk, replaced, self.replaces), log_p)
+        };
+        let rank = self.is_normalised.then_some(of.rank);
+        let words = of.tokens.iter().enumerate().map(word).collect();
+        Row { place: n + 1, log_p: of.log_p, rank, words, back: Rgba::TRANSPARENT }
+    }
+}
+
+/// Which word a row belongs to, in the corner over the target words.
+fn corner(reading: Reading) -> &'static str {
+    match reading {
+        Reading::Predicted => "word predicted",
+        Reading::Input => "word read",
+    }
+}
