@@ -51,9 +51,9 @@ fill() {
     install -D -m 755 "$program" "$1/bin/interlinear"
     if command -v strip >/dev/null 2>&1; then strip "$1/bin/interlinear"; fi
     for model in "$root"/models/*/; do
-        name=$(basename "$model")
-        mkdir -p "$share/interlinear/models/$name"
-        find "$model" -maxdepth 1 -type f -exec install -m 644 {} "$share/interlinear/models/$name/" \;
+        into=$share/interlinear/models/$(basename "$model")
+        mkdir -p "$into"
+        find "$model" -maxdepth 1 -type f -exec install -m 644 {} "$into/" \;
     done
     install -D -m 644 "$root/assets/packaging/interlinear.desktop" "$share/applications/interlinear.desktop"
     install -D -m 644 "$root/assets/icon.png" "$share/icons/hicolor/256x256/apps/interlinear.png"
@@ -103,9 +103,11 @@ CONTROL
         name=interlinear-$version-$machine
         package=$folder/$name.tar.gz
         fill "$work/$name"
-        tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$work" -cf - "$name" |
-            gzip -n >"$package.part"
-        mv "$package.part" "$package"
+        tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$work" \
+            -cf "$work/package.tar" "$name"
+        level=6
+        if [ "${COMPRESSION:-}" = none ]; then level=1; fi
+        gzip -n "-$level" <"$work/package.tar" >"$package"
         ;;
     appimage)
         package=$folder/interlinear-$version-$machine.AppImage

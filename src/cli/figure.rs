@@ -171,6 +171,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     let mut refused = 0;
     while let Some(text) = texts.next()? {
+        if !matches!(high.place, Place::Folder(_)) && texts.next()?.is_some() {
+            let name = texts.name.display();
+            let sentence = format!("{name} has more than one line; give --folder for a figure of each");
+            return Err(Error::Input(sentence).into());
+        }
         let drawn = text.read().and_then(|(source, target)| scenes.scene(source, target));
         match drawn {
             Ok(scene) => write(&high, &scene, text.number, &fonts)?,
@@ -180,11 +185,6 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
                 refused += 1;
             }
             Err(error) => return Err(error.into()),
-        }
-        if !matches!(high.place, Place::Folder(_)) && texts.next()?.is_some() {
-            let sentence =
-                format!("{} has more than one line; give --folder for a figure of each", texts.name.display());
-            return Err(Error::Input(sentence).into());
         }
     }
     texts.tell_empty();

@@ -84,7 +84,7 @@ pub fn of_doubt<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     let text = |text, x, across| {
         Mark::Text(Text::new(text, point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
     };
-    let mut marks = band(&area, palette, |share| palette.doubt(DOUBT_END * share));
+    let mut marks = band(&area, palette, |share| palette.doubt(DOUBT_END * share).over(palette.panel));
     marks.push(text("p = 1", area.left() - SPACE_1, Across::Right));
     marks.push(text("p = 0.01 or less", area.right() + SPACE_1, Across::Left));
     marks

@@ -50,6 +50,8 @@ fn thousandths(letter: char) -> u16 {
         '\u{a0}' => WIDTHS[0],
         // Latin letters with marks are as wide as without.
         '\u{a1}'..='\u{24f}' => match std::iter::once(letter).nfd().next() {
+            // A mark is wider than this letter.
+            Some('i') => 278,
             Some(plain @ ' '..='~') => WIDTHS[plain as usize - ' ' as usize],
             Some(_) | None => 556,
         },

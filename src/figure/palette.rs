@@ -29,6 +29,16 @@ impl Rgba {
         Self([r, g, b, (f32::from(a) * share.clamp(0.0, 1.0)).round() as u8])
     }
 
+    /// What is seen of it on a ground that hides what lies behind.
+    pub fn over(self, ground: Self) -> Self {
+        let share = f32::from(self.0[3]) / 255.0;
+        let mix = |n: usize| {
+            let (top, below) = (f32::from(self.0[n]), f32::from(ground.0[n]));
+            (below + (top - below) * share).round() as u8
+        };
+        Self([mix(0), mix(1), mix(2), ground.0[3]])
+    }
+
     /// Whether there is nothing to see of it.
     pub const fn is_clear(self) -> bool {
         self.0[3] == 0

@@ -165,10 +165,10 @@ fn said(file: &[u8]) -> Vec<String> {
         let found: Vec<&str> = hexadecimals(block).collect();
         letters.extend(found.chunks_exact(2).map(|pair| (pair[0].to_lowercase(), letter(pair[1]))));
     }
-    let page = streams.iter().find(|stream| stream.contains("BT\n")).expect("text");
-    let shown = page.split("BT\n").skip(1).filter_map(|text| text.split_once("ET")).map(|(text, _)| text);
+    let page = streams.iter().find(|stream| stream.contains("\nBT 0 Tr")).expect("text");
+    let shown = page.split("\nBT ").skip(1).filter_map(|text| text.split_once("\nET")).map(|(text, _)| text);
     let glyphs = |text: &str| -> Vec<String> {
-        let digits: String = hexadecimals(text).collect::<String>() + &literals(text);
+        let digits = if text.contains('(') { literals(text) } else { hexadecimals(text).collect() };
         digits.as_bytes().chunks(4).map(|glyph| String::from_utf8_lossy(glyph).to_lowercase()).collect()
     };
     shown.map(|text| glyphs(text).iter().filter_map(|glyph| letters.get(glyph)).cloned().collect()).collect()
@@ -178,23 +178,31 @@ fn said(file: &[u8]) -> Vec<String> {
 fn literals(text: &str) -> String {
     let (mut inside, mut digits, mut bytes) = (false, String::new(), text.chars());
     while let Some(byte) = bytes.next() {
-        match byte {
-            '(' if !inside => inside = true,
-            ')' if inside => inside = false,
-            '\\' if inside => {
-                let escaped = match bytes.next() {
-                    Some('n') => '\n',
-                    Some('r') => '\r',
-                    Some('t') => '\t',
-                    Some('b') => '\u{8}',
-                    Some('f') => '\u{c}',
-                    other => other.unwrap_or_default(),
-                };
-                digits += &format!("{:02x}", escaped as u32);
+        let byte = match byte {
+            '(' if !inside => {
+                inside = true;
+                continue;
             }
-            _ if inside => digits += &format!("{:02x}", byte as u32),
-            _ => {}
-        }
+            ')' if inside => {
+                inside = false;
+                continue;
+            }
+            '\\' if inside => match bytes.next().unwrap_or_default() {
+                'n' => 0x0a,
+                'r' => 0x0d,
+                't' => 0x09,
+                'b' => 0x08,
+                'f' => 0x0c,
+                octal @ '0'..='7' => {
+                    let rest: String = bytes.by_ref().take(2).collect();
+                    u32::from_str_radix(&format!("{octal}{rest}"), 8).expect("three octal digits")
+                }
+                other => other as u32,
+            },
+            _ if inside => byte as u32,
+            _ => continue,
+        };
+        digits += &format!("{byte:02x}");
     }
     digits
 }
