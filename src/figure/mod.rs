@@ -60,7 +60,7 @@ const LEAST_CAPTION: f32 = 200.0;
 /// Most lines of a caption.
 const CAPTION_LINES: usize = 6;
 
-impl<'a> Figure<'a> {
+impl Figure<'_> {
     /// With a caption below, in lines as wide as the figure.
     pub fn captioned(mut self, text: &str, measure: &dyn Measure, palette: &Palette) -> Self {
         let (height, width) = (measure.height(TEXT_SMALL), self.size.x.max(LEAST_CAPTION));

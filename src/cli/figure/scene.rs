@@ -75,7 +75,7 @@ impl<'a> Scenes<'a> {
             models.push(("model".to_owned(), model.config.name.clone()));
             models.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
         }
-        let delay = shown().filter_map(crate::models::config::Config::input_delay).next().unwrap_or(1);
+        let delay = shown().find_map(crate::models::config::Config::input_delay).unwrap_or(1);
         Ok(Self { system, stepper, options, reading, delay, pretokenized, models })
     }
 
