@@ -97,8 +97,8 @@
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
 //! one line in their table, and so has a page of the window, in [`session::PAGES`]. A kind of long work behind the
 //! window is one file of [`worker::corpus`] and one line of its [`Order`](worker::corpus::Order). A figure is one file of
-//! [`figure`] that gives [`Mark`](figure::mark::Mark)s; another format of file is one painter of all marks beside
-//! [`figure::svg`].
+//! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
+//! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`].
 
 pub mod aligner;
 pub mod analysis;

@@ -21,7 +21,7 @@ use crate::cli::output::Output;
 use crate::cli::pairs::ParallelLines;
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::windows::{Doing, Growth, Input};
-use crate::cli::{Context, windows, words};
+use crate::cli::{Context, bundled, windows, words};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, Direction, Extraction, Refused, WordPair, readings};
 use crate::models::{Model, Stepper};
@@ -53,8 +53,8 @@ A pair that a model cannot read (too long, or without source words where it read
 line or none, a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct Low {
-    /// The model folder
-    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL)]
+    /// The model folder, or the name of an installed model
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL, value_parser = bundled::argument())]
     model: Option<PathBuf>,
     #[command(flatten)]
     pairs: PairArgs,
@@ -76,7 +76,7 @@ pub struct Low {
     #[arg(long, value_name = "N", requires = "statistical", help_heading = "Statistical aligner")]
     seed: Option<u64>,
     /// A model of the other direction, whose links are put together with those of the model
-    #[arg(long, value_name = "DIR", requires = "model")]
+    #[arg(long, value_name = "DIR", requires = "model", value_parser = bundled::argument())]
     reverse_model: Option<PathBuf>,
     /// How two directions become one: forward or reverse (that one alone), intersection, grow-diag, grow-diag-final-and (the
     /// default), grow-diag-final or union
@@ -322,7 +322,8 @@ pub fn default_way() -> Direction {
     symmetrization("grow-diag-final-and").map_or(Direction::Forward, Direction::Both)
 }
 
-fn reading(name: &str) -> Result<Reading> {
+/// A reading by its name.
+pub fn reading(name: &str) -> Result<Reading> {
     let names: Vec<&str> = READINGS.iter().map(|entry| entry.name).collect();
     Reading::from_name(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
 }

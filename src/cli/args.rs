@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::analysis::unknown::Replacing;
-use crate::cli::output;
+use crate::cli::{bundled, output};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
@@ -85,8 +85,8 @@ impl Runtime {
 /// One model, or several that translate as one, as typed.
 #[derive(Args, Clone, Debug)]
 pub struct ModelArgs {
-    /// The model folder; several make an ensemble, with --ensemble
-    #[arg(long, value_name = "DIR", required = true)]
+    /// The model folder, or the name of an installed model; several make an ensemble, with --ensemble
+    #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
     model: Vec<PathBuf>,
     #[command(flatten)]
     ensemble: EnsembleArgs,

@@ -1,6 +1,8 @@
-//! Floor 9: where the models that come with the program lie.
+//! Floor 9: where models lie that are not named by a path: those that come with the program, and those of the user.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::models::config::FORMAT;
 use crate::models::folder::CONFIG_FILE;
@@ -8,19 +10,86 @@ use crate::models::{MODELS, disk};
 
 /// The folder's name wherever it lies.
 const FOLDER: &str = "models";
+/// The program's folder among those of other programs.
+const PROGRAM: &str = "interlinear";
+/// Names folders that hold model folders, separated as those of PATH are.
+const NAMED: &str = "INTERLINEAR_MODELS";
+/// Names the folders in which programs for all users keep their data.
+const SHARED: &str = "XDG_DATA_DIRS";
+/// Those where the system names none.
+const USUALLY_SHARED: &str = "/usr/local/share:/usr/share";
 
 /// The bundled model folders in the order in which their papers were published, then by name; empty when none are
-/// found.
-///
-/// They lie beside the executable or further up from it (`target/release/..`), in the current
-/// directory, or where the program was built; the first place that has any counts.
+/// found. The first of [`places`] that has any counts.
 pub fn models() -> Vec<PathBuf> {
-    let here = std::env::current_dir().ok();
-    let executable = std::env::current_exe().ok();
-    let built = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let above = executable.iter().flat_map(|path| path.ancestors().skip(1).take(4));
-    let roots = above.chain(here.as_deref()).chain([built]);
-    roots.map(|root| models_in(&root.join(FOLDER))).find(|found| !found.is_empty()).unwrap_or_default()
+    places().iter().map(|place| models_in(place)).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// Folders that may hold model folders, in the order in which they are looked at: those that the user names, beside the
+/// executable or further up from it (`target/release/..`), where packages install them, the platform's folders for data,
+/// the current folder, where the program was built.
+pub fn places() -> Vec<PathBuf> {
+    let named = std::env::var_os(NAMED).filter(|named| !named.is_empty());
+    let mut places: Vec<PathBuf> = named.iter().flat_map(std::env::split_paths).collect();
+    let executable = std::env::current_exe().and_then(|path| path.canonicalize()).ok();
+    let above: Vec<&Path> = executable.iter().flat_map(|path| path.ancestors().skip(1).take(4)).collect();
+    places.extend(above.iter().map(|folder| folder.join(FOLDER)));
+    let prefix = above.get(1).map(|prefix| prefix.join("share"));
+    places.extend(prefix.map(|share| share.join(PROGRAM).join(FOLDER)));
+    places.extend(home());
+    if cfg!(unix) {
+        let shared = std::env::var_os(SHARED).filter(|shared| !shared.is_empty());
+        let shared = shared.unwrap_or_else(|| USUALLY_SHARED.into());
+        places.extend(std::env::split_paths(&shared).map(|share| share.join(PROGRAM).join(FOLDER)));
+    }
+    places.extend(std::env::current_dir().map(|here| here.join(FOLDER)));
+    places.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER));
+    let mut seen = std::collections::BTreeSet::new();
+    places.retain(|place| place.is_absolute() && seen.insert(place.clone()));
+    places
+}
+
+/// Where this user keeps models: in the platform's folder for the data of programs.
+pub fn home() -> Option<PathBuf> {
+    Some(directories::ProjectDirs::from("", "", PROGRAM)?.data_dir().join(FOLDER))
+}
+
+/// A model folder as an argument: a path, or the name of a folder in one of [`places`].
+pub fn argument() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| found(path, &places()))
+}
+
+/// A path as it is; a name that leads nowhere from here, in the first place that has it.
+fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
+    let mut components = path.components();
+    let is_name = matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
+    if !is_name || path.exists() {
+        return Ok(path);
+    }
+    let folders = places.iter().map(|place| place.join(&path));
+    folders.into_iter().find(|folder| folder.join(CONFIG_FILE).is_file()).ok_or_else(|| missing(&path, places))
+}
+
+/// What to do where there is no model of that name.
+fn missing(path: &Path, places: &[PathBuf]) -> String {
+    let mut known: Vec<String> =
+        places.iter().flat_map(|place| models_in(place)).filter_map(|folder| name(&folder)).collect();
+    known.sort();
+    known.dedup();
+    let there_are = if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) };
+    format!("{} does not exist here or among the installed models{there_are}. {}", path.display(), how_to_get())
+}
+
+fn name(folder: &Path) -> Option<String> {
+    Some(folder.file_name()?.to_string_lossy().into_owned())
+}
+
+/// How models get where they are found.
+pub fn how_to_get() -> String {
+    let home = home().map_or_else(String::new, |home| format!("copy it into {}, or ", home.display()));
+    format!(
+        "A model is a folder: {home}name the folder that holds it in {NAMED}; models come with the program's source and packages"
+    )
 }
 
 /// The model folders directly inside `folder`.
@@ -56,6 +125,27 @@ fn rank(folder: &Path) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_looked_for_where_models_lie_and_a_path_is_left_as_it_is() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let places = ["first", "second"].map(|name| folder.path().join(name));
+        for model in ["first/other", "second/mine", "second/other"] {
+            let model = folder.path().join(model);
+            std::fs::create_dir_all(&model).expect("created");
+            std::fs::write(model.join(CONFIG_FILE), "{\"format\": \"interlinear\"}").expect("written");
+        }
+        let found = |name: &str| found(name.into(), &places);
+        assert_eq!(found("mine"), Ok(places[1].join("mine")));
+        assert_eq!(found("mine/"), Ok(places[1].join("mine")));
+        assert_eq!(found("other"), Ok(places[0].join("other")), "the first place has it");
+        for path in ["./mine", "second/mine", "../mine", "/mine", "src"] {
+            assert_eq!(found(path), Ok(path.into()), "a path, or a folder that is here");
+        }
+        let missing = found("yours").expect_err("nobody has it");
+        assert!(missing.contains("yours does not exist") && missing.contains("there are mine, other."), "{missing}");
+        assert!(missing.contains(NAMED) && !missing.contains("first"), "{missing}");
+    }
 
     #[test]
     fn only_folders_of_our_own_format_count_and_papers_come_in_their_order() {

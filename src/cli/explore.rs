@@ -14,8 +14,9 @@ use crate::session::driver::OpenWith as WindowOptions;
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Low {
-    /// A model folder to show; once for each column (by default those shown last, or the bundled ones)
-    #[arg(long, value_name = "DIR")]
+    /// A model folder to show, or the name of an installed model; once for each column (by default those shown last, or
+    /// the bundled ones)
+    #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
     /// A text file to open as a list
     #[arg(long, value_name = "FILE")]
@@ -63,6 +64,7 @@ fn high(low: Low) -> crate::error::Result<WindowOptions> {
         models: low.model,
         opening: bundled::opening(&bundled),
         bundled,
+        home: bundled::home(),
         source: low.source,
         target: low.target,
         device: (chosen != DeviceChoice::Auto).then_some(chosen),

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::{Map, Value, json};
 
-use crate::cli::Context;
 use crate::cli::output::Output;
+use crate::cli::{Context, bundled};
 use crate::models::Model;
 use crate::nn::device::Device;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
 pub struct Low {
-    /// The model folder
-    #[arg(value_name = "DIR")]
+    /// The model folder, or the name of an installed model
+    #[arg(value_name = "DIR", value_parser = bundled::argument())]
     folder: PathBuf,
     /// List every tensor with its shape and its range
     #[arg(long)]

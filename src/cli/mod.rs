@@ -15,6 +15,7 @@ pub mod dictionary;
 pub mod evaluate;
 pub mod explore;
 pub mod extract;
+pub mod figure;
 pub mod input;
 pub mod inspect;
 pub mod map;
@@ -25,6 +26,7 @@ pub mod phrases;
 pub mod progress;
 pub mod sample;
 pub mod score;
+pub mod shells;
 pub mod statistical;
 pub mod train;
 pub mod translate;
@@ -141,6 +143,12 @@ pub const COMMANDS: &[CommandEntry] = &[
         run: map::run,
     },
     CommandEntry {
+        name: "figure",
+        about: "Draw a translation's alignment or beam as SVG, PDF or PNG",
+        arguments: figure::arguments,
+        run: figure::run,
+    },
+    CommandEntry {
         name: "train",
         about: "Train a model as a configuration file says",
         arguments: train::arguments,
@@ -151,6 +159,18 @@ pub const COMMANDS: &[CommandEntry] = &[
         about: "Measure decoding, training and start-up on this machine",
         arguments: bench::arguments,
         run: bench::run,
+    },
+    CommandEntry {
+        name: "completions",
+        about: "Write what a shell needs to complete these commands",
+        arguments: shells::completion_arguments,
+        run: shells::completions,
+    },
+    CommandEntry {
+        name: "man",
+        about: "Write the pages of the manual, for the program man",
+        arguments: shells::man_arguments,
+        run: shells::man,
     },
 ];
 

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::attention::{KINDS, scores};
 use crate::cli::args::RunArgs;
-use crate::cli::{Context, output};
+use crate::cli::{Context, bundled, output};
 use crate::error::Error;
 use crate::models::config::Architecture;
 use crate::models::{Kernels, MODELS};
@@ -27,7 +27,7 @@ pub struct Low {
     #[arg(long)]
     resume: bool,
     /// Start from a model folder's weights and vocabularies
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", value_parser = bundled::argument())]
     from: Option<PathBuf>,
     /// With --from, make the vocabularies that the configuration asks for; words that both have keep their weights
     #[arg(long, requires = "from")]
@@ -70,7 +70,7 @@ pub struct PlanArgs {
     #[arg(long, requires = "new", num_args = 2, value_names = ["SOURCE", "TARGET"])]
     development: Option<Vec<PathBuf>>,
     /// A model folder whose vocabularies are taken, so that both can form an ensemble
-    #[arg(long, requires = "new", value_name = "DIR")]
+    #[arg(long, requires = "new", value_name = "DIR", value_parser = bundled::argument())]
     vocabulary: Option<PathBuf>,
     /// Name of the model
     #[arg(long, requires = "new")]

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::analysis::neighbours::Space;
 use crate::cli::args::{RunArgs, Runtime};
+use crate::cli::bundled;
 use crate::cli::input::{Lines, Side as Cut};
 use crate::cli::progress::Progress;
 use crate::error::Error;
@@ -35,8 +36,8 @@ impl SideArg {
 /// A model, and which of its vectors, as typed.
 #[derive(Args, Clone, Debug)]
 pub struct VectorArgs {
-    /// The model folder
-    #[arg(long, value_name = "DIR")]
+    /// The model folder, or the name of an installed model
+    #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: PathBuf,
     /// Which vocabulary the words are of
     #[arg(long, value_enum, default_value_t)]

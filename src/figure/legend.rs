@@ -1,7 +1,7 @@
 //! Floor 6: what the colours of a figure mean.
 
 use crate::figure::geometry::{Area, Size, point, size};
-use crate::figure::mark::{Across, Cells, Down, Mark, Rectangle, Scale, Side, Stroke, Text};
+use crate::figure::mark::{Across, Cells, Down, Lines, Mark, Rectangle, Scale, Side, Stroke, Text};
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, TEXT_SMALL};
 
@@ -9,6 +9,16 @@ use crate::figure::sizes::{SPACE_1, TEXT_SMALL};
 pub const SIZE: Size = size(72.0, 12.0);
 /// Width of the band with its ends in numbers, points.
 pub const WITH_ENDS: f32 = 176.0;
+/// Width of a legend of links or of doubt, points.
+pub const WITH_WORDS: f32 = 260.0;
+/// Values of alpha that the legend of links has.
+const LINKS: [f32; 3] = [0.25, 0.5, 1.0];
+/// Length of a link in the legend, and room for its number, points.
+const LINK: (f32, f32) = (26.0, 34.0);
+/// log p at which the colour of doubt is full.
+const DOUBT_END: f32 = -4.6;
+/// Room for a word in front of a legend, points.
+const WORD: f32 = 38.0;
 /// Steps of a band.
 const STEPS: usize = 36;
 /// Room for a number beside the band, points.
@@ -44,5 +54,38 @@ pub fn of_cells<'a>(cells: &Cells<'_>, place: &Area, palette: &Palette) -> Vec<M
     let mut marks = band(&area, palette, |share| cells.map.colour(share));
     marks.push(text(low, area.left() - SPACE_1, Across::Right));
     marks.push(text(high, area.right() + SPACE_1, Across::Left));
+    marks
+}
+
+/// What the links of a few alpha look like, and the alpha below which there are none.
+pub fn of_links<'a>(place: &Area, threshold: f32, stroke: impl Fn(f32) -> Stroke, palette: &Palette) -> Vec<Mark<'a>> {
+    let middle = place.centre().y;
+    let text = |text: String, x: f32| {
+        Mark::Text(Text::new(text, point(x, middle), (Across::Left, Down::Middle), TEXT_SMALL, palette.weak))
+    };
+    let mut marks = vec![text("alpha".to_owned(), place.left())];
+    let mut x = place.left() + WORD;
+    for alpha in LINKS.into_iter().filter(|alpha| *alpha >= threshold) {
+        let ends = vec![[point(x, middle), point(x + LINK.0, middle)]];
+        marks.push(Mark::Lines(Lines { ends, stroke: stroke(alpha), is_crisp: false }));
+        marks.push(text(format!("{alpha}"), x + LINK.0 + SPACE_1));
+        x += LINK.0 + LINK.1;
+    }
+    if threshold > 0.0 {
+        marks.push(text(format!("from {threshold}"), x));
+    }
+    marks
+}
+
+/// What the colour behind a word means.
+pub fn of_doubt<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
+    let middle = place.centre().y;
+    let area = Area::at(place.min + size(WORD, 0.0), SIZE);
+    let text = |text, x, across| {
+        Mark::Text(Text::new(text, point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
+    };
+    let mut marks = band(&area, palette, |share| palette.doubt(DOUBT_END * share).over(palette.panel));
+    marks.push(text("p = 1", area.left() - SPACE_1, Across::Right));
+    marks.push(text("p = 0.01 or less", area.right() + SPACE_1, Across::Left));
     marks
 }

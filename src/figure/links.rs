@@ -242,6 +242,11 @@ impl<'a> Links<'a> {
         }
     }
 
+    /// How a link of this alpha looks that is not marked.
+    pub fn stroke_of(&self, alpha: f32) -> Stroke {
+        Links { marked: None, ..*self }.stroke(0, 0, alpha)
+    }
+
     fn stroke(&self, i: usize, j: usize, alpha: f32) -> Stroke {
         let alpha = alpha.clamp(0.0, 1.0);
         let (width, cover) = match self.weight {

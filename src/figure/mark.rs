@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::figure::geometry::{Area, Point};
+use crate::figure::geometry::{Area, Point, Size};
 use crate::figure::palette::{ColourMap, Rgba};
 
 /// Something that is painted.
@@ -25,6 +25,22 @@ pub enum Mark<'a> {
     Dots(Dots),
     /// Numbers as coloured cells.
     Image(Image<'a>),
+}
+
+impl Mark<'_> {
+    /// Moves it.
+    pub fn shift(&mut self, by: Size) {
+        match self {
+            Self::Text(of) => of.at = of.at + by,
+            Self::Words(of) => of.at = of.at + by,
+            Self::Rect(of) => of.area = of.area.shift(by),
+            Self::Lines(of) => of.ends.iter_mut().flatten().for_each(|end| *end = *end + by),
+            Self::Curve(of) => of.points = of.points.map(|point| point + by),
+            Self::Polygon(of) => of.corners.iter_mut().for_each(|corner| *corner = *corner + by),
+            Self::Dots(of) => of.dots.iter_mut().for_each(|(at, _)| *at = *at + by),
+            Self::Image(of) => of.area = of.area.shift(by),
+        }
+    }
 }
 
 /// Where a text stands beside its point, from left to right.
@@ -228,6 +244,35 @@ pub struct Image<'a> {
     pub area: Area,
     /// What.
     pub cells: Cells<'a>,
+}
+
+/// Neighbours of one colour in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellRun {
+    /// Row i.
+    pub row: usize,
+    /// Columns j.
+    pub columns: Range<usize>,
+    /// Their colour.
+    pub colour: Rgba,
+}
+
+impl Image<'_> {
+    /// All cells, neighbours of one colour in a row as one, row after row from the left.
+    pub fn runs(&self) -> Vec<CellRun> {
+        let Cells { numbers, .. } = self.cells;
+        let ends = self.cells.scale.ends(&numbers);
+        let mut runs = Vec::new();
+        for row in 0..numbers.rows {
+            let colours: Vec<Rgba> = self.cells.pixels(ends, row..row + 1, 0..numbers.columns).collect();
+            let mut from = 0;
+            for run in colours.chunk_by(|a, b| a == b) {
+                runs.push(CellRun { row, columns: from..from + run.len(), colour: run[0] });
+                from += run.len();
+            }
+        }
+        runs
+    }
 }
 
 /// Numbers by row i and column j, row after row.

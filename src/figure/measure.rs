@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::figure::geometry::{Area, point, size};
 use crate::figure::mark::{Across, Down, Mark, Rectangle, Text, Words};
 
@@ -45,8 +47,14 @@ fn thousandths(letter: char) -> u16 {
     match letter {
         ' '..='~' => WIDTHS[letter as usize - ' ' as usize],
         '\u{300}'..='\u{36f}' => 0,
-        // Latin letters with marks are as wide as most letters without.
-        '\u{a0}'..='\u{24f}' => 556,
+        '\u{a0}' => WIDTHS[0],
+        // Latin letters with marks are as wide as without.
+        '\u{a1}'..='\u{24f}' => match std::iter::once(letter).nfd().next() {
+            // A mark is wider than this letter.
+            Some('i') => 278,
+            Some(plain @ ' '..='~') => WIDTHS[plain as usize - ' ' as usize],
+            Some(_) | None => 556,
+        },
         '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' => WIDE,
         '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}' => WIDE,
         _ => NARROW,

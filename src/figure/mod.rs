@@ -2,6 +2,7 @@
 //!
 //! What is painted of a heatmap, of bars, of a beam is first a list of [`Mark`]s: text, rectangles, lines, curves,
 //! polygons, images. The window paints such lists, and [`svg`] writes them; a painter needs to know the marks alone.
+//! [`formats`] has the files that figures become; [`pdf`] and [`png`] paint what the SVG says, so that all look alike.
 //! Sizes of text come from a [`measure::Measure`], which each painter brings. Colours are those of [`palette`].
 //!
 //! Marks hold all that a painter of pages or pixels needs: no mark depends on the mouse or on the screen, an image says
@@ -10,6 +11,8 @@
 pub mod axes;
 pub mod bars;
 pub mod beam;
+pub mod fonts;
+pub mod formats;
 pub mod geometry;
 pub mod heatmap;
 pub mod label;
@@ -17,18 +20,25 @@ pub mod legend;
 pub mod links;
 pub mod mark;
 pub mod measure;
+pub mod page;
 pub mod palette;
+pub mod pdf;
 pub mod plane;
 pub mod plot;
+pub mod png;
 pub mod provenance;
 pub mod scatter;
+pub mod sheet;
 pub mod sizes;
 pub mod strip;
 pub mod svg;
 
-use crate::figure::geometry::Size;
-use crate::figure::mark::Mark;
+use crate::figure::geometry::{Area, Size, point, size};
+use crate::figure::mark::{Across, Down, Mark, Rectangle, Text};
+use crate::figure::measure::{Measure, broken};
+use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
+use crate::figure::sizes::TEXT_SMALL;
 
 /// A whole figure.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,4 +49,38 @@ pub struct Figure<'a> {
     pub marks: Vec<Mark<'a>>,
     /// Where it comes from.
     pub provenance: Provenance,
+}
+
+/// Round a figure on its ground, points.
+const MARGIN: f32 = 10.0;
+/// Above a caption, points.
+const ABOVE_CAPTION: f32 = 10.0;
+/// Narrowest caption, points.
+const LEAST_CAPTION: f32 = 200.0;
+/// Most lines of a caption.
+const CAPTION_LINES: usize = 6;
+
+impl Figure<'_> {
+    /// With a caption below, in lines as wide as the figure.
+    pub fn captioned(mut self, text: &str, measure: &dyn Measure, palette: &Palette) -> Self {
+        let (height, width) = (measure.height(TEXT_SMALL), self.size.x.max(LEAST_CAPTION));
+        let lines = broken(measure, text, TEXT_SMALL, width, CAPTION_LINES);
+        let mut y = self.size.y + ABOVE_CAPTION;
+        for line in lines {
+            let at = point(0.0, y);
+            self.marks.push(Mark::Text(Text::new(line, at, (Across::Left, Down::Top), TEXT_SMALL, palette.text)));
+            y += height;
+        }
+        self.size = size(width, y);
+        self
+    }
+
+    /// On a ground of the palette's colour, with a margin.
+    pub fn grounded(mut self, palette: &Palette) -> Self {
+        self.marks.iter_mut().for_each(|mark| mark.shift(size(MARGIN, MARGIN)));
+        self.size = size(self.size.x + 2.0 * MARGIN, self.size.y + 2.0 * MARGIN);
+        let ground = Rectangle::filled(Area::at(point(0.0, 0.0), self.size), 0.0, palette.panel);
+        self.marks.insert(0, Mark::Rect(ground));
+        self
+    }
 }

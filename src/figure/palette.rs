@@ -29,6 +29,16 @@ impl Rgba {
         Self([r, g, b, (f32::from(a) * share.clamp(0.0, 1.0)).round() as u8])
     }
 
+    /// What is seen of it on a ground that hides what lies behind.
+    pub fn over(self, ground: Self) -> Self {
+        let share = f32::from(self.0[3]) / 255.0;
+        let mix = |n: usize| {
+            let (top, below) = (f32::from(self.0[n]), f32::from(ground.0[n]));
+            (below + (top - below) * share).round() as u8
+        };
+        Self([mix(0), mix(1), mix(2), ground.0[3]])
+    }
+
     /// Whether there is nothing to see of it.
     pub const fn is_clear(self) -> bool {
         self.0[3] == 0
@@ -188,6 +198,8 @@ pub fn doubt(log_p: f32) -> f32 {
 pub struct ColourMap {
     /// Its name in menus and in the saved state.
     pub name: &'static str,
+    /// Its name on the command line.
+    pub key: &'static str,
     /// What it is for.
     pub note: &'static str,
     /// Evenly spaced anchors, sRGB.
@@ -198,12 +210,19 @@ pub struct ColourMap {
 pub const COLOUR_MAPS: &[ColourMap] = &[
     ColourMap {
         name: "Gray",
+        key: "gray",
         note: "0 is black and 1 is white, as in Bahdanau's figure 3",
         anchors: &[[0, 0, 0], [255, 255, 255]],
     },
-    ColourMap { name: "Print", note: "0 is white and 1 is black", anchors: &[[255, 255, 255], [0, 0, 0]] },
+    ColourMap {
+        name: "Print",
+        key: "print",
+        note: "0 is white and 1 is black",
+        anchors: &[[255, 255, 255], [0, 0, 0]],
+    },
     ColourMap {
         name: "Viridis",
+        key: "viridis",
         note: "Dark violet to yellow",
         anchors: &[
             [68, 1, 84],
@@ -221,6 +240,7 @@ pub const COLOUR_MAPS: &[ColourMap] = &[
     },
     ColourMap {
         name: "Blue to yellow",
+        key: "blue-to-yellow",
         note: "Looks the same with every kind of colour vision",
         anchors: &[
             [0, 34, 78],
@@ -240,6 +260,11 @@ impl ColourMap {
     /// The map at this place of the table; the first when there is none.
     pub fn at(index: usize) -> &'static Self {
         COLOUR_MAPS.get(index).unwrap_or(&COLOUR_MAPS[0])
+    }
+
+    /// The colour map of that name on the command line.
+    pub fn named(key: &str) -> Option<&'static Self> {
+        COLOUR_MAPS.iter().find(|map| map.key == key)
     }
 
     /// The colour of `value` in 0..1; anything that is not a number is 0.

@@ -7,21 +7,35 @@ use std::fmt::Write as _;
 
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point};
-use crate::figure::mark::{Across, Cells, Dots, Down, Image, Lines, Mark, Polygon, Rectangle, Stroke, Text};
+use crate::figure::mark::{Across, CellRun, Cells, Dots, Down, Image, Lines, Mark, Polygon, Rectangle, Stroke, Text};
 use crate::figure::measure::{Measure as _, SansSerif, broken, laid_out};
+use crate::figure::page::Page;
 use crate::figure::palette::Rgba;
 
 /// From the middle of a line of letters down to what they stand on, as a share of their size.
 const BASE: f32 = 0.35;
 
-/// The whole file.
+/// The whole file, a unit a point.
 pub fn svg(figure: &Figure<'_>) -> String {
+    written(figure, (&number(figure.size.x), &number(figure.size.y)))
+}
+
+/// The whole file in the size of a page.
+pub fn sized(figure: &Figure<'_>, page: &Page) -> String {
+    let scale = page.scale(figure.size);
+    let unit = if page.width_mm.is_some() { "mm" } else { "pt" };
+    let in_unit = if page.width_mm.is_some() { 25.4 / 72.0 } else { 1.0 };
+    let side = |points: f32| number(points * scale * in_unit) + unit;
+    written(figure, (&side(figure.size.x), &side(figure.size.y)))
+}
+
+fn written(figure: &Figure<'_>, (across, down): (&str, &str)) -> String {
     let (width, height) = (number(figure.size.x), number(figure.size.y));
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}pt\" height=\"{height}pt\" viewBox=\"0 0 {width} \
-         {height}\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{across}\" height=\"{down}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"'Liberation Sans', Helvetica, Arial, sans-serif\">"
     );
     provenance(&mut out, figure);
     for mark in &figure.marks {
@@ -137,15 +151,9 @@ fn image(out: &mut String, of: &Image<'_>) {
     let (x, y) = (of.area.width() / numbers.columns as f32, of.area.height() / numbers.rows as f32);
     let turn = format!("translate({}) scale({} {})", place(of.area.min), number(x), number(y));
     let _ = writeln!(out, "<g transform=\"{turn}\" shape-rendering=\"crispEdges\">");
-    let ends = of.cells.scale.ends(&numbers);
-    for i in 0..numbers.rows {
-        let row: Vec<Rgba> = of.cells.pixels(ends, i..i + 1, 0..numbers.columns).collect();
-        let mut from = 0;
-        for run in row.chunk_by(|a, b| a == b) {
-            let fill = fill(run[0]);
-            let _ = writeln!(out, "<rect x=\"{from}\" y=\"{i}\" width=\"{}\" height=\"1\"{fill}/>", run.len());
-            from += run.len();
-        }
+    for CellRun { row, columns, colour } in of.runs() {
+        let (from, width, fill) = (columns.start, columns.len(), fill(colour));
+        let _ = writeln!(out, "<rect x=\"{from}\" y=\"{row}\" width=\"{width}\" height=\"1\"{fill}/>");
     }
     out.push_str("</g>\n");
 }

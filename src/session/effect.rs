@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::aligner::placed::Placed;
 use crate::session::page::{Dropped, Page};
+use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
 use crate::text::links::Links;
 use crate::training::recipe::Plan;
@@ -70,6 +71,13 @@ pub enum Chore {
         path: PathBuf,
         /// What.
         text: String,
+    },
+    /// Draw a picture and write it.
+    Draw {
+        /// Where to, and in which format.
+        path: PathBuf,
+        /// What.
+        picture: Box<Picture>,
     },
 }
 

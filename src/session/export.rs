@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use crate::analysis::reading::Reading;
 use crate::session::column::Column;
 use crate::session::pages::sentence::command::AlignmentFormat;
-use crate::session::picture;
 use crate::session::settings::Settings;
 use crate::session::table;
 use crate::session::table::{AlignmentTable, LEFT_OUT};
@@ -28,7 +27,6 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
         AlignmentFormat::Tsv => Some(alignment_tsv(table)),
         AlignmentFormat::Json => Some(json_line(column)),
         AlignmentFormat::Pharaoh => pharaoh(column, settings),
-        AlignmentFormat::Svg => picture::svg(column, settings),
     }
 }
 
@@ -36,8 +34,8 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
 pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str {
     let left_out = column.and_then(|column| column.table.as_deref()).is_some_and(|table| table.left_out);
     match format {
-        AlignmentFormat::Pharaoh | AlignmentFormat::Svg if left_out => LEFT_OUT,
-        AlignmentFormat::Pharaoh | AlignmentFormat::Svg => {
+        AlignmentFormat::Pharaoh if left_out => LEFT_OUT,
+        AlignmentFormat::Pharaoh => {
             "There is no alignment to save, because this model has none or nothing is translated yet"
         }
         AlignmentFormat::Tsv | AlignmentFormat::Json => {

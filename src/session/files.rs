@@ -29,7 +29,8 @@ pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
         Chore::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
         Chore::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
         Chore::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
-        Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, &text)))),
+        Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, Ok(text.into_bytes()))))),
+        Chore::Draw { path, picture } => disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path))))),
     }
 }
 
@@ -102,8 +103,8 @@ fn save_training(plan: Plan, path: PathBuf) -> News {
     News::TrainingSaved { path, trouble }
 }
 
-fn write(path: &Path, text: &str) -> News {
-    match write_whole(path, text.as_bytes()) {
+fn write(path: &Path, bytes: Result<Vec<u8>>) -> News {
+    match bytes.and_then(|bytes| write_whole(path, &bytes)) {
         Ok(()) => News::Notice { text: format!("Saved {}", path.display()), is_error: false },
         Err(error) => News::Notice { text: error.to_string(), is_error: true },
     }

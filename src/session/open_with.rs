@@ -15,6 +15,8 @@ pub struct OpenWith {
     pub bundled: Vec<PathBuf>,
     /// Those of them that are shown when there is nothing else.
     pub opening: Vec<PathBuf>,
+    /// Where this user keeps models.
+    pub home: Option<PathBuf>,
     /// A text file to open as the list.
     pub source: Option<PathBuf>,
     /// Its translation, line by line.

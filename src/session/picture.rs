@@ -1,84 +1,143 @@
-//! Floor 8: the heatmap of a column as a figure of its own, with all that someone needs to make it again. Pure.
+//! Floor 8: what a column shows as a picture for a file. Drawn off the window's thread, while the session goes on.
+
+use std::path::Path;
+use std::sync::Arc;
 
 use crate::analysis::reading::Reading;
-use crate::figure::heatmap::layout::{Gaze, Metrics, Slant};
-use crate::figure::heatmap::{Heatmap, Marks};
+use crate::error::{Error, Result};
+use crate::figure::beam::Row;
+use crate::figure::fonts::Fonts;
+use crate::figure::formats::format_of;
+use crate::figure::heatmap::layout::Gaze;
 use crate::figure::label::{Label, Tone, source_text, target_text};
-use crate::figure::mark::{Cells, Numbers, Scale};
-use crate::figure::measure::SansSerif;
-use crate::figure::palette::{COLOUR_MAPS, ColourMap, LIGHT};
+use crate::figure::mark::{Numbers, Scale};
+use crate::figure::page::Page;
+use crate::figure::palette::Rgba;
 use crate::figure::provenance::Provenance;
-use crate::figure::svg;
+use crate::figure::sheet::{Look, Sheet, kind};
 use crate::session::column::Column;
+use crate::session::scene::SearchSettings;
 use crate::session::settings::{Settings, Shown};
 use crate::session::table::{AlignmentTable, Matrix};
+use crate::worker::protocol::HypothesisView;
 
-/// The shown heatmap on white, as SVG; `None` where there is no alignment.
-pub fn svg(column: &Column, settings: &Settings) -> Option<String> {
-    let table = column.table.as_deref()?;
-    let (matrix, scale) = match settings.shown {
-        Shown::Alpha => (table.alpha.as_ref()?, Scale::Unit),
-        Shown::Energies => (table.energies.as_ref()?, Scale::Range),
-    };
-    let source = table
-        .source
-        .iter()
-        .map(|word| Label { text: source_text(&word.text, word.is_unk), tone: Tone::of(word.is_unk, word.is_eos) });
-    let target = table.target.iter().map(|word| Label {
-        text: target_text(&word.text, word.is_unk, word.replaced.as_deref(), settings.unk_replacement),
-        tone: Tone::of(word.is_unk, word.is_eos),
-    });
-    let (source, target): (Vec<_>, Vec<_>) = (source.collect(), target.collect());
-    let Matrix { rows, columns, values } = matrix;
-    let map = COLOUR_MAPS.iter().find(|map| map.name.eq_ignore_ascii_case(&settings.palette));
-    let numbers = Numbers { rows: *rows, columns: *columns, values };
-    let window = column.facts.as_ref().and_then(|facts| facts.window);
-    let heatmap = Heatmap {
-        source: &source,
-        target: &target,
-        cells: Cells { numbers, map: map.unwrap_or_else(|| ColourMap::at(0)), scale, revision: table.revision },
-        gaze: table.p_t.as_deref().zip(window).map(|(p_t, window)| Gaze { p_t, window }),
-        links: table.links.as_ref(),
-        marks: Marks::default(),
-        // chosen by the figure itself
-        metrics: Metrics { cell: 0.0, left: 0.0, top: 0.0, right: 0.0, slant: Slant { angle: 0.0, stride: 1 } },
-        text_height: 0.0,
-        palette: &LIGHT,
-    };
-    let corner = table.reading.map(Reading::row_text);
-    Some(svg::svg(&heatmap.whole(corner, &SansSerif, provenance(column, table, settings))))
+/// What a column shows, and how it is to look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    table: Arc<AlignmentTable>,
+    hypotheses: Vec<HypothesisView>,
+    /// D of local attention.
+    window: Option<usize>,
+    /// Typed words are shown for `[UNK]`.
+    replaces: bool,
+    /// The numbers of the heatmap.
+    shown: Shown,
+    /// Hypotheses are ordered by log p over their length.
+    is_normalised: bool,
+    title: String,
+    facts: Vec<(String, String)>,
+    kind: &'static str,
+    look: Look,
 }
 
-fn provenance(column: &Column, table: &AlignmentTable, settings: &Settings) -> Provenance {
-    let mut facts = Vec::new();
-    let mut fact = |name: &str, value: &str| facts.push((name.to_owned(), value.to_owned()));
-    fact("program", concat!("interlinear ", env!("CARGO_PKG_VERSION")));
-    fact("model", &column.name());
-    if let Some(of) = &column.facts {
-        if !of.digest.is_empty() {
-            fact("weights", &of.digest);
+impl Picture {
+    /// Of a column; `None` where nothing is translated.
+    pub fn of(
+        column: &Column,
+        search: &SearchSettings,
+        settings: &Settings,
+        kind: &'static str,
+        look: Look,
+    ) -> Option<Self> {
+        let table = Arc::clone(column.table.as_ref()?);
+        let facts = column.facts.as_ref();
+        let (replaces, shown) = (settings.unk_replacement, settings.shown);
+        let mut known = vec![("kind", kind.to_owned()), ("model", column.name())];
+        let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
+        known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
+        let guided = facts.and_then(|facts| facts.guided.as_ref());
+        known.extend(guided.map(|reading| ("guided", format!("rows by {reading}: {GUIDED}"))));
+        known.push(("numbers", if shown == Shown::Alpha { "alpha" } else { "energies" }.to_owned()));
+        known.extend(table.units.map(|units| ("units", units.name().to_owned())));
+        if let Some(agreement) = &table.agreement {
+            known.push(("links", "of the statistical aligner that comes with the program".to_owned()));
+            known.push(("greatest alpha", agreement.text()));
         }
-        fact("languages", &format!("{} to {}", of.source_language, of.target_language));
-        if let Some(reading) = &of.guided {
-            fact("guided", &format!("rows by {reading}: {GUIDED}"));
+        known.push(("search", format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)));
+        known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
+        known.push(("sentence", column.source.text.clone()));
+        known.push(("translation", table.text.clone()));
+        known.push(("log p", table.log_p.to_string()));
+        known.push(("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION"))));
+        Some(Self {
+            hypotheses: column.hypotheses.clone(),
+            window: facts.and_then(|facts| facts.window),
+            replaces,
+            shown,
+            is_normalised: search.length_normalization > 0.0,
+            title: format!("{}: {kind}", column.name()),
+            facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            kind,
+            look,
+            table,
+        })
+    }
+
+    /// The file of this name, in the format that the name ends with.
+    ///
+    /// # Errors
+    /// A name that ends with no format; a kind that needs an alignment where there is none.
+    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let format = format_of(path)?;
+        let kind = kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))?;
+        let none = "There is no alignment to draw, because this model has none or it was too large to keep";
+        let sheet = self.sheet();
+        let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(none.to_owned()))?;
+        (format.write)(&figure, &Page::default(), &Fonts::default())
+    }
+
+    fn sheet(&self) -> Sheet<'_> {
+        let table = &self.table;
+        let source = table
+            .source
+            .iter()
+            .map(|word| Label { text: source_text(&word.text, word.is_unk), tone: Tone::of(word.is_unk, word.is_eos) });
+        let target = table.target.iter().map(|word| {
+            let text = target_text(&word.text, word.is_unk, word.replaced.as_deref(), self.replaces);
+            Label { text, tone: Tone::of(word.is_unk, word.is_eos) }
+        });
+        let gaze = table.p_t.as_deref().zip(self.window).map(|(p_t, window)| Gaze { p_t, window });
+        Sheet {
+            source: source.collect(),
+            target: target.collect(),
+            alpha: table.alpha.as_ref().map(numbers),
+            cells: match self.shown {
+                Shown::Alpha => table.alpha.as_ref().map(|matrix| (numbers(matrix), Scale::Unit)),
+                Shown::Energies => table.energies.as_ref().map(|matrix| (numbers(matrix), Scale::Range)),
+            },
+            links: table.links.as_ref(),
+            gaze,
+            corner: table.reading.map(Reading::row_text),
+            beam: self.hypotheses.iter().enumerate().map(|(n, hypothesis)| self.row(n, hypothesis)).collect(),
+            provenance: Provenance { title: self.title.clone(), facts: self.facts.clone() },
         }
     }
-    fact("source", &column.source.text);
-    fact("translation", &table.text);
-    fact("log p", &table.log_p.to_string());
-    fact("hypothesis", &(table.hypothesis + 1).to_string());
-    fact("numbers", if settings.shown == Shown::Alpha { "alpha" } else { "energies" });
-    if let Some(reading) = table.reading {
-        fact("reading", reading.name());
+
+    fn row<'a>(&self, n: usize, of: &'a HypothesisView) -> Row<'a> {
+        let word = |(i, text): (usize, &'a String)| {
+            let is_unk = of.is_unk.get(i).copied().unwrap_or(false);
+            let replaced = of.replaced.get(i).and_then(Option::as_deref);
+            let log_p = of.token_log_p.get(i).copied().unwrap_or(0.0);
+            (target_text(text, is_unk, replaced, self.replaces), log_p)
+        };
+        let rank = self.is_normalised.then_some(of.rank);
+        let words = of.tokens.iter().enumerate().map(word).collect();
+        Row { place: n + 1, log_p: of.log_p, rank, words, shared: 0, back: Rgba::TRANSPARENT }
     }
-    if let Some(units) = table.units {
-        fact("units", units.name());
-    }
-    if let Some(agreement) = &table.agreement {
-        fact("links", "of the statistical aligner that comes with the program");
-        fact("greatest alpha", &agreement.text());
-    }
-    Provenance { title: format!("Alignment of {}", column.name()), facts }
+}
+
+fn numbers(matrix: &Matrix) -> Numbers<'_> {
+    Numbers { rows: matrix.rows, columns: matrix.columns, values: &matrix.values }
 }
 
 /// What a guided model is.

@@ -65,9 +65,9 @@ impl App {
         }
     }
 
-    /// Offers these model folders where a model is added.
-    pub fn with_bundled(mut self, folders: Vec<std::path::PathBuf>) -> Self {
-        self.local.bundled = folders;
+    /// Offers these model folders where a model is added, and names the folder for those of this user.
+    pub fn with_bundled(mut self, folders: Vec<std::path::PathBuf>, home: Option<std::path::PathBuf>) -> Self {
+        (self.local.bundled, self.local.home) = (folders, home);
         self
     }
 

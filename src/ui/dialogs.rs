@@ -38,6 +38,17 @@ pub enum Question {
     Figures(FiguresFormat),
     /// Where to write the shown alignment of a column.
     Alignment(ColumnId, AlignmentFormat),
+    /// Where to write a column's translation as a picture.
+    Picture {
+        /// Whose.
+        column: ColumnId,
+        /// The name of a kind of figure.
+        kind: &'static str,
+        /// What the file is called at first.
+        file: &'static str,
+        /// For a dark ground.
+        is_dark: bool,
+    },
     /// Where to write the neighbours of a point.
     Neighbours,
     /// Where to write the places of a map.
@@ -82,7 +93,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Tsv) => "Save the alignment as TSV",
             Self::Alignment(_, AlignmentFormat::Json) => "Save the translations as JSON",
             Self::Alignment(_, AlignmentFormat::Pharaoh) => "Save the alignment as links",
-            Self::Alignment(_, AlignmentFormat::Svg) => "Save the alignment as SVG",
+            Self::Picture { .. } => "Save a picture",
             Self::Neighbours => "Save the neighbours as TSV",
             Self::Points => "Save the map as TSV",
         }
@@ -125,9 +136,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Pharaoh) => {
                 "A pair of places, source and target from 0, for each target word and the source word that it looks at most."
             }
-            Self::Alignment(_, AlignmentFormat::Svg) => {
-                "The heatmap as it is shown, on white, with the model and the sentence in the file."
-            }
+            Self::Picture { .. } => "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
             Self::Neighbours => "A row for each neighbour with its cosine.",
             Self::Points => "A row for each point with its place, x and y.",
         }
@@ -139,7 +148,7 @@ impl Question {
             Self::Model => "Add",
             Self::Text | Self::Log | Self::PhraseTable => "Open",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
-            Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) => "Save",
+            Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
             Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
         }
     }
@@ -160,7 +169,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Tsv) => Wants::NewFile("alignment.tsv"),
             Self::Alignment(_, AlignmentFormat::Json) => Wants::NewFile("alignment.json"),
             Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),
-            Self::Alignment(_, AlignmentFormat::Svg) => Wants::NewFile("alignment.svg"),
+            Self::Picture { file, .. } => Wants::NewFile(file),
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
         }
@@ -179,6 +188,7 @@ impl Question {
             Self::PhraseScores => PhrasesCommand::Export(path).into(),
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),
+            Self::Picture { column, kind, is_dark, .. } => ColumnCommand::Draw { column, kind, is_dark, path }.into(),
             Self::Neighbours => MapCommand::Save(maps::Table::Neighbours, path).into(),
             Self::Points => MapCommand::Save(maps::Table::Points, path).into(),
             Self::Training(field) => TrainingCommand::Set(field, path.to_string_lossy().into_owned()).into(),
@@ -193,6 +203,8 @@ type Answer = Pin<Box<dyn Future<Output = Option<rfd::FileHandle>>>>;
 #[derive(Default)]
 pub struct Dialogs {
     open: Option<(Question, Answer)>,
+    /// Where the last answer lay.
+    folder: Option<PathBuf>,
 }
 
 impl Dialogs {
@@ -201,7 +213,10 @@ impl Dialogs {
         if self.open.is_some() {
             return;
         }
-        let dialog = rfd::AsyncFileDialog::new().set_title(question.title());
+        let mut dialog = rfd::AsyncFileDialog::new().set_title(question.title());
+        if let Some(folder) = self.start(question.wants()) {
+            dialog = dialog.set_directory(folder);
+        }
         let answer: Answer = match question.wants() {
             Wants::Folder => Box::pin(dialog.pick_folder()),
             Wants::File(extensions) => {
@@ -210,6 +225,15 @@ impl Dialogs {
             Wants::NewFile(name) => Box::pin(dialog.set_file_name(name).save_file()),
         };
         self.open = Some((question, answer));
+    }
+
+    /// Where a dialog opens: where the last one ended; a new file lies among the user's documents at first.
+    fn start(&self, wants: Wants) -> Option<PathBuf> {
+        let documents = || {
+            let user = directories::UserDirs::new()?;
+            Some(user.document_dir().unwrap_or_else(|| user.home_dir()).to_path_buf())
+        };
+        self.folder.clone().or_else(|| if matches!(wants, Wants::NewFile(_)) { documents() } else { None })
     }
 
     /// Whether a dialog is open.
@@ -226,6 +250,9 @@ impl Dialogs {
         };
         let question = *question;
         self.open = None;
+        if let Some(folder) = chosen.as_ref().and_then(|handle| handle.path().parent()) {
+            self.folder = Some(folder.to_path_buf());
+        }
         chosen.map(|handle| (question, handle.path().to_path_buf()))
     }
 }

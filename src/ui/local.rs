@@ -111,6 +111,8 @@ pub struct Local {
     pub members: Vec<PathBuf>,
     /// Model folders that come with the program.
     pub bundled: Vec<PathBuf>,
+    /// Where this user keeps models.
+    pub home: Option<PathBuf>,
     /// A cell marked with the arrow keys; the mouse takes it over.
     pub key_mark: Option<Hover>,
     /// The panel that wants the keyboard.

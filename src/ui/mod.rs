@@ -37,7 +37,7 @@ fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App
     let window: Arc<OnceLock<egui::Context>> = Arc::default();
     let waker = Arc::clone(&window);
     // Models begin to load before the window is there; until then there is nothing to wake.
-    let bundled = options.bundled.clone();
+    let (bundled, home) = (options.bundled.clone(), options.home.clone());
     let driver = Driver::open(
         options,
         Arc::new(move || {
@@ -52,7 +52,7 @@ fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App
         native,
         Box::new(move |creation| {
             let _ = window.set(creation.egui_ctx.clone());
-            Ok(wrap(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled)))
+            Ok(wrap(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled, home)))
         }),
     )
     .map_err(|error| {

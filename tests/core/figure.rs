@@ -1,5 +1,7 @@
 //! Figures as numbers: where marks stand, their colours, and the files that are written of them.
 
+#[path = "figure/files.rs"]
+mod files;
 #[path = "figure/links.rs"]
 mod links;
 #[path = "figure/outlines.rs"]

@@ -7,6 +7,7 @@ mod bench;
 mod cli;
 mod cost;
 mod decoding;
+mod drawing;
 mod effects;
 mod ensembles;
 mod evaluation;
@@ -18,6 +19,7 @@ mod luong;
 #[path = "../made/measured.rs"]
 mod measured;
 mod models;
+mod packaging;
 mod pages;
 mod pairs;
 mod phrases;

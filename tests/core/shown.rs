@@ -2,11 +2,12 @@
 //! models whose attention was guided.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use interlinear::aligner::placed::{Placed, PlacedAligner};
 use interlinear::aligner::words::LineAligner;
 use interlinear::error::Result;
+use interlinear::figure::sheet::Look;
 use interlinear::models::Model;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
@@ -15,6 +16,7 @@ use interlinear::nn::device::Device;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::{Chore, News};
 use interlinear::session::persist::SavedSession;
+use interlinear::session::picture::Picture;
 use interlinear::session::{
     AlignmentFormat, AlignmentTable, ColumnResult, Event, HypothesisView, Matrix, ModelFacts, Question, Reading,
     SelectCommand, Session, SettingsCommand, SourceCommand, Units, export,
@@ -37,6 +39,13 @@ fn link(source: usize, target: usize) -> Link {
 fn chunks(text: &str) -> Placed {
     let at = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     Placed { text: text.to_owned(), spans: text.split(' ').map(|word| at(word)..at(word) + word.len()).collect() }
+}
+
+/// The heatmap of the first column as SVG.
+fn drawn(session: &Session) -> String {
+    let (column, look) = (&session.columns()[0], Look { has_legend: true, ..Look::default() });
+    let picture = Picture::of(column, &session.scene().search, session.settings(), "heatmap", look).expect("a picture");
+    String::from_utf8(picture.bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
 
 #[test]
@@ -167,7 +176,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     assert_eq!(found[1]["links"]["sure"], serde_json::json!([[0, 0]]));
     assert_eq!(found[1]["links"]["possible"], serde_json::json!([[0, 1]]));
     assert!(found[0]["links"].is_null(), "they are those of the shown hypothesis");
-    let svg = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Svg).expect("something");
+    let svg = drawn(&session);
     assert!(svg.contains("#ff9a1f") && svg.contains("1 of 2 on links"), "{svg}");
     translate(&mut session, "the red shoe", beam(&["la", "chaussure", "rouge", "</s>"]));
     assert_eq!(asked(&mut session).len(), 1, "another text");
@@ -341,5 +350,5 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     let text = |format| export::text(&session.columns()[0], session.settings(), format).expect("something");
     let json: Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
     assert_eq!(json["guided"], "input");
-    assert!(text(AlignmentFormat::Svg).contains("its attention was trained on word links"));
+    assert!(drawn(&session).contains("its attention was trained on word links"));
 }

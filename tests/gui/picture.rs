@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::{AlignmentFormat, ColumnCommand, SelectCommand, Session};
+use interlinear::session::{AlignmentFormat, ColumnCommand, Command, SelectCommand, SentenceCommand, Session};
 use interlinear::ui::App;
 
 use crate::desk;
@@ -54,7 +54,6 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
     for (item, title, format) in [
         ("Save alignment as TSV...", "Save the alignment as TSV", AlignmentFormat::Tsv),
         ("Save alignment as links...", "Save the alignment as links", AlignmentFormat::Pharaoh),
-        ("Save alignment as SVG...", "Save the alignment as SVG", AlignmentFormat::Svg),
         ("Save translations as JSON...", "Save the translations as JSON", AlignmentFormat::Json),
     ] {
         let (mut harness, wires) = desk::window(desk::two_models());
@@ -69,5 +68,30 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
         harness.run();
         let wanted = ColumnCommand::Export { column, format, path: PathBuf::from("some/file") };
         assert!(wires.sent.borrow().contains(&wanted.into()), "{item}");
+    }
+}
+
+#[test]
+fn pictures_are_saved_from_the_menu_of_a_model() {
+    let session = desk::two_models();
+    let column = session.columns()[1].id;
+    for kind in interlinear::figure::sheet::KINDS {
+        let (mut harness, wires) = desk::window(desk::two_models());
+        harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
+        harness.run();
+        harness.get_by_label(&format!("Save {} as a picture...", kind.name)).click();
+        harness.run();
+        harness.get_by_label("Path").type_text("some/file.pdf");
+        harness.run();
+        harness.get_by_role_and_label(Role::Button, "Save").click();
+        harness.run();
+        let sent = wires.sent.borrow();
+        let drawn = sent.iter().any(|command| match command {
+            Command::Sentence(SentenceCommand::Column(ColumnCommand::Draw {
+                column: of, kind: name, path, ..
+            })) => (*of, *name, path.to_str()) == (column, kind.name, Some("some/file.pdf")),
+            _ => false,
+        });
+        assert!(drawn, "{}", kind.name);
     }
 }

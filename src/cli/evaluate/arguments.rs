@@ -8,6 +8,7 @@ use crate::analysis::bleu::Tokenization;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::mteval::TOKENIZATIONS;
 use crate::cli::args::{BatchArgs, ReplaceArgs, RunArgs, SearchArgs};
+use crate::cli::bundled;
 use crate::cli::evaluate::gold::GoldArgs;
 use crate::error::{Error, Result};
 
@@ -41,8 +42,8 @@ counts: a million lines come to about a gigabyte a model.
 --output writes into the folder: figures.tsv, alignment.tsv, bootstrap.tsv and report.json, and for each model
 NAME.sentences.tsv and NAME.sentences.jsonl, a sentence a line, and NAME.txt, the translations.")]
 pub struct Low {
-    /// A model folder; once for each model
-    #[arg(long, value_name = "DIR", required = true)]
+    /// A model folder, or the name of an installed model; once for each model
+    #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
     pub model: Vec<PathBuf>,
     /// Sentences of the source language, one a line, packed (gzip, zstandard) or not; `-` is stdin
     #[arg(long, value_name = "FILE")]

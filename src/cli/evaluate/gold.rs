@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::aligner::words::LineAligner;
 use crate::cli::args::{Runtime, threshold};
+use crate::cli::bundled;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::statistical::{StatisticalArgs, Text};
@@ -37,7 +38,7 @@ pub struct GoldArgs {
     #[arg(long, value_name = "T", requires = "gold", value_parser = threshold)]
     threshold: Vec<f32>,
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
-    #[arg(long, value_name = "DIR", requires = "gold")]
+    #[arg(long, value_name = "DIR", requires = "gold", value_parser = bundled::argument())]
     reverse_model: Vec<PathBuf>,
     #[command(flatten)]
     statistical: StatisticalArgs,

@@ -20,7 +20,7 @@ pub enum Zoom {
 }
 
 /// How the labels over the columns stand.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slant {
     /// Radians above the horizontal; 0 is upright text.
     pub angle: f32,
@@ -29,7 +29,7 @@ pub struct Slant {
 }
 
 /// Sizes that all models' heatmaps share, so that a source word has the same place in each.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Metrics {
     /// Side of a cell, points.
     pub cell: f32,

@@ -185,9 +185,20 @@ impl<'a> Heatmap<'a> {
         Mark::Text(Text { room: place.width() - SPACE_2, lines: 2, ..text })
     }
 
-    /// All of it as one figure, as large as it needs to be. `corner` says which word a row belongs to, where there is
-    /// a choice.
-    pub fn whole(mut self, corner: Option<&'a str>, measure: &dyn Measure, provenance: Provenance) -> Figure<'a> {
+    /// All of it as one figure, as large as it needs to be, with its legend. `corner` says which word a row belongs to,
+    /// where there is a choice.
+    pub fn whole(self, corner: Option<&'a str>, measure: &dyn Measure, provenance: Provenance) -> Figure<'a> {
+        self.sheet(corner, true, measure, provenance)
+    }
+
+    /// As [`Heatmap::whole`], with a legend or without.
+    pub fn sheet(
+        mut self,
+        corner: Option<&'a str>,
+        has_legend: bool,
+        measure: &dyn Measure,
+        provenance: Provenance,
+    ) -> Figure<'a> {
         let numbers = self.cells.numbers;
         let texts = |labels: &'a [Label<'a>]| labels.iter().map(|label| label.text.clone());
         self.text_height = measure.height(TEXT_SMALL);
@@ -203,17 +214,21 @@ impl<'a> Heatmap<'a> {
         let Metrics { cell, left, top, right, .. } = self.metrics;
         let grid = Grid { origin: point(left, top), cell, rows: numbers.rows, columns: numbers.columns };
         let (matrix, end) = (grid.area(), grid.area().right() + right.max(SPACE_2));
-        let foot = matrix.bottom() + LEGEND;
-        let below = foot + if self.links.is_some() { outlines::LEGEND } else { 0.0 };
+        let foot = matrix.bottom() + if has_legend { LEGEND } else { SPACE_2 };
+        let has_outlines = has_legend && self.links.is_some();
+        let below = foot + if has_outlines { outlines::LEGEND } else { 0.0 };
         let side = Area::new(point(0.0, top), point(left, matrix.bottom()));
         let mut marks = self.cells(&grid, &matrix);
         marks.extend(self.row_labels(&grid, &side));
         marks.extend(self.column_labels(&grid, &Area::new(point(left, 0.0), point(end, top))));
         marks.extend(corner.map(|text| self.corner(text, &Area::new(point(0.0, 0.0), point(left, top)))));
-        let place = Area::new(point(left, foot - legend::SIZE.y - SPACE_1), point(end, foot - SPACE_1));
-        marks.extend(legend::of_cells(&self.cells, &place, self.palette));
-        let mut width = end.max(left + legend::WITH_ENDS);
-        if self.links.is_some() {
+        let mut width = end;
+        if has_legend {
+            let place = Area::new(point(left, foot - legend::SIZE.y - SPACE_1), point(end, foot - SPACE_1));
+            marks.extend(legend::of_cells(&self.cells, &place, self.palette));
+            width = end.max(left + legend::WITH_ENDS);
+        }
+        if has_outlines {
             let place = Area::new(point(left, foot), point(end, below - SPACE_1));
             marks.extend(outlines::legend(&place, self.palette));
             width = width.max(left + outlines::legend_width(measure));

@@ -86,11 +86,23 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.add_space(ui.available_height() * 0.3);
         ui.heading("No model is open");
         ui.label(RichText::new("Add a model folder, or drop one on this window").color(weak));
+        if window.local.bundled.is_empty() {
+            ui.label(RichText::new(how_to_get(window.local.home.as_deref())).color(weak));
+        }
         ui.add_space(theme::SPACE_2);
         if ui.button("Add a model").clicked() {
             window.local.sheet = Sheet::Ask(Question::Model);
         }
     });
+}
+
+/// What to do where no model was found at all.
+fn how_to_get(home: Option<&std::path::Path>) -> String {
+    let home = home.map_or_else(String::new, |home| format!(" Copy one into {}, or", home.display()));
+    format!(
+        "No model is installed. Models come with the program's source and packages.{home} name the folder that holds it in \
+         INTERLINEAR_MODELS, and start again."
+    )
 }
 
 /// A column that was just added or selected is brought into view, once.

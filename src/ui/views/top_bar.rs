@@ -3,6 +3,7 @@
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
+use crate::figure::sheet::KINDS;
 use crate::session::{AlignmentFormat, Column, ColumnCommand, ColumnState, SearchCommand};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
@@ -145,11 +146,19 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     for (text, format, enabled) in [
         ("Save alignment as TSV...", AlignmentFormat::Tsv, has_alignment),
         ("Save alignment as links...", AlignmentFormat::Pharaoh, has_alignment),
-        ("Save alignment as SVG...", AlignmentFormat::Svg, has_alignment),
         ("Save translations as JSON...", AlignmentFormat::Json, column.table.is_some()),
     ] {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
             window.local.sheet = Sheet::Ask(Question::Alignment(column.id, format));
+        }
+    }
+    let is_dark = ui.visuals().dark_mode;
+    for kind in KINDS {
+        let (name, file) = (kind.name, kind.file);
+        let enabled = if kind.needs_alignment { has_alignment } else { column.table.is_some() };
+        let hint = "As SVG, PDF or PNG";
+        if ui.add_enabled(enabled, Button::new(format!("Save {name} as a picture..."))).on_hover_text(hint).clicked() {
+            window.local.sheet = Sheet::Ask(Question::Picture { column: column.id, kind: name, file, is_dark });
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::figure::palette::COLOUR_MAPS;
+use crate::figure::sheet::Look;
 use crate::session::column::Column;
 use crate::session::effect::Chore;
 use crate::session::export;
 use crate::session::pages::sentence::command::{AlignmentFormat, ColumnCommand};
+use crate::session::picture::Picture;
 use crate::session::shared::{Selection, Shared};
 use crate::worker::protocol::ColumnId;
 
@@ -36,6 +39,7 @@ impl Shared {
                 *column = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
             }
             ColumnCommand::Export { column, format, path } => return self.export(column, format, path),
+            ColumnCommand::Draw { column, kind, is_dark, path } => return self.draw(column, kind, is_dark, path),
         }
         self.columns_changed();
     }
@@ -53,6 +57,17 @@ impl Shared {
         self.columns.insert(to.min(self.columns.len()), moved);
         self.changed();
         self.mark_differences();
+    }
+
+    fn draw(&mut self, column: ColumnId, kind: &'static str, is_dark: bool, path: PathBuf) {
+        let map = COLOUR_MAPS.iter().find(|map| map.name == self.settings.palette).unwrap_or(&COLOUR_MAPS[0]);
+        let look = Look { is_dark, map, has_legend: true, ..Look::default() };
+        let (search, settings) = (&self.scene.search, &self.settings);
+        let picture = self.column(column).and_then(|column| Picture::of(column, search, settings, kind, look));
+        match picture {
+            Some(picture) => self.chore(Chore::Draw { path, picture: Box::new(picture) }),
+            None => self.notify("There is nothing to draw yet, because nothing is translated in this column", true),
+        }
     }
 
     fn export(&mut self, column: ColumnId, format: AlignmentFormat, path: PathBuf) {

@@ -37,8 +37,6 @@ pub enum AlignmentFormat {
     Json,
     /// `i-j` pairs, source-target, from 0.
     Pharaoh,
-    /// The heatmap as a drawing.
-    Svg,
 }
 
 /// What the user does on page Sentence.
@@ -102,6 +100,17 @@ pub enum ColumnCommand {
         column: ColumnId,
         /// How.
         format: AlignmentFormat,
+        /// Where to.
+        path: PathBuf,
+    },
+    /// Writes a column's translation to a file as a picture, in the format that the name ends with.
+    Draw {
+        /// Whose.
+        column: ColumnId,
+        /// The name of a kind of figure.
+        kind: &'static str,
+        /// For a dark ground.
+        is_dark: bool,
         /// Where to.
         path: PathBuf,
     },

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Makes Interlinear.dmg on macOS from a built program. Unproven: nobody has run it yet.
+#
+#   assets/packaging/dmg.sh [PROGRAM] [FOLDER]
+set -eu
+
+root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
+program=${1:-}
+folder=${2:-$root/target/packages}
+if [ -z "$program" ]; then
+    (cd "$root" && cargo build --release --locked >&2)
+    program=$root/target/release/interlinear
+fi
+version=$("$program" --version | cut -d' ' -f2)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+mkdir -p "$folder"
+
+# The program looks for share/interlinear/models beside its own folder.
+contents=$work/Interlinear.app/Contents
+mkdir -p "$contents/MacOS" "$contents/Resources" "$contents/share/interlinear"
+cp "$program" "$contents/MacOS/interlinear"
+cp -R "$root/models" "$contents/share/interlinear/models"
+
+icons=$work/interlinear.iconset
+mkdir "$icons"
+for side in 16 32 128 256; do
+    sips -z $side $side "$root/assets/icon.png" --out "$icons/icon_${side}x$side.png" >/dev/null
+done
+iconutil -c icns "$icons" -o "$contents/Resources/interlinear.icns"
+rm -r "$icons"
+
+cat >"$contents/Info.plist" <<PLIST
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+    <key>CFBundleName</key><string>Interlinear</string>
+    <key>CFBundleIdentifier</key><string>interlinear</string>
+    <key>CFBundleExecutable</key><string>interlinear</string>
+    <key>CFBundleIconFile</key><string>interlinear</string>
+    <key>CFBundlePackageType</key><string>APPL</string>
+    <key>CFBundleShortVersionString</key><string>$version</string>
+    <key>NSHighResolutionCapable</key><true/>
+</dict>
+</plist>
+PLIST
+ln -s /Applications "$work/Applications"
+package=$folder/Interlinear-$version.dmg
+hdiutil create -volname Interlinear -srcfolder "$work" -ov -format UDZO "$package" >&2
+echo "$package"

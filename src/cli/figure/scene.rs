@@ -1,0 +1,205 @@
+//! Floor 9: a translation as what figures are made of.
+
+use std::borrow::Cow;
+
+use crate::analysis::reading::Reading;
+use crate::analysis::unknown;
+use crate::cli::words;
+use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
+use crate::error::{Error, Result};
+use crate::evaluation::alignment::readings;
+use crate::figure::beam::Row;
+use crate::figure::heatmap::layout::Gaze;
+use crate::figure::label::{Label, Tone, source_text, target_text};
+use crate::figure::mark::Numbers;
+use crate::figure::palette::Rgba;
+use crate::figure::provenance::Provenance;
+use crate::figure::sheet::{Kind, Sheet};
+use crate::models::Stepper;
+use crate::text::line;
+use crate::text::sentence::{EOS, Sentence};
+
+/// A given translation, where there is one.
+pub type Target<'a> = Option<&'a str>;
+
+/// What makes scenes of sentences.
+pub struct Scenes<'a> {
+    system: &'a Ensemble,
+    stepper: Box<dyn Stepper>,
+    options: SearchOptions,
+    reading: Reading,
+    /// How many rows after its own a word has been read.
+    delay: usize,
+    pretokenized: bool,
+    /// Names and digests of the models.
+    models: Vec<(String, String)>,
+}
+
+/// A sentence and its translations, in words and numbers.
+pub struct Scene {
+    source: Vec<Label<'static>>,
+    target: Vec<Label<'static>>,
+    /// Rows by the words that they belong to.
+    alpha: Option<Vec<f32>>,
+    p_t: Option<Vec<f32>>,
+    window: usize,
+    reading: Option<Reading>,
+    beam: Vec<Row<'static>>,
+    facts: Vec<(String, String)>,
+    model: String,
+    /// Which model it is and how it searched.
+    pub caption: String,
+}
+
+impl<'a> Scenes<'a> {
+    /// For a system.
+    ///
+    /// # Errors
+    /// A reading that the rows of this system do not have.
+    pub fn new(
+        system: &'a Ensemble,
+        stepper: Box<dyn Stepper>,
+        options: SearchOptions,
+        reading: Reading,
+        pretokenized: bool,
+    ) -> Result<Self> {
+        let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
+        if reading != Reading::default() && !shown().all(|config| readings(config).contains(&reading)) {
+            let (name, reading) = (system.name(), reading.name());
+            return Err(Error::Input(format!(
+                "the rows of {name} belong to the words that were predicted; leave out --reading {reading}"
+            )));
+        }
+        let mut models = Vec::new();
+        for model in system.members() {
+            models.push(("model".to_owned(), model.config.name.clone()));
+            models.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
+        }
+        let delay = shown().find_map(crate::models::config::Config::input_delay).unwrap_or(1);
+        Ok(Self { system, stepper, options, reading, delay, pretokenized, models })
+    }
+
+    /// The translation of a sentence, or the one that is given.
+    ///
+    /// # Errors
+    /// A sentence without words or with too many; what the model refuses.
+    pub fn scene(&mut self, source: &str, target: Target<'_>) -> Result<Scene> {
+        let read = |side: &dyn crate::text::tokenizer::Encode, text: &str, what: &str| {
+            let sentence = line::read(side, text, self.pretokenized);
+            sentence.map_err(|why| Error::Input(format!("the {what} {why}")))
+        };
+        let sentence = read(self.system, source, "sentence")?;
+        if sentence.words() == 0 {
+            return Err(Error::Input("the sentence has no words, so there is nothing to draw".to_owned()));
+        }
+        let hypotheses = match target {
+            None => self.translations(&sentence)?,
+            Some(target) => vec![self.forced(&sentence, &read(self.system.target(), target, "translation")?)?],
+        };
+        Ok(self.worded(&sentence, &hypotheses, target.is_some()))
+    }
+
+    fn translations(&mut self, sentence: &Sentence) -> Result<Vec<Hypothesis>> {
+        let mut found = Vec::new();
+        let mut keep = |_: &[usize], decoded: Vec<Decoded>| found.extend(decoded);
+        let sources = [sentence.ids.as_slice()];
+        words::decode_all(self.system.specials(), self.stepper.as_mut(), &sources, &self.options, 1, &mut keep)?;
+        Ok(found.into_iter().next().unwrap_or_default().hypotheses)
+    }
+
+    fn forced(&mut self, sentence: &Sentence, target: &Sentence) -> Result<Hypothesis> {
+        let mut found = Vec::new();
+        let mut keep = |_: &[usize], forced: Vec<Forced>| found.extend(forced);
+        let pairs = [(sentence.ids.as_slice(), target.ids.as_slice())];
+        words::force_all(self.stepper.as_mut(), &pairs, 1, &mut keep)?;
+        let Forced { token_log_p, log_p, alpha, energies, p_t } = found.into_iter().next().unwrap_or_default();
+        let tokens = target.ids.clone();
+        Ok(Hypothesis { tokens, token_log_p, log_p, alpha, energies, p_t, finished: true, ..Hypothesis::default() })
+    }
+
+    fn worded(&self, sentence: &Sentence, hypotheses: &[Hypothesis], is_given: bool) -> Scene {
+        let (lead, unk) = (self.system.lead(), self.system.specials().unk);
+        let none = Hypothesis::default();
+        let best = hypotheses.first().unwrap_or(&none);
+        let source = sentence.tokens.iter().zip(&sentence.ids).zip(&sentence.spans).map(|((text, id), span)| {
+            let (is_unk, is_eos) = (*id == unk, text == EOS && span.is_empty());
+            Label { text: Cow::Owned(source_text(text, is_unk).into_owned()), tone: Tone::of(is_unk, is_eos) }
+        });
+        let target = (0..best.tokens.len()).map(|i| self.label(sentence, best, i));
+        let rows = best.alpha.as_deref().map(|alpha| self.reading.assign_after(self.delay, alpha));
+        let text = words::text(lead, best, sentence, None, self.pretokenized);
+        let how = if is_given { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
+        let row = |(n, hypothesis): (usize, &Hypothesis)| self.row(sentence, n, hypothesis);
+        let has_choice = self.reading != Reading::default() || lead.config.input_delay().is_some();
+        let reading = best.alpha.is_some().then_some(self.reading).filter(|_| has_choice);
+        let mut facts = self.models.clone();
+        let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
+        fact("search", how.clone());
+        if let Some(reading) = reading {
+            fact("reading", reading.name().to_owned());
+        }
+        fact("sentence", sentence.text.clone());
+        fact("translation", text);
+        fact("log p", best.log_p.to_string());
+        fact("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION")));
+        let name = self.system.name();
+        let rows_of = reading.filter(|reading| *reading != Reading::default());
+        let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
+        Scene {
+            source: source.collect(),
+            target: target.collect(),
+            alpha: rows.map(|rows| rows.iter().flatten().copied().collect()),
+            p_t: best.p_t.as_deref().map(|p_t| self.positions(p_t)),
+            window: lead.config.window().unwrap_or(0),
+            reading,
+            beam: hypotheses.iter().enumerate().map(row).collect(),
+            facts,
+            caption: format!("{name}, {how}{rows_of}, log p {:.2}", best.log_p),
+            model: name,
+        }
+    }
+
+    fn label(&self, sentence: &Sentence, hypothesis: &Hypothesis, i: usize) -> Label<'static> {
+        let (id, specials) = (hypothesis.tokens[i], self.system.specials());
+        let word = self.system.target().token(id).unwrap_or_default();
+        let is_unk = id == specials.unk;
+        let alpha = hypothesis.alpha.as_deref().filter(|_| is_unk);
+        let typed = alpha.and_then(|alpha| unknown::attended(alpha, i, sentence)).map(|j| sentence.tokens[j].as_str());
+        let text = target_text(word, is_unk, typed, false).into_owned();
+        Label { text: Cow::Owned(text), tone: Tone::of(is_unk, id == specials.eos) }
+    }
+
+    fn row(&self, sentence: &Sentence, n: usize, hypothesis: &Hypothesis) -> Row<'static> {
+        let log_p = |i: usize| hypothesis.token_log_p.get(i).copied().unwrap_or(0.0);
+        let words = (0..hypothesis.tokens.len()).map(|i| (self.label(sentence, hypothesis, i).text, log_p(i)));
+        let rank = self.options.ranking.length.normalises().then_some(hypothesis.rank);
+        Row { place: n + 1, log_p: hypothesis.log_p, rank, words: words.collect(), shared: 0, back: Rgba::TRANSPARENT }
+    }
+
+    /// p_t by the words that its rows belong to; no number at a word that has none.
+    fn positions(&self, p_t: &[f32]) -> Vec<f32> {
+        let rows: Vec<Vec<f32>> = p_t.iter().map(|p_t| vec![*p_t, 1.0]).collect();
+        let read = self.reading.assign_after(self.delay, &rows);
+        read.iter().map(|row| if row[1] > 0.0 { row[0] } else { f32::NAN }).collect()
+    }
+}
+
+impl Scene {
+    /// As figures take it.
+    pub fn sheet(&self, kind: &Kind) -> Sheet<'_> {
+        let (rows, columns) = (self.target.len(), self.source.len());
+        let mut facts = self.facts.clone();
+        facts.insert(0, ("kind".to_owned(), kind.name.to_owned()));
+        Sheet {
+            source: self.source.clone(),
+            target: self.target.clone(),
+            alpha: self.alpha.as_deref().map(|values| Numbers { rows, columns, values }),
+            cells: None,
+            links: None,
+            gaze: self.p_t.as_deref().map(|p_t| Gaze { p_t, window: self.window }),
+            corner: self.reading.map(Reading::row_text),
+            beam: self.beam.clone(),
+            provenance: Provenance { title: format!("{}: {}", self.model, kind.about), facts },
+        }
+    }
+}

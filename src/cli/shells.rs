@@ -1,0 +1,88 @@
+//! Floor 9: `interlinear completions` and `interlinear man`: what shells and `man` know of the commands, from the same
+//! table as the help.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::cli::output::{Output, STDOUT, failed};
+use crate::cli::{Context, program};
+use crate::error::Error;
+use crate::text::write::write_atomic;
+
+/// The program's name.
+const NAME: &str = "interlinear";
+/// The chapter of the manual for programs.
+const CHAPTER: &str = "1";
+
+/// As typed.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(after_long_help = "  interlinear completions bash > ~/.local/share/bash-completion/completions/interlinear
+  interlinear completions zsh > ~/.zfunc/_interlinear
+  interlinear completions fish > ~/.config/fish/completions/interlinear.fish")]
+pub struct Completions {
+    /// For which shell
+    #[arg(value_enum, value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = "  interlinear man | man -l -
+  interlinear man ~/.local/share/man/man1")]
+pub struct ManPages {
+    /// Write a page for the program and one for each command into this folder; by default the first goes to standard
+    /// output
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+/// Its arguments.
+pub fn completion_arguments(command: clap::Command) -> clap::Command {
+    Completions::augment_args(command)
+}
+
+/// Its arguments.
+pub fn man_arguments(command: clap::Command) -> clap::Command {
+    ManPages::augment_args(command)
+}
+
+/// Writes the completions of a shell.
+pub fn completions(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+    let Completions { shell } = Completions::from_arg_matches(matches)?;
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut program(), NAME, &mut text);
+    print(&text)
+}
+
+/// Writes the pages of the manual.
+pub fn man(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+    let ManPages { folder } = ManPages::from_arg_matches(matches)?;
+    let mut program = program();
+    program.build();
+    let Some(folder) = folder else { return print(&page(program)?) };
+    std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, &error))?;
+    let commands: Vec<clap::Command> = program.get_subcommands().cloned().collect();
+    for command in std::iter::once(program).chain(commands) {
+        // The name of a command without spaces is its own; built, it knows the program's as well.
+        let name = command.get_display_name().unwrap_or(NAME).to_owned();
+        let page = page(command)?;
+        write_atomic(&folder.join(format!("{name}.{CHAPTER}")), |file| file.write_all(&page))?;
+    }
+    Ok(())
+}
+
+fn page(command: clap::Command) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    Man::new(command).section(CHAPTER).render(&mut text).map_err(|error| failed("a page of the manual", error))?;
+    Ok(text)
+}
+
+fn print(text: &[u8]) -> anyhow::Result<()> {
+    let mut output = Output::stdout();
+    output.write_all(text).map_err(|error| failed(STDOUT, error))?;
+    output.finish()
+}

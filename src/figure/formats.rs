@@ -1,0 +1,56 @@
+//! Floor 6: the files that figures are written to. A new format is one painter and one line of [`FORMATS`].
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::figure::Figure;
+use crate::figure::fonts::Fonts;
+use crate::figure::page::Page;
+use crate::figure::pdf::pdf;
+use crate::figure::png::png;
+use crate::figure::svg;
+
+/// One line of [`FORMATS`].
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// On the command line, and behind the point of a file's name.
+    pub name: &'static str,
+    /// What it is good for.
+    pub about: &'static str,
+    /// The whole file.
+    pub write: fn(&Figure<'_>, &Page, &Fonts) -> Result<Vec<u8>>,
+}
+
+/// Every format, first the one that is written where none is named.
+pub const FORMATS: &[Format] = &[
+    Format {
+        name: "svg",
+        about: "shapes and text for editors and web pages; the viewer brings the font",
+        write: |figure, page, _| Ok(svg::sized(figure, page).into_bytes()),
+    },
+    Format { name: "pdf", about: "shapes and text for papers, with its fonts", write: pdf },
+    Format { name: "png", about: "pixels for slides, at a resolution", write: png },
+];
+
+/// The format of that name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name.eq_ignore_ascii_case(name))
+}
+
+/// The format that a file's name ends with.
+///
+/// # Errors
+/// No format has that name.
+pub fn format_of(path: &Path) -> Result<&'static Format> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let names: Vec<String> = FORMATS.iter().map(|format| format!(".{}", format.name)).collect();
+    let unknown = || Error::file(path, format!("is no kind of figure; end the name with {}", listed(&names)));
+    extension.and_then(format).ok_or_else(unknown)
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+        names => names.concat(),
+    }
+}

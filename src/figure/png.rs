@@ -1,0 +1,72 @@
+//! Floor 6: a figure as PNG: its SVG painted with pixels, the facts as text in the file.
+
+use resvg::tiny_skia::{Pixmap, Transform};
+
+use crate::error::{Error, Result};
+use crate::figure::Figure;
+use crate::figure::fonts::Fonts;
+use crate::figure::page::Page;
+use crate::figure::svg::svg;
+
+/// Inches in a metre.
+const INCHES: f64 = 1000.0 / 25.4;
+
+/// The whole file.
+///
+/// # Errors
+/// More pixels than memory should be spent on.
+pub fn png(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Vec<u8>> {
+    let pixmap = painted(figure, page, fonts)?;
+    let pixels = pixmap.pixels().iter().flat_map(|pixel| {
+        let colour = pixel.demultiply();
+        [colour.red(), colour.green(), colour.blue(), colour.alpha()]
+    });
+    let mut file = Vec::new();
+    let pixels: Vec<u8> = pixels.collect();
+    write(figure, page, (pixmap.width(), pixmap.height()), &pixels, &mut file)
+        .map_err(|error| Error::Internal(format!("a picture could not be written: {error}")))?;
+    Ok(file)
+}
+
+/// The pixels alone.
+///
+/// # Errors
+/// As [`png`].
+pub fn painted(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Pixmap> {
+    let (width, height) = page.pixels(figure.size)?;
+    let none = || Error::Internal(format!("a picture of {width} by {height} pixels"));
+    let mut pixmap = Pixmap::new(width, height).ok_or_else(none)?;
+    let tree = fonts.tree(figure, &svg(figure))?;
+    // To whole pixels exactly: the sizes were rounded.
+    let scale = (width as f32 / tree.size().width(), height as f32 / tree.size().height());
+    resvg::render(&tree, Transform::from_scale(scale.0, scale.1), &mut pixmap.as_mut());
+    Ok(pixmap)
+}
+
+fn write(
+    figure: &Figure<'_>,
+    page: &Page,
+    (width, height): (u32, u32),
+    pixels: &[u8],
+    file: &mut Vec<u8>,
+) -> std::result::Result<(), png::EncodingError> {
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    let per_metre = (f64::from(page.dpi) * INCHES).round() as u32;
+    let unit = png::Unit::Meter;
+    encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: per_metre, yppu: per_metre, unit }));
+    encoder.add_itxt_chunk("Title".to_owned(), figure.provenance.title.clone())?;
+    for (name, value) in &figure.provenance.facts {
+        encoder.add_itxt_chunk(keyword(name), value.clone())?;
+    }
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()
+}
+
+/// A name as PNG takes it: at most 79 letters of Latin-1.
+fn keyword(name: &str) -> String {
+    let letters = name.chars().filter(|letter| (' '..='~').contains(letter));
+    letters.take(79).collect::<String>().trim().to_owned()
+}

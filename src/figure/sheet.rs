@@ -1,0 +1,190 @@
+//! Floor 6: whole figures of a translation: the kinds that there are, from the same words and numbers.
+//!
+//! A new kind is one line of [`KINDS`].
+
+use crate::figure::Figure;
+use crate::figure::beam::Row;
+use crate::figure::geometry::{Area, point, size};
+use crate::figure::heatmap::layout::{Gaze, Metrics};
+use crate::figure::heatmap::{Heatmap, Marks};
+use crate::figure::label::Label;
+use crate::figure::legend;
+use crate::figure::links;
+use crate::figure::links::Weight;
+use crate::figure::mark::{Cells, Mark, Numbers, Scale};
+use crate::figure::measure::{Measure as _, SansSerif};
+use crate::figure::palette::{ColourMap, Palette};
+use crate::figure::provenance::Provenance;
+use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY};
+use crate::text::links::Links;
+
+/// Height of the links between the two lines, points.
+const RISE: f32 = 130.0;
+/// Height of a line of the beam, points.
+const LINE: f32 = 24.0;
+/// Room to the left of the words of a hypothesis, points.
+const BEFORE_WORDS: f32 = 150.0;
+
+/// What figures of a translation are made of.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet<'a> {
+    /// Source words.
+    pub source: Vec<Label<'a>>,
+    /// Target words.
+    pub target: Vec<Label<'a>>,
+    /// alpha_ij; `None` where there is none.
+    pub alpha: Option<Numbers<'a>>,
+    /// What a heatmap shows in place of alpha, and its scale; `None`: alpha.
+    pub cells: Option<(Numbers<'a>, Scale)>,
+    /// The links of an aligner, outlined in a heatmap.
+    pub links: Option<&'a Links>,
+    /// Where local attention looks.
+    pub gaze: Option<Gaze<'a>>,
+    /// Which word a row belongs to, where there is a choice.
+    pub corner: Option<&'a str>,
+    /// The hypotheses, best first.
+    pub beam: Vec<Row<'a>>,
+    /// Where all this comes from.
+    pub provenance: Provenance,
+}
+
+/// How a figure looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// It is for a dark ground.
+    pub is_dark: bool,
+    /// The colours of alpha in a heatmap.
+    pub map: &'static ColourMap,
+    /// It says what its colours and widths mean.
+    pub has_legend: bool,
+    /// Below it.
+    pub caption: Option<String>,
+    /// Links with less alpha are left out.
+    pub threshold: f32,
+    /// How alpha is seen in links.
+    pub weight: Weight,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        let map = ColourMap::at(0);
+        Self { is_dark: false, map, has_legend: false, caption: None, threshold: 0.1, weight: Weight::default() }
+    }
+}
+
+/// One line of [`KINDS`].
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// On the command line.
+    pub name: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    /// What a file of it is called at first.
+    pub file: &'static str,
+    /// There is nothing to draw without alpha.
+    pub needs_alignment: bool,
+    draw: for<'a> fn(&'a Sheet<'a>, &Look) -> Figure<'a>,
+}
+
+/// Every kind of figure of a translation.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "heatmap",
+        file: "heatmap.svg",
+        about: "alpha as cells, source words along the top, target words down the side",
+        needs_alignment: true,
+        draw: heatmap,
+    },
+    Kind {
+        name: "links",
+        file: "links.svg",
+        about: "alpha as curves between the source above and the target below",
+        needs_alignment: true,
+        draw: links,
+    },
+    Kind {
+        name: "beam",
+        file: "beam.svg",
+        about: "the hypotheses with their log p, doubtful words coloured",
+        needs_alignment: false,
+        draw: beam,
+    },
+];
+
+/// The kind of that name.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}
+
+impl Kind {
+    /// The figure on its ground, with what `look` asks for; `None` where the alignment is missing that it needs.
+    pub fn draw<'a>(&self, sheet: &'a Sheet<'a>, look: &Look) -> Option<Figure<'a>> {
+        if self.needs_alignment && sheet.alpha.is_none() {
+            return None;
+        }
+        let palette = Palette::of(look.is_dark);
+        let mut figure = (self.draw)(sheet, look);
+        figure.provenance = sheet.provenance.clone();
+        if let Some(caption) = &look.caption {
+            figure = figure.captioned(caption, &SansSerif, palette);
+        }
+        Some(figure.grounded(palette))
+    }
+}
+
+fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+    let (numbers, scale) = sheet.cells.unwrap_or((sheet.alpha.unwrap_or_default(), Scale::Unit));
+    let heatmap = Heatmap {
+        source: &sheet.source,
+        target: &sheet.target,
+        cells: Cells { numbers, map: look.map, scale, revision: 0 },
+        gaze: sheet.gaze,
+        links: sheet.links,
+        marks: Marks::default(),
+        metrics: Metrics::default(),
+        text_height: 0.0,
+        palette: Palette::of(look.is_dark),
+    };
+    heatmap.sheet(sheet.corner, look.has_legend, &SansSerif, Provenance::default())
+}
+
+fn links<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+    let palette = Palette::of(look.is_dark);
+    let links = links::Links {
+        source: &sheet.source,
+        target: &sheet.target,
+        alpha: sheet.alpha.unwrap_or_default(),
+        threshold: look.threshold,
+        weight: look.weight,
+        marked: None,
+        palette,
+    };
+    let figure = links.whole(size(0.0, RISE), &SansSerif, Provenance::default());
+    if !look.has_legend {
+        return figure;
+    }
+    with_legend(figure, |place| legend::of_links(&place, links.threshold, |alpha| links.stroke_of(alpha), palette))
+}
+
+fn beam<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+    let palette = Palette::of(look.is_dark);
+    let width =
+        |row: &Row<'_>| row.words.iter().map(|(word, _)| SansSerif.width(word, TEXT_BODY) + SPACE_1).sum::<f32>();
+    let width = BEFORE_WORDS + sheet.beam.iter().map(width).fold(0.0, f32::max);
+    let row = |(n, row): (usize, &Row<'a>)| {
+        let area = Area::at(point(0.0, n as f32 * LINE), size(width, LINE));
+        row.clone().marks(&area, palette)
+    };
+    let marks: Vec<Mark<'a>> = sheet.beam.iter().enumerate().flat_map(row).collect();
+    let size = size(width, LINE * sheet.beam.len().max(1) as f32);
+    let figure = Figure { size, marks, provenance: Provenance::default() };
+    if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
+}
+
+/// The figure with a legend below.
+fn with_legend<'a>(mut figure: Figure<'a>, legend: impl FnOnce(Area) -> Vec<Mark<'a>>) -> Figure<'a> {
+    let top = figure.size.y + SPACE_2;
+    figure.marks.extend(legend(Area::at(point(0.0, top), size(figure.size.x, legend::SIZE.y))));
+    figure.size = size(figure.size.x.max(legend::WITH_WORDS), top + legend::SIZE.y + SPACE_1);
+    figure
+}

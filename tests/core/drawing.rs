@@ -1,0 +1,209 @@
+//! `interlinear figure`, `completions` and `man` as users run them, and models that are named without a path.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::cli::{Outcome, reference, run_in};
+use crate::tiny::TINY;
+
+const WORDS: &str = "one two three";
+
+/// Runs `figure` with a tiny model in `folder`.
+fn figure(folder: &Path, arguments: &[&str], stdin: &str) -> Outcome {
+    if !folder.join(TINY.name).exists() {
+        TINY.save(folder);
+    }
+    run_in(folder, &[&["figure", "--model", TINY.name], arguments].concat(), stdin.as_bytes())
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn texts(svg: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(svg).expect("XML");
+    let is_text = |node: &roxmltree::Node<'_, '_>| node.has_tag_name(("http://www.w3.org/2000/svg", "text"));
+    document.descendants().filter(is_text).filter_map(|node| node.text().map(str::to_owned)).collect()
+}
+
+fn fact(svg: &str, name: &str) -> String {
+    let document = roxmltree::Document::parse(svg).expect("XML");
+    let is_fact = |node: &roxmltree::Node<'_, '_>| node.attribute("name") == Some(name);
+    let fact = document.descendants().find(is_fact).and_then(|node| node.text().map(str::to_owned));
+    fact.unwrap_or_else(|| panic!("no {name} in {svg}"))
+}
+
+#[test]
+fn a_sentence_becomes_a_figure_wherever_it_comes_from() {
+    let folder = folder();
+    let given = figure(folder.path(), &[WORDS, "--beam", "3"], "");
+    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    let words = texts(&given.stdout);
+    assert!(["one", "two", "three", "</s>"].iter().all(|word| words.iter().any(|text| text == word)), "{words:?}");
+    assert_eq!((fact(&given.stdout, "model"), fact(&given.stdout, "search")), ("tiny".into(), "beam 3".into()));
+    assert_eq!(fact(&given.stdout, "sentence"), WORDS);
+    assert!(fact(&given.stdout, "digest").starts_with("sha256:"));
+    let piped = figure(folder.path(), &["--beam", "3"], "one two three\n");
+    assert_eq!(piped.stdout, given.stdout);
+    std::fs::write(folder.path().join("a.en"), WORDS).expect("written");
+    assert_eq!(figure(folder.path(), &["--beam", "3", "--file", "a.en"], "").stdout, given.stdout);
+    let saved = figure(folder.path(), &[WORDS, "--beam", "3", "--output", "a.svg"], "");
+    assert_eq!((saved.code, saved.stdout.as_str()), (0, ""));
+    let file = std::fs::read_to_string(folder.path().join("a.svg")).expect("the name says the format");
+    assert_eq!(file, given.stdout);
+}
+
+#[test]
+fn every_kind_is_written_in_every_format() {
+    let folder = folder();
+    for kind in ["heatmap", "links", "beam"] {
+        for (format, start) in [("svg", &b"<?xml"[..]), ("pdf", b"%PDF-"), ("png", b"\x89PNG")] {
+            let name = format!("{kind}.{format}");
+            let arguments =
+                [WORDS, "--kind", kind, "--legend", "--caption", "--width-mm", "50", "--dpi", "72", "-o", &name];
+            let done = figure(folder.path(), &arguments, "");
+            assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{name}");
+            let file = std::fs::read(folder.path().join(&name)).expect("it is there");
+            assert!(file.starts_with(start), "{name}");
+        }
+        let svg = std::fs::read_to_string(folder.path().join(format!("{kind}.svg"))).expect("it is there");
+        assert!(svg.contains("width=\"50mm\""), "{svg}");
+        assert!(texts(&svg).iter().any(|text| text.starts_with("tiny, beam 5, log p")), "{kind}: {:?}", texts(&svg));
+        assert_eq!(fact(&svg, "kind"), kind);
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left.len(), 10, "nothing temporary is left: {left:?}");
+}
+
+#[test]
+fn a_given_translation_is_drawn_in_place_of_the_models_own() {
+    let folder = folder();
+    let target = "deux trois un un un deux";
+    let given = figure(folder.path(), &[WORDS, "--target", target, "--caption=By hand"], "");
+    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    assert_eq!(fact(&given.stdout, "search"), "given translation");
+    assert_eq!(fact(&given.stdout, "translation"), target);
+    let texts = texts(&given.stdout);
+    let drawn: Vec<&str> = texts.iter().map(String::as_str).filter(|text| target.contains(text)).collect();
+    assert_eq!(drawn.join(" "), target);
+    assert!(texts.iter().any(|text| text == "By hand"));
+}
+
+#[test]
+fn a_file_becomes_numbered_figures_and_refused_lines_are_named() {
+    let folder = folder();
+    std::fs::write(folder.path().join("a.en"), "one\n\ntwo three\n").expect("written");
+    std::fs::write(folder.path().join("a.fr"), "un\nun\ndeux\n").expect("written");
+    for arguments in [&["--file", "a.en"][..], &["--file", "a.en", "--target-file", "a.fr"]] {
+        let pictures = folder.path().join("new/pictures");
+        let all = [arguments, &["--folder", "new/pictures", "--format", "svg", "--kind", "links"]].concat();
+        let done = figure(folder.path(), &all, "");
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        assert!(done.stderr.contains("a.en, line 2: the sentence has no words"), "{}", done.stderr);
+        assert!(done.stderr.contains("1 of the lines"), "{}", done.stderr);
+        let mut names: Vec<String> = std::fs::read_dir(&pictures)
+            .expect("made")
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["0001.svg", "0003.svg"]);
+        let third = std::fs::read_to_string(pictures.join("0003.svg")).expect("it is there");
+        assert_eq!(fact(&third, "sentence"), "two three");
+        std::fs::remove_dir_all(pictures).expect("removed");
+    }
+}
+
+#[test]
+fn what_cannot_be_drawn_gets_a_sentence() {
+    let folder = folder();
+    std::fs::write(folder.path().join("two.en"), "one\ntwo\n").expect("written");
+    let cases: &[(&[&str], &str, &str)] = &[
+        (&[""], "", "the sentence has no words"),
+        (&["--file", "two.en"], "", "more than one line; give --folder"),
+        (&[], "", "has no lines, so there was nothing to draw"),
+        (&[WORDS, "--file", "two.en"], "", "cannot be used with"),
+        (&[WORDS, "--output", "a.gif"], "", "a.gif: is no kind of figure"),
+        (&[WORDS, "--kind", "tree"], "", "invalid value 'tree'"),
+        (&[WORDS, "--width-mm", "nan"], "", "a number from 5 to 5000"),
+        (&[WORDS, "--width-mm", "5000", "--dpi", "2400", "--format", "png"], "", "choose a lower resolution"),
+        (&[WORDS, "--palette", "pink"], "", "invalid value 'pink'"),
+        (&[WORDS, "--output", "nowhere/a.svg"], "", "nowhere/a.svg: does not exist"),
+        (&[WORDS, "--folder", "two.en"], "", "two.en"),
+        (&["--file", "no.en"], "", "no.en: does not exist"),
+    ];
+    for (arguments, stdin, sentence) in cases {
+        let done = figure(folder.path(), arguments, stdin);
+        let code = if sentence.contains("no lines") { 0 } else { 2 };
+        assert_eq!(done.code, code, "{arguments:?}: {}", done.stderr);
+        assert!(done.stderr.contains(sentence), "{arguments:?}: {}", done.stderr);
+        assert_eq!(done.stdout, "", "{arguments:?}");
+    }
+    let encdec = reference("rnnencdec");
+    let encdec = encdec.to_str().expect("a plain path");
+    let none = run_in(folder.path(), &["figure", "--model", encdec, "a"], b"");
+    assert!(none.code == 2 && none.stderr.contains("--kind heatmap needs an alignment"), "{}", none.stderr);
+    let beam = run_in(folder.path(), &["figure", "--model", encdec, "a", "--kind", "beam"], b"");
+    assert_eq!((beam.code, beam.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_model_is_found_by_its_name_where_models_lie() {
+    let folder = folder();
+    let (named, data) = (folder.path().join("mine"), folder.path().join("interlinear/models"));
+    let here = folder.path().join("here");
+    for place in [&named, &data, &here] {
+        std::fs::create_dir_all(place).expect("created");
+    }
+    TINY.save(&data);
+    crate::tiny::Tiny { name: "other", ..TINY }.save(&named);
+    let inspect = |name: &str, models: Option<&Path>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_interlinear"));
+        command
+            .args(["inspect", name])
+            .current_dir(&here)
+            .env("XDG_DATA_HOME", folder.path())
+            .env("HOME", folder.path());
+        command.env_remove("INTERLINEAR_MODELS");
+        if let Some(models) = models {
+            command.env("INTERLINEAR_MODELS", models);
+        }
+        let done = command.output().expect("it runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    if cfg!(target_os = "linux") {
+        assert_eq!(inspect("tiny", None), (Some(0), String::new()), "in the platform's folder");
+    }
+    assert_eq!(inspect("other", Some(&named)), (Some(0), String::new()), "where the user says");
+    let (code, told) = inspect("other", None);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("other does not exist here or among the installed models; there are"), "{told}");
+    assert!(told.contains("INTERLINEAR_MODELS"), "{told}");
+    assert!(inspect("./other", Some(&named)).1.contains("./other: does not exist"), "a path is only a path");
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let folder = folder();
+    let commands = interlinear::cli::COMMANDS;
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let done = run_in(folder.path(), &["completions", shell], b"");
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{shell}");
+        for entry in commands {
+            assert!(done.stdout.contains(entry.name), "{shell} does not know {}", entry.name);
+        }
+        assert!(done.stdout.contains("width-mm"), "{shell}");
+    }
+    let done = run_in(folder.path(), &["man", "share/man1"], b"");
+    assert_eq!((done.code, done.stderr.as_str(), done.stdout.as_str()), (0, "", ""));
+    let page = |name: &str| std::fs::read_to_string(folder.path().join("share/man1").join(name)).expect("a page");
+    let first = page("interlinear.1");
+    for entry in commands {
+        let own = page(&format!("interlinear-{}.1", entry.name));
+        assert!(own.starts_with(".ie") && own.contains(".TH"), "{own}");
+        assert!(first.contains(&format!("interlinear\\-{}(1)", entry.name)), "{}: {first}", entry.name);
+    }
+    assert!(page("interlinear-figure.1").contains("width"), "its options");
+    assert_eq!(run_in(folder.path(), &["man"], b"").stdout, first);
+}

@@ -1,0 +1,78 @@
+//! Packages as they are made of a built program, unpacked and started from another folder.
+#![cfg(target_os = "linux")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Makes a package in `folder`; nothing where the system lacks the tool for it.
+fn package(kind: &str, tool: &str, folder: &Path) -> Option<PathBuf> {
+    if Command::new(tool).arg("--version").output().is_err() {
+        return None;
+    }
+    let done = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/packaging/package.sh"))
+        .args([kind, env!("CARGO_BIN_EXE_interlinear")])
+        .arg(folder.join("out"))
+        .env("COMPRESSION", "none")
+        .output()
+        .expect("a shell");
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{kind}: {told}");
+    let path = String::from_utf8(done.stdout).expect("a path");
+    Some(PathBuf::from(path.trim_end()))
+}
+
+/// The files of an installation, and that the program in it finds its own models.
+fn check(prefix: &Path, elsewhere: &Path) {
+    for file in [
+        "share/applications/interlinear.desktop",
+        "share/icons/hicolor/256x256/apps/interlinear.png",
+        "share/man/man1/interlinear.1.gz",
+        "share/man/man1/interlinear-figure.1.gz",
+        "share/bash-completion/completions/interlinear",
+        "share/doc/interlinear/copyright",
+    ] {
+        assert!(prefix.join(file).is_file(), "{file} is missing in {}", prefix.display());
+    }
+    // Not the models of this checkout.
+    let config = prefix.join("share/interlinear/models/rnnsearch-en-fr/config.json");
+    let text = std::fs::read_to_string(&config).expect("a model");
+    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    value["name"] = "the installed one".into();
+    std::fs::write(&config, value.to_string()).expect("written");
+    std::fs::create_dir_all(elsewhere).expect("created");
+    let program = prefix.join("bin/interlinear");
+    let done = Command::new(&program)
+        .args(["inspect", "rnnsearch-en-fr"])
+        .current_dir(elsewhere)
+        .env("HOME", elsewhere)
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("INTERLINEAR_MODELS")
+        .output()
+        .expect("it starts");
+    let (said, told) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success() && said.contains("the installed one"), "{said}{told}");
+}
+
+#[test]
+fn packages_are_installed_and_start_from_another_folder() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let elsewhere = folder.path().join("elsewhere");
+    if let Some(deb) = package("deb", "dpkg-deb", folder.path()) {
+        let field = |name: &str| {
+            let done = Command::new("dpkg-deb").arg("-f").arg(&deb).arg(name).output().expect("dpkg-deb");
+            String::from_utf8_lossy(&done.stdout).trim().to_owned()
+        };
+        assert_eq!((field("Package"), field("Version")), ("interlinear".into(), env!("CARGO_PKG_VERSION").into()));
+        let root = folder.path().join("deb");
+        let done = Command::new("dpkg").arg("-x").arg(&deb).arg(&root).status().expect("dpkg");
+        assert!(done.success());
+        check(&root.join("usr"), &elsewhere);
+    }
+    if let Some(tar) = package("tar", "tar", folder.path()) {
+        let root = folder.path().join("tar");
+        std::fs::create_dir(&root).expect("created");
+        let done = Command::new("tar").arg("-xzf").arg(&tar).arg("-C").arg(&root).arg("--strip-components=1").status();
+        assert!(done.expect("tar").success());
+        check(&root, &elsewhere);
+    }
+}
