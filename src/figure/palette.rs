@@ -29,6 +29,13 @@ impl Rgba {
         Self([r, g, b, (f32::from(a) * share.clamp(0.0, 1.0)).round() as u8])
     }
 
+    /// As it looks on an opaque `ground`.
+    pub fn over(self, ground: Self) -> Self {
+        let cover = f32::from(self.0[3]) / 255.0;
+        let mix = |n: usize| (f32::from(ground.0[n]) + cover * (f32::from(self.0[n]) - f32::from(ground.0[n]))).round();
+        Self([mix(0) as u8, mix(1) as u8, mix(2) as u8, 0xFF])
+    }
+
     /// Whether there is nothing to see of it.
     pub const fn is_clear(self) -> bool {
         self.0[3] == 0

@@ -10,7 +10,7 @@ use crate::figure::palette::{COLOUR_MAPS, ColourMap, LIGHT};
 use crate::figure::provenance::Provenance;
 use crate::figure::svg;
 use crate::session::column::Column;
-use crate::session::settings::{Settings, Shown};
+use crate::session::settings::{Settings, Shown, Theme};
 use crate::session::table::{AlignmentTable, Matrix};
 
 /// The shown heatmap on white, as SVG; `None` where there is no alignment.
@@ -30,7 +30,9 @@ pub fn svg(column: &Column, settings: &Settings) -> Option<String> {
     });
     let (source, target): (Vec<_>, Vec<_>) = (source.collect(), target.collect());
     let Matrix { rows, columns, values } = matrix;
-    let map = COLOUR_MAPS.iter().find(|map| map.name.eq_ignore_ascii_case(&settings.palette));
+    // without a choice the colours are those of the paper, on every system
+    let palette = settings.palette_on(settings.theme != Theme::Light);
+    let map = COLOUR_MAPS.iter().find(|map| map.name.eq_ignore_ascii_case(palette));
     let numbers = Numbers { rows: *rows, columns: *columns, values };
     let window = column.facts.as_ref().and_then(|facts| facts.window);
     let heatmap = Heatmap {
