@@ -1,9 +1,12 @@
 //! Small things of the window that once stung.
 
+use std::borrow::Cow;
+
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::News;
 use interlinear::session::{MapCommand, Page, Session, SettingsCommand, SourceCommand, Theme, WindowCommand};
 use interlinear::ui::App;
@@ -119,10 +122,10 @@ fn an_empty_map_offers_something_to_try() {
 
 #[test]
 fn the_source_is_marked_in_its_list_after_a_restart() {
-    let mut session = Session::start(None, &Default::default());
-    let third = session.lists().sentence(2).map(|text| text.into_owned()).unwrap_or_default();
+    let mut session = Session::start(None, &OpenWith::default());
+    let third = session.lists().sentence(2).map(Cow::into_owned).unwrap_or_default();
     session.apply(SourceCommand::Edit(third));
     assert_eq!(session.position(), None);
-    let again = Session::start(Some(session.saved()), &Default::default());
+    let again = Session::start(Some(session.saved()), &OpenWith::default());
     assert_eq!(again.position(), Some(2));
 }
