@@ -3,6 +3,11 @@
 //! Sentences are sorted only within a window of a few batches, so that a corpus can be
 //! streamed; Bahdanau et al. (2015, appendix B) do the same with 20 minibatches.
 
+use crate::error::Result;
+
+/// Takes what is done of a batch: indexes and results.
+pub type Take<'a, T> = dyn FnMut(&[usize], Vec<T>) -> Result<()> + 'a;
+
 /// Source words, padding included, that one batch may hold; longer sentences come in smaller batches.
 pub(super) const BATCH_WORDS: usize = 8192;
 /// Rows (sentences times beam) that one batch may come to: each carries a state and probabilities for a vocabulary.

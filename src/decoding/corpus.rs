@@ -1,15 +1,12 @@
 //! Floor 4: any number of sentences, decoded or scored in batches of like length.
 
 use crate::decoding;
-use crate::decoding::batching::bounded_batches;
+use crate::decoding::batching::{Take, bounded_batches};
 use crate::decoding::pool;
 use crate::decoding::{Decoded, Forced, SearchOptions, Specials};
 use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::Ticket;
-
-/// Takes a batch: its indexes and its results.
-pub type Take<'a, T> = dyn FnMut(&[usize], Vec<T>) -> Result<()> + 'a;
 
 /// Translates any number of sentences (ids, none empty), about `batch` at once and those of like length together. `done` takes
 /// what is done: indexes into `sources` and results, which are kept no longer than it keeps them.

@@ -4,9 +4,8 @@
 //! much as those of many. Here others take their places, a quarter of the batch at a time, since entering means
 //! that what is known of all sentences is moved.
 
-use crate::decoding::batching::{BATCH_ROWS, BATCH_WORDS, batches};
+use crate::decoding::batching::{BATCH_ROWS, BATCH_WORDS, Take, batches};
 use crate::decoding::beam::{Beam, Rules, Step, check_options};
-use crate::decoding::corpus::Take;
 use crate::decoding::trace::Decoded;
 use crate::decoding::{SearchOptions, Specials};
 use crate::error::Result;

@@ -20,7 +20,7 @@ const DOUBT_END: f32 = -4.6;
 /// Room for a word in front of a legend, points.
 const WORD: f32 = 38.0;
 /// Steps of a band.
-const STEPS: usize = 36;
+const STEPS: usize = 72;
 /// Room for a number beside the band, points.
 const NUMBER: f32 = 40.0;
 
@@ -32,7 +32,9 @@ pub fn band<'a>(area: &Area, palette: &Palette, colour: impl Fn(f32) -> Rgba) ->
         // Each reaches under the next one, so that nothing shows between them.
         let reach = if n + 1 == STEPS { width } else { width + 0.5 };
         let share = n as f32 / (STEPS - 1) as f32;
-        Mark::Rect(Rectangle::filled(Area::at(corner, size(reach, area.height())), 0.0, colour(share)))
+        // opaque, since what covers twice where two meet would show as a seam
+        let fill = colour(share).over(palette.panel);
+        Mark::Rect(Rectangle::filled(Area::at(corner, size(reach, area.height())), 0.0, fill))
     };
     let edge = Stroke { width: 1.0, colour: palette.line };
     let frame = Mark::Rect(Rectangle::framed(*area, 0.0, edge, Side::Outside));

@@ -6,13 +6,17 @@
 //! always of words. Pharaoh has no place for names; [`note`] says them to the user.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::analysis::reading::Reading;
+use crate::figure::sheet::Look;
 use crate::session::column::Column;
 use crate::session::pages::sentence::command::AlignmentFormat;
-use crate::session::settings::Settings;
+use crate::session::picture::{GUIDED, Picture};
+use crate::session::scene::SearchSettings;
+use crate::session::settings::{Settings, Shown};
 use crate::session::table;
 use crate::session::table::{AlignmentTable, LEFT_OUT};
 use crate::text::links::Link;
@@ -28,6 +32,48 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
         AlignmentFormat::Json => Some(json_line(column)),
         AlignmentFormat::Pharaoh => pharaoh(column, settings),
     }
+}
+
+/// What a column shows as a picture of a kind; `None` where nothing is translated.
+pub fn picture(
+    column: &Column,
+    search: &SearchSettings,
+    settings: &Settings,
+    kind: &'static str,
+    look: Look,
+) -> Option<Picture> {
+    let table = Arc::clone(column.table.as_ref()?);
+    let facts = column.facts.as_ref();
+    let (replaces, shown) = (settings.unk_replacement, settings.shown);
+    let mut known = vec![("kind", kind.to_owned()), ("model", column.name())];
+    let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
+    known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
+    let guided = facts.and_then(|facts| facts.guided.as_ref());
+    known.extend(guided.map(|reading| ("guided", format!("rows by {reading}: {GUIDED}"))));
+    known.push(("numbers", if shown == Shown::Alpha { "alpha" } else { "energies" }.to_owned()));
+    known.extend(table.units.map(|units| ("units", units.name().to_owned())));
+    if let Some(agreement) = &table.agreement {
+        known.push(("links", "of the statistical aligner that comes with the program".to_owned()));
+        known.push(("greatest alpha", agreement.text()));
+    }
+    known.push(("search", format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)));
+    known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
+    known.push(("sentence", column.source.text.clone()));
+    known.push(("translation", table.text.clone()));
+    known.push(("log p", table.log_p.to_string()));
+    known.push(("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION"))));
+    Some(Picture {
+        hypotheses: column.hypotheses.clone(),
+        window: facts.and_then(|facts| facts.window),
+        replaces,
+        shown,
+        is_normalised: search.length_normalization > 0.0,
+        title: format!("{}: {kind}", column.name()),
+        facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        kind,
+        look,
+        table,
+    })
 }
 
 /// The sentence for a column that cannot be written in this format.

@@ -49,7 +49,7 @@ pub use crate::session::pages::sentence::command::{
 };
 pub use crate::session::pages::{evaluation, maps, phrases};
 pub use crate::session::scene::{CANDIDATES, Scene, SearchSettings};
-pub use crate::session::settings::{FIRST_PALETTE, Settings, Shown, Theme};
+pub use crate::session::settings::{DARK_PALETTE, LIGHT_PALETTE, Settings, Shown, Theme};
 pub use crate::session::shared::{Notice, Selection, Shared, Task};
 pub use crate::session::state::Session;
 pub use crate::session::table::{AlignmentTable, LEFT_OUT, Matrix, SourceWord, TargetWord, Units};

@@ -42,7 +42,7 @@ pub struct SavedSession {
     pub list: String,
     /// Numbers of the window.
     pub layout: BTreeMap<String, f32>,
-    /// Colour map, by name; `None`: the first.
+    /// Colour map, by name; `None`: that of the theme.
     pub palette: Option<String>,
     /// `system`, `light` or `dark`.
     pub theme: String,

@@ -15,74 +15,30 @@ use crate::figure::page::Page;
 use crate::figure::palette::Rgba;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{Look, Sheet, kind};
-use crate::session::column::Column;
-use crate::session::scene::SearchSettings;
-use crate::session::settings::{Settings, Shown};
+use crate::session::settings::Shown;
 use crate::session::table::{AlignmentTable, Matrix};
 use crate::worker::protocol::HypothesisView;
 
 /// What a column shows, and how it is to look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    table: Arc<AlignmentTable>,
-    hypotheses: Vec<HypothesisView>,
+    pub(super) table: Arc<AlignmentTable>,
+    pub(super) hypotheses: Vec<HypothesisView>,
     /// D of local attention.
-    window: Option<usize>,
+    pub(super) window: Option<usize>,
     /// Typed words are shown for `[UNK]`.
-    replaces: bool,
+    pub(super) replaces: bool,
     /// The numbers of the heatmap.
-    shown: Shown,
+    pub(super) shown: Shown,
     /// Hypotheses are ordered by log p over their length.
-    is_normalised: bool,
-    title: String,
-    facts: Vec<(String, String)>,
-    kind: &'static str,
-    look: Look,
+    pub(super) is_normalised: bool,
+    pub(super) title: String,
+    pub(super) facts: Vec<(String, String)>,
+    pub(super) kind: &'static str,
+    pub(super) look: Look,
 }
 
 impl Picture {
-    /// Of a column; `None` where nothing is translated.
-    pub fn of(
-        column: &Column,
-        search: &SearchSettings,
-        settings: &Settings,
-        kind: &'static str,
-        look: Look,
-    ) -> Option<Self> {
-        let table = Arc::clone(column.table.as_ref()?);
-        let facts = column.facts.as_ref();
-        let (replaces, shown) = (settings.unk_replacement, settings.shown);
-        let mut known = vec![("kind", kind.to_owned()), ("model", column.name())];
-        let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
-        known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
-        let guided = facts.and_then(|facts| facts.guided.as_ref());
-        known.extend(guided.map(|reading| ("guided", format!("rows by {reading}: {GUIDED}"))));
-        known.push(("numbers", if shown == Shown::Alpha { "alpha" } else { "energies" }.to_owned()));
-        known.extend(table.units.map(|units| ("units", units.name().to_owned())));
-        if let Some(agreement) = &table.agreement {
-            known.push(("links", "of the statistical aligner that comes with the program".to_owned()));
-            known.push(("greatest alpha", agreement.text()));
-        }
-        known.push(("search", format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)));
-        known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
-        known.push(("sentence", column.source.text.clone()));
-        known.push(("translation", table.text.clone()));
-        known.push(("log p", table.log_p.to_string()));
-        known.push(("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION"))));
-        Some(Self {
-            hypotheses: column.hypotheses.clone(),
-            window: facts.and_then(|facts| facts.window),
-            replaces,
-            shown,
-            is_normalised: search.length_normalization > 0.0,
-            title: format!("{}: {kind}", column.name()),
-            facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            kind,
-            look,
-            table,
-        })
-    }
-
     /// The file of this name, in the format that the name ends with.
     ///
     /// # Errors

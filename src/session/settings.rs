@@ -3,8 +3,10 @@
 use crate::analysis::reading::Reading;
 use crate::nn::device::DeviceChoice;
 
-/// The palette at first start: black is 0, white is 1, as in Bahdanau's figure 3.
-pub const FIRST_PALETTE: &str = "gray";
+/// The palette of the dark theme: black is 0, white is 1, as in Bahdanau's figure 3.
+pub const DARK_PALETTE: &str = "gray";
+/// The palette of the light theme: white is 0.
+pub const LIGHT_PALETTE: &str = "print";
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,12 +45,19 @@ pub struct Settings {
     pub pieces: bool,
     /// Show the links of a statistical aligner, where one comes with the program.
     pub links: bool,
-    /// Colour map, by name.
-    pub palette: String,
+    /// Colour map, by name; `None` until one is chosen: that of the theme.
+    pub palette: Option<String>,
     /// Light, dark or as the system.
     pub theme: Theme,
     /// Size of everything, from 0.5 to 3.
     pub zoom: f32,
+}
+
+impl Settings {
+    /// The colour map by name, on the dark or the light theme.
+    pub fn palette_on(&self, is_dark: bool) -> &str {
+        self.palette.as_deref().unwrap_or(if is_dark { DARK_PALETTE } else { LIGHT_PALETTE })
+    }
 }
 
 impl Default for Settings {
@@ -60,7 +69,7 @@ impl Default for Settings {
             reading: Reading::default(),
             pieces: false,
             links: false,
-            palette: FIRST_PALETTE.to_owned(),
+            palette: None,
             theme: Theme::System,
             zoom: 1.0,
         }

@@ -23,7 +23,7 @@ use crate::session::pages::shape::PageState as _;
 use crate::session::persist;
 use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::scene::{Scene, SearchSettings, cut};
-use crate::session::settings::{FIRST_PALETTE, Settings, Shown};
+use crate::session::settings::{Settings, Shown};
 use crate::session::shared::Shared;
 use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
@@ -77,6 +77,7 @@ impl Session {
                 forbid_unk: saved.forbid_unk,
             },
         };
+        shared.scene.position = shared.scene.position.or_else(|| shared.position_of_source());
         if let Some(path) = options.source.clone() {
             shared.add_file(path, options.target.clone(), true);
         }
@@ -115,7 +116,7 @@ impl Session {
             columns: Some(self.shared.columns.iter().filter_map(SavedColumn::of).collect()),
             list: persist::list_name(lists.shown),
             layout: self.shared.layout.clone(),
-            palette: Some(palette.clone()),
+            palette: palette.clone(),
             theme: persist::theme_name(*theme).to_owned(),
             zoom: *zoom,
             beam: search.beam,
@@ -242,7 +243,7 @@ fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
         reading: Reading::from_name(&saved.reading).unwrap_or_default(),
         pieces: saved.units == Units::Pieces.name(),
         links: saved.links,
-        palette: saved.palette.clone().unwrap_or_else(|| FIRST_PALETTE.to_owned()),
+        palette: saved.palette.clone(),
         theme: persist::theme_of(&saved.theme),
         zoom: saved.zoom.clamp(0.5, 3.0),
     }
@@ -286,7 +287,7 @@ fn apply_to_settings(command: SettingsCommand, shared: &mut Shared) {
             (0..shared.columns.len()).for_each(|at| shared.ask_links(at));
             shared.rebuild_all();
         }
-        SettingsCommand::SetPalette(name) => settings.palette = name,
+        SettingsCommand::SetPalette(name) => settings.palette = Some(name),
         SettingsCommand::SetTheme(theme) => settings.theme = theme,
         SettingsCommand::SetZoom(zoom) => {
             if zoom.is_finite() {

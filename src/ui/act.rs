@@ -47,7 +47,10 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::PreviousHypothesis => SelectCommand::MoveHypothesis(-1).into(),
         Act::WidenBeam => SearchCommand::SetBeam(beam + 1).into(),
         Act::NarrowBeam => SearchCommand::SetBeam(beam.saturating_sub(1).max(1)).into(),
-        Act::NextPalette => SettingsCommand::SetPalette(next_palette(&settings.palette)).into(),
+        Act::NextPalette => {
+            SettingsCommand::SetPalette(next_palette(settings.palette_on(local.theme != Some(egui::Theme::Light))))
+                .into()
+        }
         Act::ToggleEnergies => {
             let other = if settings.shown == Shown::Alpha { Shown::Energies } else { Shown::Alpha };
             SettingsCommand::SetShown(other).into()

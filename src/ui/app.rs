@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::session::{Command, Driver, SelectCommand, SentenceCommand, Session, Theme, WindowCommand};
+use crate::session::{Command, Driver, Page, SelectCommand, SentenceCommand, Session, Theme, WindowCommand};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Local, Sheet, Window};
+use crate::ui::local::{Local, Panel, Sheet, Window};
 use crate::ui::views::{presentation, source};
 use crate::ui::{act, local, shortcuts, theme, views};
 
@@ -57,7 +57,8 @@ impl App {
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
         Self {
             desk,
-            local: Local::default(),
+            // the sentence has the keyboard at first, so that typing begins another
+            local: Local { focus: Some(Panel::Source), ..Local::default() },
             commands: Vec::new(),
             frame_times: VecDeque::new(),
             began: None,
@@ -119,6 +120,7 @@ impl App {
                 Theme::Dark => egui::ThemePreference::Dark,
             });
         }
+        self.local.theme = Some(ctx.theme());
         let larger = if self.local.presents { presentation::LARGER } else { 1.0 };
         ctx.set_zoom_factor(settings.zoom * larger);
     }
@@ -185,6 +187,10 @@ impl App {
         self.local.hover = self.local.key_mark;
         let mut window = Window { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
         views::show(ui, &mut window);
+        // the source is always there, so F6 ends at the latest with it
+        if self.desk.session().page() == Page::Sentence && !self.local.presents && self.local.cycle_on() {
+            ctx.request_repaint();
+        }
         self.finish(&ctx);
         self.note_frame();
     }

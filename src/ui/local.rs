@@ -119,6 +119,10 @@ pub struct Local {
     pub focus: Option<Panel>,
     /// The panel that had it last.
     pub last_panel: Option<Panel>,
+    /// Which way F6 is going, until a panel that is there takes the keyboard; 0 when it is not.
+    pub cycling: isize,
+    /// The theme that is on, the system's where that is asked for.
+    pub theme: Option<egui::Theme>,
     /// The system's file dialogs.
     pub dialogs: Dialogs,
     /// The text was too long for the field and was cut; said until the next edit.
@@ -144,7 +148,7 @@ impl Local {
     pub fn takes_focus(&mut self, panel: Panel) -> bool {
         let takes = self.focus == Some(panel);
         if takes {
-            self.focus = None;
+            (self.focus, self.cycling) = (None, 0);
             self.last_panel = Some(panel);
         }
         takes
@@ -156,7 +160,16 @@ impl Local {
         let at = self.last_panel.and_then(|last| PANELS.iter().position(|panel| *panel == last));
         let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at as isize + by).rem_euclid(count));
         self.focus = Some(PANELS[next as usize]);
-        self.last_panel = self.focus;
+        (self.last_panel, self.cycling) = (self.focus, by);
+    }
+
+    /// Goes on to the next panel where the one that was asked for is not on the screen; whether it did.
+    pub fn cycle_on(&mut self) -> bool {
+        let goes_on = self.focus.is_some() && self.cycling != 0;
+        if goes_on {
+            self.cycle(self.cycling);
+        }
+        goes_on
     }
 }
 

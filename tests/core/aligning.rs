@@ -96,6 +96,7 @@ fn what_cannot_be_aligned_is_said() {
     fs::write(folder.path().join("empty"), "\n\n").expect("written");
     fs::write(folder.path().join("long.en"), "a ".repeat(1001) + "\na1 a2\n").expect("written");
     fs::write(folder.path().join("long.fr"), "b\nb1 b2\n").expect("written");
+    fs::create_dir(folder.path().join("m")).expect("made");
     let cases: &[(&[&str], &[&str])] = &[
         (&["--statistical", "--source", "x.en", "--target", "short.fr"], &["short.fr", "ends after line 1"]),
         (&["--statistical", "--source", "no.en", "--target", "x.fr"], &["no.en", "does not exist"]),

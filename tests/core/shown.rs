@@ -16,7 +16,6 @@ use interlinear::nn::device::Device;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::{Chore, News};
 use interlinear::session::persist::SavedSession;
-use interlinear::session::picture::Picture;
 use interlinear::session::{
     AlignmentFormat, AlignmentTable, ColumnResult, Event, HypothesisView, Matrix, ModelFacts, Question, Reading,
     SelectCommand, Session, SettingsCommand, SourceCommand, Units, export,
@@ -44,7 +43,8 @@ fn chunks(text: &str) -> Placed {
 /// The heatmap of the first column as SVG.
 fn drawn(session: &Session) -> String {
     let (column, look) = (&session.columns()[0], Look { has_legend: true, ..Look::default() });
-    let picture = Picture::of(column, &session.scene().search, session.settings(), "heatmap", look).expect("a picture");
+    let picture =
+        export::picture(column, &session.scene().search, session.settings(), "heatmap", look).expect("a picture");
     String::from_utf8(picture.bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
 

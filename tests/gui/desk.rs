@@ -186,8 +186,20 @@ pub fn window(session: Session) -> (Harness<'static, App>, Wires) {
     window_of(session, [1280.0, 800.0])
 }
 
-/// The window on a session in any size. Glyphs that the bundled fonts lack come from the system in real life.
+/// The window on a session in any size, as after a click beside everything: nothing has the keyboard.
 pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
+    let (mut harness, wires) = window_at_start(session, size);
+    let id = interlinear::ui::views::source::editor_id();
+    let mut state = egui::text_edit::TextEditState::load(&harness.ctx, id).unwrap_or_default();
+    state.cursor.set_char_range(None);
+    state.store(&harness.ctx, id);
+    harness.ctx.memory_mut(|memory| memory.surrender_focus(id));
+    harness.run();
+    (harness, wires)
+}
+
+/// The window as it opens. Glyphs that the bundled fonts lack come from the system in real life.
+pub fn window_at_start(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
     let wires = Wires::default();
     let desk = Rehearsal { session, wires: wires.clone() };
     let builder = Harness::builder().with_size(size).with_max_steps(30).allow_missing_glyphs();

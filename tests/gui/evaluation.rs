@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::accesskit::Role;
+use egui::accesskit::{Role, Toggled};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::session::effect::News;
 use interlinear::session::evaluation::{By, FiguresFormat};
 use interlinear::session::{
@@ -173,6 +173,10 @@ fn sentences_are_sorted_compared_and_opened() {
         (harness.state().session().page(), harness.state().session().source()),
         (Page::Sentence, "a dog sleeps")
     );
+    harness.state_mut().send(WindowCommand::ShowPage(Page::Evaluation));
+    harness.run();
+    let row = |label: &str| harness.get_by_label(label).accesskit_node().toggled();
+    assert_eq!(row("Sentence 2 a dog sleeps"), Some(Toggled::True), "it is marked in its list");
 }
 
 #[test]

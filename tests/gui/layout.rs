@@ -68,7 +68,9 @@ fn nothing_overlaps_or_lies_outside_at_any_size() {
                     SettingsCommand::SetZoom(1.0).into(),
                     WindowCommand::SetLayout { key: "links_picture".to_owned(), value: links }.into(),
                 ];
-                commands.into_iter().for_each(|command| harness.state_mut().send(command));
+                for command in commands {
+                    harness.state_mut().send(command);
+                }
                 harness.run();
                 let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width, height) / zoom);
                 let what = format!("{width} x {height} at zoom {zoom}, {columns} columns, links {links}");

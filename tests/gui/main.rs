@@ -13,4 +13,5 @@ mod numbers;
 mod overlay;
 mod phrases;
 mod picture;
+mod small;
 mod views;

@@ -207,28 +207,6 @@ impl Grid {
         [size(-side, 0.0), size(0.0, -side), size(side, 0.0), size(0.0, side)].map(|offset| centre + offset)
     }
 
-    /// The outline of the windows of these rows together: the two ends of each row, and between two rows what only
-    /// one of them holds. Frames round every row would hide the cells.
-    pub fn gaze_outline(&self, gaze: &Gaze<'_>, rows: Range<usize>) -> Vec<[Point; 2]> {
-        // columns from..to of row i; empty where there is no window
-        let span = |i: usize| gaze.words(i, self.columns).map_or(0..0, |words| *words.start()..words.end() + 1);
-        let mut lines = Vec::new();
-        for i in rows {
-            let own = span(i);
-            if !own.is_empty() {
-                lines.extend([own.start, own.end].map(|j| [self.corner(i, j), self.corner(i + 1, j)]));
-            }
-            let above = if i == 0 { 0..0 } else { span(i - 1) };
-            lines.extend(only_one(&above, &own).map(|part| [self.corner(i, part.start), self.corner(i, part.end)]));
-            if i + 1 == self.rows {
-                lines.extend(
-                    only_one(&own, &(0..0)).map(|part| [self.corner(i + 1, part.start), self.corner(i + 1, part.end)]),
-                );
-            }
-        }
-        lines
-    }
-
     /// The cells of row i from column to column, framed within the row.
     pub fn gaze_frame(&self, i: usize, words: &RangeInclusive<usize>) -> Area {
         let cells = self.cell_area(i, *words.start()).union(&self.cell_area(i, *words.end()));
@@ -262,17 +240,6 @@ impl Grid {
     pub fn visible_columns(&self, clip: Area) -> Range<usize> {
         visible(clip.min.x - self.origin.x, clip.max.x - self.origin.x, self.cell, self.columns)
     }
-}
-
-/// The parts of the line that lie in one of two spans and not in both.
-fn only_one(a: &Range<usize>, b: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
-    let apart = a.is_empty() || b.is_empty() || a.end <= b.start || b.end <= a.start;
-    let parts = if apart {
-        [a.clone(), b.clone()]
-    } else {
-        [a.start.min(b.start)..a.start.max(b.start), a.end.min(b.end)..a.end.max(b.end)]
-    };
-    parts.into_iter().filter(|part| !part.is_empty())
 }
 
 /// Which of `count` cells in a row, from 0 on, lie between two places, even in part.

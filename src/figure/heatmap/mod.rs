@@ -109,11 +109,9 @@ impl<'a> Heatmap<'a> {
         Mark::Lines(Lines { ends: across.chain(down).collect(), stroke, is_crisp: true })
     }
 
-    /// p_t and the windows of these rows; of a row that is marked the whole frame.
+    /// p_t of these rows, and the window of a row that is marked; windows of all rows would hide the cells.
     fn gaze(&self, gaze: &Gaze<'_>, grid: &Grid, rows: Range<usize>, out: &mut Vec<Mark<'a>>) {
         let stroke = Stroke { width: GAZE_LINE, colour: self.palette.gaze };
-        let ends = grid.gaze_outline(gaze, rows.clone());
-        out.push(Mark::Lines(Lines { ends, stroke, is_crisp: false }));
         for i in rows {
             let Some(p_t) = gaze.position(i) else { continue };
             let is_marked = self.marks.row == Some(i) || self.marks.selected == Some(i);

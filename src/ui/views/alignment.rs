@@ -28,7 +28,7 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
         table,
         matrix,
         shown: settings.shown,
-        palette: act::palette(&settings.palette),
+        palette: act::palette(settings.palette_on(ui.visuals().dark_mode)),
         metrics: *metrics,
         marks,
         gaze: gaze(column, table),

@@ -7,6 +7,7 @@ use egui::{Align2, Id, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::words::merge_log_p;
 use crate::figure::beam::{NUMBERS, Row};
+use crate::figure::label::target_text;
 use crate::figure::palette::Rgba;
 use crate::session::{Column, HypothesisView, SelectCommand};
 use crate::text::sentence::EOS;
@@ -107,7 +108,9 @@ fn row_ui(
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, Id::unique(("hypothesis", column.id, n)), Sense::CLICK);
     let is_shown = column.hypothesis == n;
-    let label = || format!("Hypothesis {}, log p {:.2}, {}", n + 1, hypothesis.log_p, hypothesis.text);
+    let shown = Shown::of(window);
+    let text = text(hypothesis, shown);
+    let label = || format!("Hypothesis {}, log p {:.2}, {text}", n + 1, hypothesis.log_p);
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_shown, label()));
     if response.clicked() {
         window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: n });
@@ -121,37 +124,72 @@ fn row_ui(
     };
     let length = hypothesis.token_log_p.len().max(1) as f32;
     let rank = Some(if normalised { hypothesis.rank } else { hypothesis.log_p / length });
-    let (words, shared) =
-        (words(hypothesis, window.session.settings().pieces), shared(column, n, window.session.settings().pieces));
+    let (words, shared) = (words(hypothesis, shown), shared(column, n, shown));
     let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words, shared, back };
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
-        response.on_hover_text(bidi::visual(&hypothesis.text).into_owned());
+        response.on_hover_text(bidi::visual(&text).into_owned());
     }
 }
 
+/// How words are shown here, as the settings say.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// In pieces.
+    pieces: bool,
+    /// The typed word in place of `[UNK]`.
+    replace: bool,
+}
+
+impl Shown {
+    fn of(window: &Window<'_>) -> Self {
+        let settings = window.session.settings();
+        Self { pieces: settings.pieces, replace: settings.unk_replacement }
+    }
+}
+
+/// A hypothesis as a line of text, with typed words where they are shown.
+fn text(hypothesis: &HypothesisView, shown: Shown) -> Cow<'_, str> {
+    if !shown.replace || hypothesis.replaced.iter().all(Option::is_none) {
+        return Cow::Borrowed(&hypothesis.text);
+    }
+    let words = in_order(hypothesis, shown);
+    Cow::Owned(words.iter().map(|(word, _)| word.as_ref()).collect::<Vec<_>>().join(" "))
+}
+
 /// How many words a hypothesis begins with as the best one does; none of the best itself, nor where lines begin at the right.
-fn shared(column: &Column, n: usize, pieces: bool) -> usize {
+fn shared(column: &Column, n: usize, shown: Shown) -> usize {
     let (Some(best), Some(this)) = (column.hypotheses.first(), column.hypotheses.get(n)) else { return 0 };
     if n == 0 || bidi::starts_right(&this.text) {
         return 0;
     }
-    let (best, this) = (words(best, pieces), words(this, pieces));
+    let (best, this) = (words(best, shown), words(this, shown));
     best.iter().zip(&this).take_while(|((a, _), (b, _))| a == b).count()
 }
 
 /// The words in the order they are seen, each with its log p.
-fn words(hypothesis: &HypothesisView, pieces: bool) -> Vec<(Cow<'_, str>, f32)> {
-    let merged = hypothesis.pieces.as_ref().filter(|_| !pieces);
-    let (words, log_p) = match merged {
-        None => (&hypothesis.tokens, Cow::Borrowed(&hypothesis.token_log_p[..])),
-        Some(merged) => (&merged.words, Cow::Owned(merge_log_p(&hypothesis.token_log_p, &merged.target))),
-    };
-    let words = words.iter().zip(log_p.iter()).filter(|(word, _)| *word != EOS);
-    let mut words: Vec<_> = words.map(|(word, log_p)| (Cow::Borrowed(word.as_str()), *log_p)).collect();
+fn words(hypothesis: &HypothesisView, shown: Shown) -> Vec<(Cow<'_, str>, f32)> {
+    let mut words = in_order(hypothesis, shown);
     if bidi::starts_right(&hypothesis.text) {
         words.reverse();
     }
     words
+}
+
+/// The words in the order they are read, each with its log p.
+fn in_order(hypothesis: &HypothesisView, shown: Shown) -> Vec<(Cow<'_, str>, f32)> {
+    let merged = hypothesis.pieces.as_ref().filter(|_| !shown.pieces);
+    let (words, log_p) = match merged {
+        None => (&hypothesis.tokens, Cow::Borrowed(&hypothesis.token_log_p[..])),
+        Some(merged) => (&merged.words, Cow::Owned(merge_log_p(&hypothesis.token_log_p, &merged.target))),
+    };
+    // the only token of word n; a word of several pieces is never unknown as a whole
+    let token = |n: usize| match merged.and_then(|merged| merged.target.get(n)) {
+        None => Some(n),
+        Some(pieces) => (pieces.len() == 1).then_some(pieces.start),
+    };
+    let typed = |n: usize| token(n).and_then(|n| hypothesis.replaced.get(n)?.as_deref()).filter(|_| shown.replace);
+    let words = words.iter().zip(log_p.iter()).enumerate().filter(|(_, (word, _))| *word != EOS);
+    words.map(|(n, (word, log_p))| (target_text(word, typed(n).is_some(), typed(n), true), *log_p)).collect()
 }
 
 /// A caption when the hypothesis in the picture is not the best one.

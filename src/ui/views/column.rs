@@ -16,7 +16,7 @@ use crate::ui::{local, theme};
 pub struct Parts {
     /// Name and numbers.
     pub header: Rect,
-    /// How an ensemble is mixed; without height where no column is one.
+    /// How an ensemble is mixed, under its picture; without height in other columns.
     pub mixing: Rect,
     /// The translation.
     pub output: Rect,
@@ -48,28 +48,21 @@ const PICTURE: f32 = 190.0;
 const FLAT_PICTURE: f32 = 120.0;
 
 impl Parts {
-    /// Cuts a column of `size` into its parts; `output` is the height of the tallest output. With an ensemble on
-    /// screen all columns leave room for its line, so that their pictures stand at one height.
-    pub fn split(size: Vec2, output: f32, beam_open: bool, has_ensemble: bool) -> Self {
+    /// Cuts a column of `size` into its parts; `output` is the height of the tallest output.
+    pub fn split(size: Vec2, output: f32, beam_open: bool) -> Self {
         let (left, right) = (PADDING, size.x - PADDING);
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
         let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
-        let mixing = part(header.bottom(), header.bottom() + if has_ensemble { MIXING } else { 0.0 });
         let output = part(
-            mixing.bottom() + 2.0,
-            mixing.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1).min((size.y * OUTPUT_SHARE).max(OUTPUT.0)),
+            header.bottom() + 2.0,
+            header.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1).min((size.y * OUTPUT_SHARE).max(OUTPUT.0)),
         );
         if beam_open && size.x >= WIDE {
             let low = part(output.bottom() + theme::SPACE_2, size.y - PADDING + 4.0);
             let beam = (size.x * BESIDE.0).clamp(BESIDE.1, BESIDE.2);
             let (picture, beam) = low.split_left_right_at_x(low.right() - beam);
-            return Self {
-                header,
-                mixing,
-                output,
-                picture: picture.with_max_x(picture.right() - theme::SPACE_4),
-                beam,
-            };
+            let picture = picture.with_max_x(picture.right() - theme::SPACE_4);
+            return Self { header, mixing: foot(picture), output, picture, beam };
         }
         let rows = if beam_open { BEAM_ROWS } else { 0.0 };
         let left_over = size.y - PADDING - output.bottom();
@@ -80,7 +73,15 @@ impl Parts {
         let beam = heading + rows.min(room) * beam::ROW;
         let beam = part(size.y - PADDING + 4.0 - beam, size.y - PADDING + 4.0);
         let picture = part(output.bottom() + theme::SPACE_2, beam.top() - theme::SPACE_2);
-        Self { header, mixing, output, picture, beam }
+        Self { header, mixing: foot(picture), output, picture, beam }
+    }
+
+    /// With the line of an ensemble at the foot of the picture, which begins as high as in the columns beside it.
+    pub fn with_mixing(mut self) -> Self {
+        let top = (self.picture.bottom() - MIXING).max(self.picture.top());
+        self.mixing = self.picture.with_min_y(top);
+        self.picture = self.picture.with_max_y(top);
+        self
     }
 
     fn at(rect: Rect, corner: egui::Pos2) -> Rect {
@@ -88,9 +89,15 @@ impl Parts {
     }
 }
 
+/// The lower edge of a picture, without height.
+fn foot(picture: Rect) -> Rect {
+    picture.with_min_y(picture.bottom())
+}
+
 /// Paints a column.
 pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &Parts, metrics: &Metrics) {
     let rect = ui.max_rect();
+    let parts = &if column.ensemble.is_some() { parts.with_mixing() } else { *parts };
     let t = theme::tokens(ui);
     ui.painter().rect(rect, theme::RADIUS, t.panel, egui::Stroke::new(1.0, t.line), egui::StrokeKind::Inside);
     let corner = rect.min;
@@ -101,9 +108,6 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
         child
     };
     header_ui(&mut part(parts.header, "header"), column);
-    if let Some(ensemble) = &column.ensemble {
-        ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), window, column, ensemble);
-    }
     let rest = parts.output.union(parts.picture);
     match &column.state {
         ColumnState::Failed(message) => failed_ui(&mut part(rest, "rest"), window, column, message),
@@ -117,6 +121,9 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
             };
             output::output_ui(&mut dim(part(parts.output, "output")), window, column);
             picture_ui(&mut dim(part(parts.picture, "picture")), window, column, metrics);
+            if let Some(ensemble) = &column.ensemble {
+                ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), window, column, ensemble);
+            }
             if parts.beam.is_positive() {
                 beam::beam_ui(&mut dim(part(parts.beam, "beam")), window, column);
             }

@@ -44,8 +44,10 @@ impl View for Columns {
             let height = ui.available_height();
             let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
             let has_ensemble = session.columns().iter().any(|column| column.ensemble.is_some());
-            let parts = Parts::split(vec2(width, height), output_height(window), beam_open, has_ensemble);
-            let metrics = metrics(ui, window, &parts, aligned(window.session));
+            let parts = Parts::split(vec2(width, height), output_height(window), beam_open);
+            // one size of cells for all, so the column with least room decides
+            let least = if has_ensemble { parts.with_mixing() } else { parts };
+            let metrics = metrics(ui, window, &least, aligned(window.session));
             window.local.cell = metrics.cell;
             let wanted = newly_wanted(window);
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap, height));
@@ -70,9 +72,10 @@ pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rect = ui.available_rect_before_wrap();
     let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0 && !window.local.presents;
     let output = window.local.output_heights.get(&column.id).copied().unwrap_or(0.0);
-    let parts = Parts::split(rect.size(), output, beam_open, column.ensemble.is_some());
+    let parts = Parts::split(rect.size(), output, beam_open);
+    let least = if column.ensemble.is_some() { parts.with_mixing() } else { parts };
     let metrics =
-        metrics(ui, window, &parts, column.table.as_deref().filter(|table| table.alpha.is_some()).into_iter());
+        metrics(ui, window, &least, column.table.as_deref().filter(|table| table.alpha.is_some()).into_iter());
     window.local.cell = metrics.cell;
     let name = format!("Column of {}", column.name());
     let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);

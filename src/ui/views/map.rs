@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Id, Panel, RichText, Ui};
 
 use crate::figure::plane;
-use crate::session::maps::{Chart, Colour, Kind};
+use crate::session::maps::{Chart, Choice, Colour, Kind};
 use crate::session::{MapCommand, Page};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
@@ -74,7 +74,11 @@ fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
+/// Phrases to try a map with, an adjective before and a noun behind.
+const PHRASES: &str = "the old house\nthe new house\nthe red house\nthe old car\nthe new car\nthe red car\nan old friend\na new friend\nin the morning\nin the evening\nin the summer\non the table";
+
+/// What to do while there is no map.
+fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
     let is_busy = window.session.maps().task.is_some();
     ui.vertical_centered(|ui| {
@@ -86,6 +90,23 @@ fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
             "What a model uses in the same way lies close together. Choose above what to look at and make the map."
         };
         ui.label(RichText::new(note).color(weak));
+        if is_busy {
+            return;
+        }
+        if window.session.maps().model_of(window.session).is_none() {
+            ui.label(RichText::new("There is no model yet. Add one with + Model above.").color(theme::tokens(ui).warm));
+            return;
+        }
+        ui.add_space(theme::SPACE_2);
+        if ui.button("Try the most frequent source words").clicked() {
+            window.push(MapCommand::SetChoice(Choice::SourceWords));
+            window.push(MapCommand::Compute);
+        }
+        if ui.button("Try twelve short phrases").on_hover_text(PHRASES).clicked() {
+            window.push(MapCommand::SetChoice(Choice::Typed));
+            window.push(MapCommand::SetTyped(PHRASES.to_owned()));
+            window.push(MapCommand::Compute);
+        }
     });
 }
 

@@ -7,6 +7,7 @@ use crate::session::maps::{Choice, Table};
 use crate::session::{MapCommand, maps};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
+use crate::ui::views::rows;
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::plane::paint;
@@ -155,9 +156,9 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, at: usize, cosine: Option<f32>) 
         None => format!("Match {}", point.text),
     };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    if response.hovered() || response.has_focus() {
-        ui.painter().rect_filled(rect, theme::RADIUS_SMALL, t.raised);
-    }
+    let is_chosen = session.maps().selected == Some(at);
+    let fill = rows::ground(ui, &response, is_chosen, response.has_focus().then_some(t.raised));
+    ui.painter().rect_filled(rect, theme::RADIUS_SMALL, fill);
     let mut left = rect.left() + theme::SPACE_1;
     let middle = rect.center().y - 2.0;
     if let Some(cosine) = cosine {

@@ -21,6 +21,14 @@ const LISTS: (f32, f32, f32) = (0.38, 380.0, 640.0);
 /// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;
 
+/// A small table to try, in the form of Moses.
+const EXAMPLE: &str = "\
+the old house ||| la vieille maison ||| 0.4 0.1 0.7 0.2
+the old house ||| l' ancienne maison ||| 0.3 0.1 0.2 0.1
+the red car ||| la voiture rouge ||| 0.5 0.2 0.8 0.3
+the red car ||| l' auto rouge ||| 0.2 0.1 0.1 0.1
+";
+
 /// The page Phrases.
 pub struct Phrases;
 
@@ -76,7 +84,10 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
         open_ui(ui, window);
         ui.add_space(theme::SPACE_3);
         ui.label(RichText::new("A phrase table has a line for each pair, as Moses writes it. It may be packed with gzip or zstandard, and can also be dropped on the window.").color(t.weak));
-        ui.monospace("the old house ||| la vieille maison ||| 0.4 0.1 0.7 0.2");
+        ui.add(egui::Label::new(egui::RichText::new(EXAMPLE.trim_end()).monospace()).wrap_mode(egui::TextWrapMode::Extend));
+        if ui.button("Copy these lines to try").on_hover_text("Paste them into a text file, save it and open it here").clicked() {
+            ui.ctx().copy_text(EXAMPLE.to_owned());
+        }
         if window.session.phrases().model_of(window.session).is_none() {
             ui.add_space(theme::SPACE_3);
             ui.label(RichText::new("There is no model to score it. Add one with + Model above.").color(t.warm));

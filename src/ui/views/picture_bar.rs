@@ -14,13 +14,19 @@ use crate::ui::shortcuts::Act;
 use crate::ui::views::links;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::heatmap::layout::Zoom;
-use crate::ui::widgets::marks;
+use crate::ui::widgets::{labels, marks};
 use crate::ui::{act, local, shortcuts, theme};
 
 /// With less room only what is changed often stands in the line, points.
 const FOLDED: f32 = 860.0;
+/// Width of the legend of words that differ, points.
+const DIFFERS: f32 = 84.0;
+/// Which word a row belongs to needs so much more, points.
+const READING: f32 = 140.0;
+/// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
+const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
-const NARROW: f32 = 540.0;
+const NARROW: f32 = 640.0;
 
 /// The line over the columns.
 pub struct PictureBar;
@@ -38,30 +44,50 @@ impl View for PictureBar {
         if window.session.columns().is_empty() {
             return;
         }
-        if ui.available_width() < FOLDED {
+        let folded = FOLDED + if differs(window) { DIFFERS } else { 0.0 };
+        if ui.available_width() < folded {
             ui.horizontal(|ui| folded_ui(ui, window));
             ui.add_space(theme::SPACE_1);
             return;
         }
+        let has_reading = tables(window).any(|table| table.reading.is_some());
+        let is_full = has_reading && ui.available_width() < folded + READING;
         ui.horizontal(|ui| {
             picture_ui(ui, window);
+            differs_legend(ui, window);
             if window.layout(local::LINKS, 0.0) > 0.0 {
                 threshold_ui(ui, window);
-                reading_ui(ui, window);
-                units_ui(ui, window);
+                rows_ui(ui, window, is_full);
             } else {
                 numbers_ui(ui, window);
-                reading_ui(ui, window);
-                units_ui(ui, window);
+                rows_ui(ui, window, is_full);
                 palette_ui(ui, window);
                 links_ui(ui, window);
                 gaze_ui(ui, window);
             }
-            doubt_legend(ui);
+            if ui.available_width() > DOUBT {
+                doubt_legend(ui);
+            }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, window));
         });
         ui.add_space(theme::SPACE_1);
     }
+}
+
+/// What rows and columns stand for, behind a button where the line is full.
+fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool) {
+    if !is_full {
+        reading_ui(ui, window);
+        units_ui(ui, window);
+        return;
+    }
+    let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let button = MenuButton::new("Rows").config(config).ui(ui, |ui| {
+        ui.horizontal(|ui| reading_ui(ui, window));
+        ui.horizontal(|ui| units_ui(ui, window));
+    });
+    button.0.on_hover_text("Which word a row belongs to");
+    ui.add_space(theme::SPACE_2);
 }
 
 /// What is changed often, and the rest behind a button.
@@ -71,6 +97,7 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !is_links {
         numbers_ui(ui, window);
     }
+    differs_legend(ui, window);
     let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
     MenuButton::new("More").config(config).ui(ui, |ui| {
         if is_links {
@@ -83,7 +110,7 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.horizontal(|ui| links_ui(ui, window));
             ui.horizontal(|ui| gaze_ui(ui, window));
         }
-        ui.horizontal(|ui| doubt_legend(ui));
+        ui.horizontal(doubt_legend);
         ui.horizontal(|ui| size_ui(ui, window));
     });
 }
@@ -107,7 +134,8 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// Which links are drawn, and how.
 fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut threshold = window.layout(local::LINKS_THRESHOLD, links::THRESHOLD);
-    let caption = ui.label(RichText::new("alpha from").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    let caption = ui.label(RichText::new("\u{3b1} from").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    let caption = labels::said(caption, "alpha from");
     ui.spacing_mut().slider_width = 96.0;
     let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
     if slider.labelled_by(caption.id).on_hover_text("Links with less alpha are left out").changed() {
@@ -139,7 +167,8 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ];
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in explained {
-        if ui.selectable_label(shown == choice, name).on_hover_text(note).clicked() {
+        let button = ui.selectable_label(shown == choice, name.replacen("alpha", "\u{3b1}", 1)).on_hover_text(note);
+        if button.accessible_name(name).clicked() {
             window.push(SettingsCommand::SetShown(choice));
         }
     }
@@ -232,8 +261,9 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of local attention, p_t in its window"));
     marks::paint(ui.painter(), gaze_legend(&rect.into(), theme::palette(ui)));
-    let note = "The mark is p_t, the place where local attention looks; the frame holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)";
-    if ui.selectable_label(is_drawn, "p_t").on_hover_text(note).accessible_name("Marks of local attention").clicked() {
+    let note = "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)";
+    let name = labels::p_t("", theme::TEXT_BODY, theme::tokens(ui).text);
+    if ui.selectable_label(is_drawn, name).on_hover_text(note).accessible_name("Marks of local attention").clicked() {
         window.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
     }
     ui.add_space(theme::SPACE_2);
@@ -266,7 +296,7 @@ fn ends(window: &Window<'_>) -> (String, String) {
 }
 
 fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let at = act::palette(&window.session.settings().palette);
+    let at = act::palette(window.session.settings().palette_on(ui.visuals().dark_mode));
     let (low, high) = ends(window);
     let caption =
         |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
@@ -294,20 +324,30 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn doubt_legend(ui: &mut Ui) {
     let t = theme::tokens(ui);
     let caption = |ui: &mut Ui, text: &str| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak));
-    if ui.available_width() < 380.0 {
-        return;
-    }
     caption(ui, "words  sure");
     let palette = theme::palette(ui);
     gradient(ui, |share| palette.doubt(-4.6 * share), "Legend of the words, from sure to doubtful")
         .on_hover_text("A word's background grows warmer as its probability falls, from 1 down to 0.01");
     caption(ui, "doubtful");
-    if ui.available_width() > 400.0 {
-        ui.add_space(theme::SPACE_3);
-        let (rect, _) = ui.allocate_exact_size(vec2(20.0, 14.0), Sense::hover());
-        ui.painter().hline(rect.x_range(), rect.bottom() - 2.0, egui::Stroke::new(2.0, t.accent));
-        caption(ui, "differs").on_hover_text("The word is not in every column's output at this place");
+}
+
+/// Whether a word is underlined somewhere.
+fn differs(window: &Window<'_>) -> bool {
+    tables(window).any(|table| table.target.iter().any(|word| word.differs))
+}
+
+/// The legend of the underlined words, while there are any.
+fn differs_legend(ui: &mut Ui, window: &Window<'_>) {
+    if !differs(window) {
+        return;
     }
+    let t = theme::tokens(ui);
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    let (rect, _) = ui.allocate_exact_size(vec2(16.0, 14.0), Sense::hover());
+    ui.painter().hline(rect.x_range(), rect.bottom() - 2.0, egui::Stroke::new(2.0, t.accent));
+    let text = RichText::new("differs").size(theme::TEXT_SMALL).color(t.weak);
+    ui.label(text).on_hover_text("The word is not in every column's output at this place");
+    ui.add_space(theme::SPACE_2);
 }
 
 fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Response {

@@ -16,9 +16,11 @@ fn menu(text: &str) -> MenuButton<'_> {
     MenuButton::new(text).config(MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside))
 }
 
+/// A menu: its name and what paints it.
+type Menu = (&'static str, fn(&mut Ui, &mut Window<'_>));
+
 /// The menus of the bar at the top, from the right.
-pub const MENUS: [(&str, fn(&mut Ui, &mut Window<'_>)); 3] =
-    [("View", view_ui), ("Decoding", search_ui), ("File", file_ui)];
+pub const MENUS: [Menu; 3] = [("View", view_ui), ("Decoding", search_ui), ("File", file_ui)];
 
 /// All of [`MENUS`], each behind its button; in a narrow window all behind one.
 pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{Panel, RichText, Ui};
+use egui::{Align2, Area, Id, Order, Panel, Pos2, RichText, Ui, vec2};
 
 use crate::session::{ColumnState, Session, WindowCommand};
 use crate::ui::local::Window;
@@ -13,6 +13,8 @@ use crate::ui::widgets::labels::plural;
 
 /// How long a notice of success is shown.
 const NOTICE_SECONDS: f64 = 8.0;
+/// Widest notice, points.
+const NOTICE_WIDTH: f32 = 640.0;
 /// Room for the button behind a notice, points.
 const DISMISS: f32 = 76.0;
 
@@ -30,8 +32,8 @@ impl View for Status {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let t = theme::tokens(ui);
-        Panel::bottom("status").frame(theme::panel(t).inner_margin(egui::Margin::symmetric(12, 4))).show(ui, |ui| {
-            notices_ui(ui, window);
+        let panel = Panel::bottom("status").frame(theme::panel(t).inner_margin(egui::Margin::symmetric(12, 4)));
+        let shown = panel.show(ui, |ui| {
             ui.horizontal(|ui| {
                 let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
                 ui.label(small(activity(window.session)));
@@ -48,6 +50,7 @@ impl View for Status {
                 });
             });
         });
+        notices_ui(ui, window, shown.response.rect.center_top());
     }
 }
 
@@ -84,17 +87,32 @@ pub fn forget_old(window: &mut Window<'_>, now: f64) -> Option<f64> {
     next
 }
 
-fn notices_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let t = theme::tokens(ui);
+/// The newest notices over the window, `foot` under their middle, so that nothing else moves.
+fn notices_ui(ui: &Ui, window: &mut Window<'_>, foot: Pos2) {
     if let Some(left) = forget_old(window, ui.input(|input| input.time)) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(left));
     }
+    if window.session.notices().is_empty() {
+        return;
+    }
+    let width = (ui.ctx().content_rect().width() - 2.0 * theme::SPACE_5).min(NOTICE_WIDTH);
+    let area = Area::new(Id::unique("notices")).order(Order::Foreground).pivot(Align2::CENTER_BOTTOM);
+    area.fixed_pos(foot - vec2(0.0, theme::SPACE_2)).default_width(width).show(ui.ctx(), |ui| {
+        ui.set_width(width);
+        list_ui(ui, window);
+    });
+}
+
+fn list_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
     let session = window.session;
     // The newest few; older ones come up when these are dismissed.
     for notice in session.notices().iter().rev().take(3) {
-        let (fill, text) = if notice.is_error { (t.error_soft, t.error) } else { (t.sunken, t.text) };
-        let frame = egui::Frame::new().fill(fill).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
-        frame.inner_margin(egui::Margin::symmetric(8, 3)).show(ui, |ui| {
+        let (fill, text) = if notice.is_error { (t.error_soft, t.error) } else { (t.raised, t.text) };
+        let frame =
+            egui::Frame::new().fill(fill).stroke(egui::Stroke::new(1.0, t.line)).shadow(ui.visuals().popup_shadow);
+        let frame = frame.corner_radius(egui::CornerRadius::same(theme::RADIUS));
+        frame.inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
             ui.horizontal(|ui| {
                 let room = ui.available_width() - DISMISS;
                 ui.vertical(|ui| {

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use egui::text::LayoutJob;
-use egui::{Color32, FontId, Galley, Painter};
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Color32, FontFamily, FontId, Galley, Painter};
 
 use crate::figure::label;
 use crate::session::{SourceWord, TargetWord};
-use crate::ui::bidi;
+use crate::ui::{bidi, theme};
+
+/// Size of a lowered letter beside one on the line.
+const LOWERED: f32 = 0.72;
 
 /// A source word as it is shown.
 pub fn source(word: &SourceWord) -> Cow<'_, str> {
@@ -63,6 +66,33 @@ pub fn plural(count: usize, noun: &str) -> String {
         text.push('s');
     }
     text
+}
+
+/// Has a text on the screen read out as `name`, which has words where the screen has signs.
+pub fn said(response: egui::Response, name: &str) -> egui::Response {
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Label, true, name));
+    response
+}
+
+/// A target word, an arrow and a source word as a heading.
+pub fn arrow(target: &str, source: &str, colour: Color32) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    job.append(target, 0.0, TextFormat::simple(theme::title(), colour));
+    // the bundled letters of text have no arrow, those of equal width have one
+    let font = FontId::new(theme::TEXT_TITLE, FontFamily::Monospace);
+    job.append(" \u{2190} ", 0.0, TextFormat::simple(font, colour));
+    job.append(source, 0.0, TextFormat::simple(theme::title(), colour));
+    job
+}
+
+/// p with a lowered t, and what follows.
+pub fn p_t(rest: &str, size: f32, colour: Color32) -> LayoutJob {
+    let format = |size| TextFormat::simple(FontId::new(size, FontFamily::Proportional), colour);
+    let mut job = LayoutJob::default();
+    job.append("p", 0.0, format(size));
+    job.append("t", 0.0, TextFormat { valign: Align::BOTTOM, ..format(LOWERED * size) });
+    job.append(rest, 0.0, format(size));
+    job
 }
 
 /// One line of text, cut with an ellipsis at `width` points; text from the right is cut at its left.

@@ -8,7 +8,6 @@ use crate::session::column::Column;
 use crate::session::effect::Chore;
 use crate::session::export;
 use crate::session::pages::sentence::command::{AlignmentFormat, ColumnCommand};
-use crate::session::picture::Picture;
 use crate::session::shared::{Selection, Shared};
 use crate::worker::protocol::ColumnId;
 
@@ -60,10 +59,11 @@ impl Shared {
     }
 
     fn draw(&mut self, column: ColumnId, kind: &'static str, is_dark: bool, path: PathBuf) {
-        let map = COLOUR_MAPS.iter().find(|map| map.name == self.settings.palette).unwrap_or(&COLOUR_MAPS[0]);
+        let map =
+            COLOUR_MAPS.iter().find(|map| map.name == self.settings.palette_on(is_dark)).unwrap_or(&COLOUR_MAPS[0]);
         let look = Look { is_dark, map, has_legend: true, ..Look::default() };
         let (search, settings) = (&self.scene.search, &self.settings);
-        let picture = self.column(column).and_then(|column| Picture::of(column, search, settings, kind, look));
+        let picture = self.column(column).and_then(|column| export::picture(column, search, settings, kind, look));
         match picture {
             Some(picture) => self.chore(Chore::Draw { path, picture: Box::new(picture) }),
             None => self.notify("There is nothing to draw yet, because nothing is translated in this column", true),

@@ -10,7 +10,7 @@ use crate::session::pages::sentence::command::{List, ListCommand};
 use crate::session::shared::Shared;
 use crate::text::lines::TextFile;
 
-/// So many sentences of a list are compared with the source when the list is shown.
+/// So many sentences of a list are compared with the source to find it there.
 const COMPARED: usize = 1_000;
 
 impl Shared {
@@ -51,15 +51,19 @@ impl Shared {
         }
     }
 
+    /// Where the source stands in the shown list, as far as the list is looked through.
+    pub(in crate::session) fn position_of_source(&self) -> Option<usize> {
+        let n = self.lists.len().min(COMPARED);
+        (0..n).find(|at| self.lists.sentence(*at).is_some_and(|text| text == self.scene.source))
+    }
+
     fn show_list(&mut self, list: List) {
         let list = self.lists.existing(list);
         if list == self.lists.shown {
             return;
         }
         self.lists.shown = list;
-        let n = self.lists.len().min(COMPARED);
-        let is_source = |at: &usize| self.lists.sentence(*at).is_some_and(|text| text == self.scene.source);
-        self.scene.position = (0..n).find(is_source);
+        self.scene.position = self.position_of_source();
         self.changed();
         self.lists.search_again();
     }
@@ -139,6 +143,9 @@ impl Shared {
         }
         if pick.is_some_and(|n| self.lists.shown == List::File(n)) {
             self.pick(Some(0));
+        } else if !grows && self.scene.position.is_none() {
+            // a file of the last start is read only now
+            self.scene.position = self.position_of_source();
         }
     }
 

@@ -57,6 +57,7 @@ impl Shared {
     pub(in crate::session) fn show_sentence(&mut self, text: String) {
         self.show_page(Page::Sentence);
         self.replace_source(text, None);
+        self.scene.position = self.scene.position.or_else(|| self.position_of_source());
     }
 
     fn cut(&mut self, text: String) -> String {

@@ -8,6 +8,7 @@ use crate::session::evaluation::{By, listing};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::evaluation::parts::empty_ui;
+use crate::ui::views::rows;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::{chart, labels};
 use crate::worker::corpus::evaluate::Evaluated;
@@ -130,10 +131,12 @@ fn by_text(by: By, results: &Evaluated) -> String {
 fn row_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, line: usize, height: f32) {
     let Some(record) = listing::record(results, 0, line) else { return };
     let t = theme::tokens(ui);
+    let is_open = *record.pair.source == *window.session.source();
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), height));
     let response = ui.interact(rect, ui.scope_id().with(("sentence", line)), Sense::CLICK);
     response.widget_info(|| {
-        WidgetInfo::labeled(Role::ListBoxOption, true, format!("Sentence {} {}", line + 1, record.pair.source))
+        let name = format!("Sentence {} {}", line + 1, record.pair.source);
+        WidgetInfo::selected(Role::ListBoxOption, true, is_open, name)
     });
     let response = response.on_hover_text_at_pointer("Opens this sentence on page Sentence");
     if response.clicked() {
@@ -143,7 +146,7 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, line: usize
         return;
     }
     let card = rect.shrink2(vec2(0.0, 2.0));
-    let fill = if response.hovered() { t.raised } else { t.panel };
+    let fill = rows::ground(ui, &response, is_open, (!response.hovered()).then_some(t.panel));
     ui.painter().rect_filled(card, CornerRadius::same(theme::RADIUS_SMALL), fill);
     let reference = record.pair.references.first().map_or("", AsRef::as_ref);
     let mut y = rect.top() + MARGIN + LINE / 2.0;

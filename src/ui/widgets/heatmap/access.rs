@@ -84,11 +84,13 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
     };
     let number = |matrix: Option<&crate::session::Matrix>| matrix.and_then(|matrix| matrix.get(i, j));
     response.clone().on_hover_ui_at_pointer(|ui| {
-        let heading = format!("{} <- {}", labels::target_text(target, heatmap.replace), labels::source_text(source));
+        let (target, source) = (labels::target_text(target, heatmap.replace), labels::source_text(source));
+        let said = format!("{target} <- {source}");
+        let heading = labels::arrow(&target, &source, ui.visuals().text_color());
         ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
-        ui.label(egui::RichText::new(heading).size(theme::TEXT_TITLE));
+        labels::said(ui.label(heading), &said);
         if let Some(alpha) = number(heatmap.table.alpha.as_ref()) {
-            ui.label(format!("alpha {alpha:.3}"));
+            labels::said(ui.label(format!("\u{3b1} {alpha:.3}")), &format!("alpha {alpha:.3}"));
         }
         if let Some(e) = number(heatmap.table.energies.as_ref()) {
             ui.label(if e.is_nan() { "no energy".to_owned() } else { format!("energy e {e:.3}") });
@@ -97,7 +99,8 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
             ui.label(format!("{text} by the statistical aligner"));
         }
         if let Some(text) = gaze_text(heatmap, i) {
-            ui.label(text);
+            let shown = labels::p_t(text.trim_start_matches("p_t"), theme::TEXT_BODY, ui.visuals().text_color());
+            labels::said(ui.label(shown), &text);
         }
     });
 }

@@ -1,0 +1,131 @@
+//! Small things of the window that once stung.
+
+use std::borrow::Cow;
+
+use egui::Key;
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::session::driver::OpenWith;
+use interlinear::session::effect::News;
+use interlinear::session::{MapCommand, Page, Session, SettingsCommand, SourceCommand, Theme, WindowCommand};
+use interlinear::ui::App;
+use interlinear::ui::views::source;
+
+use crate::desk;
+
+const SIZE: [f32; 2] = [1280.0, 800.0];
+
+fn focused(harness: &Harness<'_, App>) -> Option<egui::Id> {
+    harness.ctx.memory(egui::Memory::focused)
+}
+
+#[test]
+fn the_source_has_the_keyboard_at_start_and_typing_replaces_it() {
+    let (mut harness, _) = desk::window_at_start(desk::two_models(), SIZE);
+    assert_eq!(focused(&harness), Some(source::editor_id()));
+    harness.event(egui::Event::Text("x".to_owned()));
+    harness.run();
+    assert_eq!(harness.state().session().source(), "x");
+}
+
+#[test]
+fn f6_goes_on_to_a_panel_that_is_there() {
+    let (mut harness, _) = desk::window_at_start(desk::two_models(), SIZE);
+    harness.key_press(Key::F6);
+    harness.run();
+    let first = focused(&harness);
+    assert!(first.is_some() && first != Some(source::editor_id()), "RNNencdec has no picture to go to, but a beam");
+    harness.state_mut().send(WindowCommand::SetLayout { key: "inspector_open".to_owned(), value: 0.0 });
+    harness.state_mut().send(WindowCommand::SetLayout { key: "sentences_open".to_owned(), value: 0.0 });
+    harness.run();
+    let mut seen = vec![focused(&harness)];
+    for _ in 0..2 {
+        harness.key_press(Key::F6);
+        harness.run();
+        seen.push(focused(&harness));
+    }
+    let mut different = seen.clone();
+    different.dedup();
+    assert_eq!(different.len(), 3, "closed panels are passed over: {seen:?}");
+    assert_eq!(seen[1], Some(source::editor_id()), "{seen:?}");
+}
+
+#[test]
+fn the_beam_shows_the_typed_word_for_unk() {
+    let mut session = desk::session("the zorglub");
+    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+    desk::finish(&mut session, column, "the zorglub", &["le [UNK]"], None);
+    let (mut harness, _) = desk::window(session);
+    assert!(harness.query_by_label("Hypothesis 1, log p -1.50, le [UNK]").is_some());
+    harness.state_mut().send(SettingsCommand::SetUnkReplacement(true));
+    harness.run();
+    assert!(harness.query_by_label("Hypothesis 1, log p -1.50, le zorglub [UNK]").is_some());
+}
+
+#[test]
+fn a_notice_moves_nothing() {
+    let place = |session: Session| {
+        let (harness, _) = desk::window(session);
+        let grid = harness.get_by_role(Role::Grid).rect();
+        (grid, harness.query_by_label("Dismiss").map(|button| button.rect()))
+    };
+    let (before, _) = place(desk::two_models());
+    let mut session = desk::two_models();
+    session.hear(News::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
+    let (after, dismiss) = place(session);
+    assert_eq!(before, after);
+    assert!(dismiss.is_some_and(|button| button.bottom() < SIZE[1] && button.top() > 0.5 * SIZE[1]), "{dismiss:?}");
+}
+
+#[test]
+fn words_that_differ_have_their_legend_in_a_narrow_window_too() {
+    for width in [700.0, 1024.0, 1600.0] {
+        let (harness, _) = desk::window_of(desk::two_models(), [width, 800.0]);
+        let legend = harness.get_by_label("differs").rect();
+        assert!(legend.right() <= width, "{width}: {legend}");
+    }
+    let mut session = desk::session("the red shoe");
+    let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    let (harness, _) = desk::window(session);
+    assert!(harness.query_by_label("differs").is_none(), "with one model nothing is underlined");
+}
+
+#[test]
+fn each_theme_has_its_palette_until_one_is_chosen() {
+    let chosen = |harness: &Harness<'_, App>, is_dark: bool| {
+        harness.state().session().settings().palette_on(is_dark).to_lowercase()
+    };
+    let (mut harness, _) = desk::window(desk::two_models());
+    assert_eq!((chosen(&harness, true), chosen(&harness, false)), ("gray".to_owned(), "print".to_owned()));
+    harness.state_mut().send(SettingsCommand::SetTheme(Theme::Light));
+    harness.run();
+    assert_eq!(harness.get_by_label("Palette").accesskit_node().value().as_deref(), Some("Print"));
+    harness.state_mut().send(SettingsCommand::SetPalette("Gray".to_owned()));
+    harness.run();
+    assert_eq!((chosen(&harness, true), chosen(&harness, false)), ("gray".to_owned(), "gray".to_owned()));
+}
+
+#[test]
+fn an_empty_map_offers_something_to_try() {
+    let mut session = desk::two_models();
+    session.apply(WindowCommand::ShowPage(Page::Map));
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("Cancel").click();
+    harness.run();
+    harness.get_by_label("Try twelve short phrases").click();
+    harness.run();
+    assert!(wires.sent.borrow().iter().filter(|sent| **sent == MapCommand::Compute.into()).count() == 2);
+    assert_eq!(harness.state().session().maps().typed.lines().count(), 12);
+}
+
+#[test]
+fn the_source_is_marked_in_its_list_after_a_restart() {
+    let mut session = Session::start(None, &OpenWith::default());
+    let third = session.lists().sentence(2).map(Cow::into_owned).unwrap_or_default();
+    session.apply(SourceCommand::Edit(third));
+    assert_eq!(session.position(), None);
+    let again = Session::start(Some(session.saved()), &OpenWith::default());
+    assert_eq!(again.position(), Some(2));
+}
