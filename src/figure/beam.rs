@@ -8,7 +8,7 @@ use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 
 /// Widths of the numbers in front of the words, points.
-pub const NUMBERS: [f32; 3] = [20.0, 52.0, 52.0];
+pub const NUMBERS: [f32; 3] = [20.0, 52.0, 64.0];
 
 /// A letter takes about so much, points.
 const LETTER: f32 = 0.5 * TEXT_BODY;

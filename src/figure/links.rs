@@ -170,8 +170,14 @@ fn blocks(links: &Links<'_>, source: &[f32], target: &[f32], room: f32) -> Vec<(
     let (mut out, mut j, mut i) = (Vec::new(), 0, 0);
     while j < source.len() || i < target.len() {
         let (mut j_end, most) = (fitting(source, j), fitting(target, i));
-        let is_last = j_end == source.len();
-        let mut i_end = (i..most).find(|i| looks(*i) >= j_end && !is_last).unwrap_or(most);
+        // The cut that leaves most words with what they look at; single words may look anywhere.
+        let fits = |cut: usize| {
+            (i..cut).filter(|i| looks(*i) < j_end).count() + (cut..most).filter(|i| looks(*i) >= j_end).count()
+        };
+        let mut i_end = (i..=most).max_by_key(|cut| fits(*cut)).unwrap_or(most);
+        if j_end == source.len() {
+            i_end = most;
+        }
         if i_end == most && most < target.len() {
             // The target line is full: source words that only later words look at go to the next pair.
             let seen = (i..i_end).map(|i| looks(i) + 1).max().unwrap_or(j_end);

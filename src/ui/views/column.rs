@@ -84,6 +84,13 @@ impl Parts {
         self
     }
 
+    /// The same with the room of the beam for the picture.
+    pub fn without_beam(mut self) -> Self {
+        self.picture = self.picture.with_max_x(self.output.right()).with_max_y(self.beam.bottom());
+        self.beam = foot(self.picture);
+        self
+    }
+
     fn at(rect: Rect, corner: egui::Pos2) -> Rect {
         rect.translate(corner.to_vec2())
     }

@@ -3,7 +3,7 @@
 use egui::{RichText, Ui, UiBuilder, vec2};
 
 use crate::figure::label::widest;
-use crate::session::{AlignmentTable, ColumnId, Session};
+use crate::session::{AlignmentTable, Column, ColumnId, Session};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::column;
@@ -65,14 +65,17 @@ impl View for Columns {
     }
 }
 
-/// One column in all the room there is: the selected one, else the first.
+/// One column in all the room there is: the selected one, else the first that aligns, else the first.
 pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
-    let Some(column) = session.selected_column().or(session.columns().first()) else { return };
+    let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
+    let first = session.columns().iter().find(aligns).or(session.columns().first());
+    let Some(column) = session.selected_column().or(first) else { return };
     let rect = ui.available_rect_before_wrap();
-    let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0 && !window.local.presents;
+    let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
     let output = window.local.output_heights.get(&column.id).copied().unwrap_or(0.0);
     let parts = Parts::split(rect.size(), output, beam_open);
+    let parts = if window.local.presents { parts.without_beam() } else { parts };
     let least = if column.ensemble.is_some() { parts.with_mixing() } else { parts };
     let metrics =
         metrics(ui, window, &least, column.table.as_deref().filter(|table| table.alpha.is_some()).into_iter());

@@ -105,3 +105,33 @@ fn links_are_written_as_paths_between_words() {
     assert_eq!(widths, [3.0, 4.2, 5.4, 5.4]);
     assert!(paths.iter().all(|path| path.attribute("d").is_some_and(|d| d.contains(" C ") && !d.contains("NaN"))));
 }
+
+/// A first word that looks at the last, as models of Luong et al. look at `</s>`, once drove all words of the target
+/// below those of the source.
+#[test]
+fn long_lines_are_broken_into_pairs_of_words_that_belong_together() {
+    let words: Vec<String> = (0..12).map(|n| format!("word{n:02}")).collect();
+    let labels: Vec<Label<'_>> = words.iter().map(|word| Label { text: word.into(), ..Label::default() }).collect();
+    let mut alpha = vec![0.0; 144];
+    (0..12).for_each(|i| alpha[12 * i + if i == 0 { 11 } else { i }] = 1.0);
+    let links = Links {
+        source: &labels,
+        target: &labels,
+        alpha: Numbers { rows: 12, columns: 12, values: &alpha },
+        threshold: 0.1,
+        weight: Weight::Width,
+        marked: None,
+        palette: Palette::of(false),
+    };
+    let room = size(220.0, 500.0);
+    let layout = Layout::glossed(&links, room, &SansSerif);
+    assert_eq!((layout.source.len(), layout.target.len()), (12, 12));
+    assert!(layout.size.x <= room.x + 0.5, "{:?}", layout.size);
+    for (n, (source, target)) in layout.source.iter().zip(&layout.target).enumerate() {
+        let rise = target.top() - source.bottom();
+        assert!(rise > 0.0 && rise < 140.0, "word {n} stands {rise} points over the word that looks at it");
+        assert!(source.left() >= 0.0 && target.right() <= room.x + 0.5, "word {n} lies in the room");
+    }
+    let whole = Layout::choose(&links, size(2000.0, 300.0), &SansSerif);
+    assert_eq!(Layout::glossed(&links, size(2000.0, 300.0), &SansSerif), whole, "what fits stands in two lines");
+}
