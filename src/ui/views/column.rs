@@ -34,9 +34,15 @@ const MIXING: f32 = 28.0;
 const OUTPUT: (f32, f32) = (28.0, 86.0);
 /// The output takes at most this share of a low column.
 const OUTPUT_SHARE: f32 = 0.2;
-/// Rows of the beam in view.
+/// Rows of the beam in view;
 const BEAM_ROWS: f32 = 3.0;
-/// From this width on the beam stands beside the picture, points;
+/// in a column higher than this, points,
+const HIGH: f32 = 600.0;
+/// one more for each so many points,
+const A_ROW: f32 = 80.0;
+/// up to so many.
+const MOST_ROWS: f32 = 10.0;
+/// From this width on, in a column wider than high, the beam stands beside the picture, points;
 const WIDE: f32 = 720.0;
 /// then it takes this share of the width, within these limits.
 const BESIDE: (f32, f32, f32) = (0.36, 280.0, 640.0);
@@ -57,14 +63,15 @@ impl Parts {
             header.bottom() + 2.0,
             header.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1).min((size.y * OUTPUT_SHARE).max(OUTPUT.0)),
         );
-        if beam_open && size.x >= WIDE {
+        if beam_open && size.x >= WIDE && size.x > size.y {
             let low = part(output.bottom() + theme::SPACE_2, size.y - PADDING + 4.0);
             let beam = (size.x * BESIDE.0).clamp(BESIDE.1, BESIDE.2);
             let (picture, beam) = low.split_left_right_at_x(low.right() - beam);
             let picture = picture.with_max_x(picture.right() - theme::SPACE_4);
             return Self { header, mixing: foot(picture), output, picture, beam };
         }
-        let rows = if beam_open { BEAM_ROWS } else { 0.0 };
+        let high = ((size.y - HIGH) / A_ROW).floor().max(0.0);
+        let rows = if beam_open { (BEAM_ROWS + high).min(MOST_ROWS) } else { 0.0 };
         let left_over = size.y - PADDING - output.bottom();
         let room = (left_over * BEAM_SHARE).min(left_over - PICTURE) - beam::HEADER;
         let room = (room / beam::ROW).floor().max(0.0);
