@@ -10,7 +10,8 @@ use interlinear::ui::App;
 use crate::desk;
 
 /// Sizes of the window in points at zoom 1, and zooms.
-const SCREENS: [(f32, f32, f32); 9] = [
+const SCREENS: [(f32, f32, f32); 10] = [
+    (1024.0, 768.0, 2.0),
     (1024.0, 768.0, 1.0),
     (1024.0, 768.0, 1.5),
     (1280.0, 800.0, 1.0),

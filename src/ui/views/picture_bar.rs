@@ -17,6 +17,8 @@ use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::{labels, marks};
 use crate::ui::{act, local, shortcuts, theme};
 
+/// With less room not even all of that, points.
+const SLIM: f32 = 400.0;
 /// With less room only what is changed often stands in the line, points.
 const FOLDED: f32 = 860.0;
 /// Width of the legend of words that differ, points.
@@ -92,16 +94,25 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool) {
 
 /// What is changed often, and the rest behind a button.
 fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let is_slim = ui.available_width() < SLIM;
     picture_ui(ui, window);
     let is_links = window.layout(local::LINKS, 0.0) > 0.0;
-    if !is_links {
+    if !is_links && !is_slim {
         numbers_ui(ui, window);
     }
-    differs_legend(ui, window);
+    if !is_slim {
+        differs_legend(ui, window);
+    }
     let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
     MenuButton::new("More").config(config).ui(ui, |ui| {
         if is_links {
             ui.horizontal(|ui| threshold_ui(ui, window));
+        }
+        if is_slim {
+            ui.horizontal(|ui| differs_legend(ui, window));
+        }
+        if is_slim && !is_links {
+            ui.horizontal(|ui| numbers_ui(ui, window));
         }
         ui.horizontal(|ui| reading_ui(ui, window));
         ui.horizontal(|ui| units_ui(ui, window));
