@@ -3,7 +3,6 @@
 use egui::accesskit::Role;
 use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 
-use crate::figure::label::{Label, Tone};
 use crate::figure::links::{Layout, Links, Weight, Word};
 use crate::figure::mark::Numbers;
 use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand};
@@ -25,16 +24,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         return;
     };
     let replace = window.session.settings().unk_replacement;
-    let source: Vec<Label<'_>> = table
-        .source
-        .iter()
-        .map(|word| Label { text: labels::source(word), tone: Tone::of(word.is_unk, word.is_eos) })
-        .collect();
-    let target: Vec<Label<'_>> = table
-        .target
-        .iter()
-        .map(|word| Label { text: labels::target(word, replace), tone: Tone::of(word.is_unk, word.is_eos) })
-        .collect();
+    let (source, target) = (labels::of_source(table), labels::of_target(table, replace));
     let links = Links {
         source: &source,
         target: &target,

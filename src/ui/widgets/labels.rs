@@ -7,7 +7,8 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, FontFamily, FontId, Galley, Painter};
 
 use crate::figure::label;
-use crate::session::{SourceWord, TargetWord};
+use crate::figure::label::{Label, Tone};
+use crate::session::{AlignmentTable, SourceWord, TargetWord};
 use crate::ui::{bidi, theme};
 
 /// Size of a lowered letter beside one on the line.
@@ -21,6 +22,18 @@ pub fn source(word: &SourceWord) -> Cow<'_, str> {
 /// A target word as it is shown.
 pub fn target(word: &TargetWord, replace: bool) -> Cow<'_, str> {
     label::target_text(&word.text, word.is_unk, word.replaced.as_deref(), replace)
+}
+
+/// The source words of a table as figures take them.
+pub fn of_source(table: &AlignmentTable) -> Vec<Label<'_>> {
+    let label = |word| Label { text: source(word), tone: Tone::of(word.is_unk, word.is_eos) };
+    table.source.iter().map(label).collect()
+}
+
+/// The target words of a table as figures take them.
+pub fn of_target(table: &AlignmentTable, replace: bool) -> Vec<Label<'_>> {
+    let label = |word| Label { text: target(word, replace), tone: Tone::of(word.is_unk, word.is_eos) };
+    table.target.iter().map(label).collect()
 }
 
 /// As [`source`], to keep.

@@ -12,7 +12,7 @@ use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2}
 use crate::figure::geometry;
 use crate::figure::heatmap;
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
-use crate::figure::label::{Label, Tone};
+use crate::figure::label::Label;
 use crate::figure::mark::{Cells, Numbers, Scale};
 use crate::figure::palette::ColourMap;
 use crate::session::{AlignmentTable, Matrix, Shown};
@@ -76,7 +76,7 @@ impl Heatmap<'_> {
         if !view.is_positive() {
             return answer;
         }
-        let (source, target) = (self.source_labels(), self.target_labels());
+        let (source, target) = (labels::of_source(self.table), labels::of_target(self.table, self.replace));
         let figure = self.figure(ui, &source, &target);
         let (origin, clip) = self.matrix_ui(ui, view, &figure, texture, focus, &mut answer);
         let grid = self.grid(origin);
@@ -88,16 +88,6 @@ impl Heatmap<'_> {
         self.corner(ui, &figure, Rect::from_min_max(rect.min, view.min));
         ui.advance_cursor_after_rect(rect);
         answer
-    }
-
-    fn source_labels(&self) -> Vec<Label<'_>> {
-        let label = |word| Label { text: labels::source(word), tone: Tone::of(word.is_unk, word.is_eos) };
-        self.table.source.iter().map(label).collect()
-    }
-
-    fn target_labels(&self) -> Vec<Label<'_>> {
-        let label = |word| Label { text: labels::target(word, self.replace), tone: Tone::of(word.is_unk, word.is_eos) };
-        self.table.target.iter().map(label).collect()
     }
 
     fn figure<'a>(&'a self, ui: &Ui, source: &'a [Label<'a>], target: &'a [Label<'a>]) -> heatmap::Heatmap<'a> {
