@@ -1,6 +1,7 @@
 //! Floor 9: `interlinear figure`: translations as pictures for papers and slides, one sentence or a file of them.
 
 pub mod scene;
+pub mod shown;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -60,6 +61,9 @@ pub struct Low {
     /// The words are already split by spaces
     #[arg(long)]
     pretokenized: bool,
+    /// Show the pieces of words where a vocabulary has them, in place of whole words
+    #[arg(long)]
+    pieces: bool,
     /// What to draw
     #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = names(KINDS.iter().map(|kind| kind.name)))]
     kind: String,
@@ -164,7 +168,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     let stepper = system.stepper(runtime.engine, runtime.threads)?;
     let options = low.search.high();
-    let mut scenes = Scenes::new(&system, stepper, options, low.reading, low.pretokenized)?;
+    let mut scenes = Scenes::new(&system, stepper, options, low.reading, (low.pretokenized, low.pieces))?;
     let fonts = Fonts::default();
     if let Place::Folder(folder) = &high.place {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;

@@ -7,6 +7,7 @@ pub mod language;
 pub mod line;
 pub mod lines;
 pub mod links;
+pub mod markdown;
 pub mod pairs;
 pub mod parallel;
 pub mod phrases;

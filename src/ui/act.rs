@@ -67,6 +67,7 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })
         }
         Act::NextPicture => off_or_on(session, local::LINKS),
+        Act::Manual => off_or_on(session, local::MANUAL_OPEN),
         Act::Solo => off_or_on(session, local::SOLO),
         Act::Present => {
             local.presents = !local.presents;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::session::{ColumnId, Command, Hover, Session, WindowCommand};
 use crate::ui::dialogs::{Dialogs, Question};
+use crate::ui::manual::ManualLocal;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::plane;
@@ -33,6 +34,10 @@ pub const LINKS_THRESHOLD: &str = "links_threshold";
 pub const LINKS_OPACITY: &str = "links_opacity";
 /// Key of the session's layout: 1 when one column stands alone.
 pub const SOLO: &str = "solo";
+/// Key of the session's layout: 1 when the manual is open.
+pub const MANUAL_OPEN: &str = "manual_open";
+/// Key of the session's layout: width of the manual, points.
+pub const MANUAL_WIDTH: &str = "manual_width";
 /// Key of the session's layout: 1 when the beam lists are open.
 pub const BEAM_OPEN: &str = "beam_open";
 
@@ -87,6 +92,8 @@ pub struct PhrasesLocal {
 pub struct Local {
     /// Of the page Phrases.
     pub phrases: PhrasesLocal,
+    /// Of the manual.
+    pub manual: ManualLocal,
     /// Heatmaps as textures, by column.
     pub textures: HashMap<ColumnId, Texture>,
     /// How far all heatmaps are scrolled to the right together, points.

@@ -9,6 +9,7 @@ pub mod app;
 pub mod bidi;
 pub mod dialogs;
 pub mod local;
+pub mod manual;
 pub mod measure;
 pub mod shortcuts;
 pub mod theme;

@@ -90,6 +90,8 @@ pub enum Act {
     ZoomOut,
     /// Everything at its usual size.
     ZoomReset,
+    /// Show or hide the manual.
+    Manual,
     /// Show or hide the sheet of shortcuts.
     Help,
     /// Close what is open, then select nothing.
@@ -227,7 +229,7 @@ const WINDOW_BINDINGS: &[Binding] = &[
     always(Act::ZoomOut, WINDOW, "Everything smaller", &[ctrl(Key::Minus)]),
     always(Act::ZoomReset, WINDOW, "Usual size", &[ctrl(Key::Num0)]),
     not_typing(Act::Help, WINDOW, "Shortcuts and explanations", &[plain(Key::Questionmark), shift(Key::Slash)]),
-    always(Act::Help, WINDOW, "Shortcuts and explanations", &[plain(Key::F1)]),
+    always(Act::Manual, WINDOW, "Show or hide the manual", &[plain(Key::F1)]),
     not_typing(Act::Escape, WINDOW, "Close what is open, then select nothing", &[plain(Key::Escape)]),
 ];
 

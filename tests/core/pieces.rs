@@ -95,6 +95,34 @@ fn alignments_of_pieces_are_told_of_words() {
 }
 
 #[test]
+fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = model(folder.path());
+    let words = ["sunrise", "moonrises", "noon"];
+    for kind in ["heatmap", "links", "beam"] {
+        let plain = [
+            "figure",
+            "--model",
+            &model,
+            "sunrise moonrises noon",
+            "--target",
+            "moonrises sunrise noon",
+            "--kind",
+            kind,
+        ];
+        let run = |arguments: &[&str]| {
+            let outcome = run_in(folder.path(), arguments, b"");
+            assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+            outcome.stdout
+        };
+        let whole = run(&plain);
+        assert!(words.iter().all(|word| whole.contains(word)) && !whole.contains("##"), "{kind}");
+        let cut = run(&[&plain[..], &["--pieces"]].concat());
+        assert!(cut.contains("##"), "{kind} shows pieces where they are asked for");
+    }
+}
+
+#[test]
 fn a_model_of_words_says_nothing_of_pieces() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let model = copy_of("rnnsearch", folder.path()).display().to_string();

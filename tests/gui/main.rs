@@ -6,6 +6,7 @@ mod desk;
 mod evaluation;
 mod keys;
 mod layout;
+mod manual;
 mod maps;
 #[path = "../made/measured.rs"]
 mod measured;

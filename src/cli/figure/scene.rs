@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::analysis::reading::Reading;
-use crate::analysis::unknown;
+use crate::cli::figure::shown::{self, Shown, Word};
 use crate::cli::words;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
@@ -31,6 +31,8 @@ pub struct Scenes<'a> {
     /// How many rows after its own a word has been read.
     delay: usize,
     pretokenized: bool,
+    /// Show the pieces of words.
+    pieces: bool,
     /// Names and digests of the models.
     models: Vec<(String, String)>,
 }
@@ -52,7 +54,7 @@ pub struct Scene {
 }
 
 impl<'a> Scenes<'a> {
-    /// For a system.
+    /// For a system, whose words are split by spaces already or not, as whole words or as their pieces.
     ///
     /// # Errors
     /// A reading that the rows of this system do not have.
@@ -61,7 +63,7 @@ impl<'a> Scenes<'a> {
         stepper: Box<dyn Stepper>,
         options: SearchOptions,
         reading: Reading,
-        pretokenized: bool,
+        (pretokenized, pieces): (bool, bool),
     ) -> Result<Self> {
         let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
         if reading != Reading::default() && !shown().all(|config| readings(config).contains(&reading)) {
@@ -76,7 +78,7 @@ impl<'a> Scenes<'a> {
             models.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
         }
         let delay = shown().find_map(crate::models::config::Config::input_delay).unwrap_or(1);
-        Ok(Self { system, stepper, options, reading, delay, pretokenized, models })
+        Ok(Self { system, stepper, options, reading, delay, pretokenized, pieces, models })
     }
 
     /// The translation of a sentence, or the one that is given.
@@ -121,12 +123,14 @@ impl<'a> Scenes<'a> {
         let (lead, unk) = (self.system.lead(), self.system.specials().unk);
         let none = Hypothesis::default();
         let best = hypotheses.first().unwrap_or(&none);
-        let source = sentence.tokens.iter().zip(&sentence.ids).zip(&sentence.spans).map(|((text, id), span)| {
-            let (is_unk, is_eos) = (*id == unk, text == EOS && span.is_empty());
-            Label { text: Cow::Owned(source_text(text, is_unk).into_owned()), tone: Tone::of(is_unk, is_eos) }
-        });
-        let target = (0..best.tokens.len()).map(|i| self.label(sentence, best, i));
-        let rows = best.alpha.as_deref().map(|alpha| self.reading.assign_after(self.delay, alpha));
+        let shown = self.shown(sentence, best);
+        let source =
+            shown.source.tokens.iter().zip(&shown.source.ids).zip(&shown.source.spans).map(|((text, id), span)| {
+                let (is_unk, is_eos) = (*id == unk, text == EOS && span.is_empty());
+                Label { text: Cow::Owned(source_text(text, is_unk).into_owned()), tone: Tone::of(is_unk, is_eos) }
+            });
+        let target = shown.words.iter().map(label);
+        let rows = shown.alpha.as_deref().map(|alpha| self.reading.assign_after(self.delay, alpha));
         let text = words::text(lead, best, sentence, None, self.pretokenized);
         let how = if is_given { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
         let row = |(n, hypothesis): (usize, &Hypothesis)| self.row(sentence, n, hypothesis);
@@ -137,6 +141,9 @@ impl<'a> Scenes<'a> {
         fact("search", how.clone());
         if let Some(reading) = reading {
             fact("reading", reading.name().to_owned());
+        }
+        if lead.source.marks().has_pieces() || lead.target.marks().has_pieces() {
+            fact("units", if self.pieces { "pieces" } else { "words" }.to_owned());
         }
         fact("sentence", sentence.text.clone());
         fact("translation", text);
@@ -149,7 +156,7 @@ impl<'a> Scenes<'a> {
             source: source.collect(),
             target: target.collect(),
             alpha: rows.map(|rows| rows.iter().flatten().copied().collect()),
-            p_t: best.p_t.as_deref().map(|p_t| self.positions(p_t)),
+            p_t: shown.p_t.as_deref().map(|p_t| self.positions(p_t)),
             window: lead.config.window().unwrap_or(0),
             reading,
             beam: hypotheses.iter().enumerate().map(row).collect(),
@@ -159,21 +166,18 @@ impl<'a> Scenes<'a> {
         }
     }
 
-    fn label(&self, sentence: &Sentence, hypothesis: &Hypothesis, i: usize) -> Label<'static> {
-        let (id, specials) = (hypothesis.tokens[i], self.system.specials());
-        let word = self.system.target().token(id).unwrap_or_default();
-        let is_unk = id == specials.unk;
-        let alpha = hypothesis.alpha.as_deref().filter(|_| is_unk);
-        let typed = alpha.and_then(|alpha| unknown::attended(alpha, i, sentence)).map(|j| sentence.tokens[j].as_str());
-        let text = target_text(word, is_unk, typed, false).into_owned();
-        Label { text: Cow::Owned(text), tone: Tone::of(is_unk, id == specials.eos) }
+    fn shown(&self, sentence: &Sentence, hypothesis: &Hypothesis) -> Shown {
+        if self.pieces {
+            return shown::tokens(self.system, sentence, hypothesis);
+        }
+        shown::words(self.system, sentence, hypothesis, self.pretokenized)
     }
 
     fn row(&self, sentence: &Sentence, n: usize, hypothesis: &Hypothesis) -> Row<'static> {
-        let log_p = |i: usize| hypothesis.token_log_p.get(i).copied().unwrap_or(0.0);
-        let words = (0..hypothesis.tokens.len()).map(|i| (self.label(sentence, hypothesis, i).text, log_p(i)));
+        let words = self.shown(sentence, hypothesis).words;
         let rank = self.options.ranking.length.normalises().then_some(hypothesis.rank);
-        Row { place: n + 1, log_p: hypothesis.log_p, rank, words: words.collect(), shared: 0, back: Rgba::TRANSPARENT }
+        let words = words.iter().map(|word| (label(word).text, word.log_p)).collect();
+        Row { place: n + 1, log_p: hypothesis.log_p, rank, words, shared: 0, back: Rgba::TRANSPARENT }
     }
 
     /// p_t by the words that its rows belong to; no number at a word that has none.
@@ -182,6 +186,11 @@ impl<'a> Scenes<'a> {
         let read = self.reading.assign_after(self.delay, &rows);
         read.iter().map(|row| if row[1] > 0.0 { row[0] } else { f32::NAN }).collect()
     }
+}
+
+fn label(word: &Word) -> Label<'static> {
+    let text = target_text(&word.text, word.is_unk, word.typed.as_deref(), false).into_owned();
+    Label { text: Cow::Owned(text), tone: Tone::of(word.is_unk, word.is_eos) }
 }
 
 impl Scene {

@@ -13,6 +13,7 @@ pub mod facts;
 pub mod help;
 pub mod inspector;
 pub mod links;
+pub mod manual;
 pub mod map;
 pub mod map_settings;
 pub mod map_side;
@@ -40,6 +41,7 @@ use crate::ui::views::view::{Place, View};
 pub const VIEWS: &[&dyn View] = &[
     &top_bar::TopBar,
     &status::Status,
+    &manual::Manual,
     &sentences::Sentences,
     &inspector::Inspector,
     &source::Source,

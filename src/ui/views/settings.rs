@@ -117,6 +117,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Presentation", Act::Present);
     act_item(ui, window, "Full screen", Act::FullScreen);
     act_item(ui, window, "One column alone, or all", Act::Solo);
+    act_item(ui, window, "Manual", Act::Manual);
     ui.separator();
     act_item(ui, window, "Heatmap or links", Act::NextPicture);
     act_item(ui, window, "Next palette", Act::NextPalette);

@@ -60,7 +60,7 @@ impl View for TopBar {
 }
 
 fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
-    let help = ui.button("?").on_hover_text("Shortcuts and explanations (F1)");
+    let help = ui.button("?").on_hover_text("Shortcuts and explanations (?)");
     if help.accessible_name("Help").clicked() {
         window.local.sheet = if window.local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }

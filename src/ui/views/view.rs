@@ -10,6 +10,8 @@ pub enum Place {
     Top,
     /// At the bottom, across the window.
     Bottom,
+    /// At the right, on every page.
+    Right,
     /// On the page Sentence, at the left.
     Left,
     /// On the page Sentence, at the bottom, beside the left.
@@ -36,7 +38,7 @@ impl Place {
     /// The page it belongs to; `None`: to all.
     pub fn page(self) -> Option<Page> {
         match self {
-            Self::Top | Self::Bottom | Self::Over => None,
+            Self::Top | Self::Bottom | Self::Right | Self::Over => None,
             Self::Left | Self::BottomInside | Self::Middle => Some(Page::Sentence),
             Self::Page(page) => Some(page),
         }

@@ -1,0 +1,81 @@
+//! Floor 9: a hypothesis in the words that a figure shows: its tokens, or whole words where a vocabulary has pieces.
+
+use crate::analysis::alignment::Alignment;
+use crate::analysis::unknown;
+use crate::analysis::words::{merge_alpha, merge_log_p};
+use crate::decoding::{Ensemble, Hypothesis};
+use crate::evaluation::wording::{singles, source_pieces, target_pieces, whole_words};
+use crate::text::sentence::Sentence;
+
+/// A word of a translation.
+pub struct Word {
+    /// As the vocabulary has it.
+    pub text: String,
+    /// It is `[UNK]`.
+    pub is_unk: bool,
+    /// It is `</s>`.
+    pub is_eos: bool,
+    /// The source word of greatest alpha, where this one is unknown.
+    pub typed: Option<String>,
+    /// log p of all its pieces.
+    pub log_p: f32,
+}
+
+/// A source and one of its translations.
+pub struct Shown {
+    /// The source, cut as its columns are.
+    pub source: Sentence,
+    /// A word for each row.
+    pub words: Vec<Word>,
+    /// alpha_ij, [words, source words].
+    pub alpha: Option<Vec<Vec<f32>>>,
+    /// p_t; none where it counts pieces and words are shown.
+    pub p_t: Option<Vec<f32>>,
+}
+
+/// The tokens of a hypothesis as they are.
+pub fn tokens(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis) -> Shown {
+    let specials = system.specials();
+    let word = |(i, id): (usize, &u32)| {
+        let is_unk = *id == specials.unk;
+        let alpha = hypothesis.alpha.as_deref().filter(|_| is_unk);
+        let typed = alpha.and_then(|alpha| unknown::attended(alpha, i, source)).map(|j| source.tokens[j].clone());
+        Word {
+            text: system.target().token(*id).unwrap_or_default().to_owned(),
+            is_unk,
+            is_eos: *id == specials.eos,
+            typed,
+            log_p: hypothesis.token_log_p.get(i).copied().unwrap_or(0.0),
+        }
+    };
+    let words = hypothesis.tokens.iter().enumerate().map(word).collect();
+    Shown { source: source.clone(), words, alpha: hypothesis.alpha.clone(), p_t: hypothesis.p_t.clone() }
+}
+
+/// Whole words: columns of alpha added, rows averaged, log p added. Tokens where neither vocabulary has pieces.
+pub fn words(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool) -> Shown {
+    let model = system.lead();
+    let (x, y) = (source_pieces(model, source, pretokenized), target_pieces(model, &hypothesis.tokens));
+    if x.is_none() && y.is_none() {
+        return tokens(system, source, hypothesis);
+    }
+    let whole = x.as_ref().map_or_else(|| source.clone(), |x| whole_words(source, x));
+    let p_t = hypothesis.p_t.clone().filter(|_| x.is_none() && y.is_none());
+    let x = x.unwrap_or_else(|| singles(source.len()));
+    let y = y.unwrap_or_else(|| singles(hypothesis.tokens.len()));
+    let across = hypothesis.alpha.as_deref().map(|alpha| {
+        let rows = singles(alpha.len());
+        Hypothesis { alpha: Some(merge_alpha(&Alignment::new(alpha), &x, &rows)), ..hypothesis.clone() }
+    });
+    let pieces = tokens(system, &whole, across.as_ref().unwrap_or(hypothesis)).words;
+    let log_p = merge_log_p(&hypothesis.token_log_p, &y);
+    let word = |(pieces_of, log_p): (&std::ops::Range<usize>, f32)| {
+        let texts: Vec<&str> = pieces[pieces_of.clone()].iter().map(|piece| piece.text.as_str()).collect();
+        let first = &pieces[pieces_of.start];
+        let text = system.target().marks().word(&texts);
+        Word { text, log_p, is_unk: first.is_unk, is_eos: first.is_eos, typed: first.typed.clone() }
+    };
+    let words = y.iter().zip(log_p).map(word).collect();
+    let alpha = hypothesis.alpha.as_deref().map(|alpha| merge_alpha(&Alignment::new(alpha), &x, &y));
+    Shown { source: whole, words, alpha, p_t }
+}

@@ -1,0 +1,256 @@
+//! Floor 9: the manual, in a panel at the right, so that one can read and try at once.
+
+use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
+
+use crate::session::SourceCommand;
+use crate::text::markdown::{Block, Span};
+use crate::ui::local::Window;
+use crate::ui::manual::{Hit, ManualLocal, ManualPage, PICTURES, Target, pages, search, target};
+use crate::ui::shortcuts::{self, Act};
+use crate::ui::views::view::{Place, View};
+use crate::ui::{act, local, theme};
+
+/// The panel with the manual.
+pub struct Manual;
+
+/// Its least and greatest width, points.
+const LIMITS: (f32, f32) = (280.0, 900.0);
+/// Its width at first, points.
+const WIDTH: f32 = 440.0;
+/// The share of the window that it takes at most.
+const MOST: f32 = 0.6;
+
+impl View for Manual {
+    fn name(&self) -> &'static str {
+        "Manual"
+    }
+
+    fn place(&self) -> Place {
+        Place::Right
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.layout(local::MANUAL_OPEN, 0.0) <= 0.0 {
+            return;
+        }
+        let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
+        let width = window.layout(local::MANUAL_WIDTH, WIDTH).clamp(LIMITS.0, most);
+        let panel = Panel::right("manual").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
+        let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
+        window.keep_side(ui, local::MANUAL_WIDTH, width, shown.response.rect.width());
+    }
+}
+
+fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    bar_ui(ui, window);
+    ui.separator();
+    let query = window.local.manual.query.clone();
+    if query.trim().is_empty() { page_ui(ui, window) } else { hits_ui(ui, window, &search(&query)) }
+}
+
+fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let manual = &mut window.local.manual;
+    let mut closes = false;
+    ui.horizontal(|ui| {
+        if ui.add_enabled(manual.has_before(), egui::Button::new("Back")).clicked() {
+            manual.back();
+        }
+        if ui.add_enabled(manual.page != 0, egui::Button::new("Contents")).clicked() {
+            manual.open(0, None);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            closes = ui.button("Close").on_hover_text(shortcuts::text(ui.ctx(), Act::Manual)).clicked();
+            let field = egui::TextEdit::singleline(&mut manual.query)
+                .id(Id::unique("manual_search"))
+                .hint_text("Search the manual")
+                .desired_width(f32::INFINITY);
+            let _ = ui.add(field).accessible_name("Search the manual");
+        });
+    });
+    if closes {
+        window.keep(local::MANUAL_OPEN, 0.0);
+    }
+}
+
+/// The places where the words were found.
+fn hits_ui(ui: &mut Ui, window: &mut Window<'_>, hits: &[Hit]) {
+    let weak = theme::tokens(ui).weak;
+    if hits.is_empty() {
+        ui.label(RichText::new("No page has these words.").color(weak));
+    }
+    ScrollArea::vertical().id_salt("manual_hits").auto_shrink([false, false]).show(ui, |ui| {
+        for hit in hits {
+            let title = pages().get(hit.page).map(ManualPage::title).unwrap_or_default();
+            if ui.link(title).clicked() {
+                window.local.manual.open(hit.page, Some(hit.block));
+            }
+            ui.add(Label::new(RichText::new(&hit.excerpt).color(weak)).wrap());
+            ui.add_space(theme::SPACE_2);
+        }
+    });
+}
+
+fn page_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let at = window.local.manual.page;
+    let Some(page) = pages().get(at) else { return };
+    let mut follows = None;
+    let goes_to = window.local.manual.goes_to.take();
+    // lines of text stand closer than buttons do
+    ui.spacing_mut().interact_size.y = 0.0;
+    ScrollArea::vertical().id_salt(("manual", at)).auto_shrink([false, false]).show(ui, |ui| {
+        for (n, block) in page.blocks.iter().enumerate() {
+            let top = ui.cursor().min;
+            ui.push_id(n, |ui| block_ui(ui, &mut window.local.manual, block, &mut follows));
+            if goes_to == Some(n) {
+                let place = egui::Rect::from_min_size(top, vec2(1.0, 1.0));
+                ui.scroll_to_rect(place, Some(Align::TOP));
+            }
+        }
+        ui.add_space(theme::SPACE_5);
+    });
+    if let Some(link) = follows {
+        follow(ui, window, &link);
+    }
+}
+
+/// Goes where a link leads.
+fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
+    match target(link) {
+        Some(Target::Manual(page)) => window.local.manual.open(page, None),
+        Some(Target::Act(wanted)) => {
+            let commands = act::perform(wanted, window.session, window.local);
+            window.commands.extend(commands);
+        }
+        Some(Target::Sentence(text)) => window.push(SourceCommand::Edit(text)),
+        Some(Target::Web(address)) => ui.ctx().open_url(egui::OpenUrl::new_tab(address)),
+        Some(Target::File(_)) | None => {}
+    }
+}
+
+fn block_ui(ui: &mut Ui, manual: &mut ManualLocal, block: &Block, follows: &mut Option<String>) {
+    match block {
+        Block::Heading { level, spans } => {
+            ui.add_space(if *level == 1 { 0.0 } else { theme::SPACE_3 });
+            let size = if *level == 1 { theme::TEXT_TITLE } else { theme::TEXT_OUTPUT };
+            let words: String = spans.iter().map(|span| span.text.as_str()).collect();
+            ui.add(Label::new(RichText::new(words).size(size).strong()).wrap());
+            ui.add_space(theme::SPACE_1);
+        }
+        Block::Text(spans) => {
+            ui.horizontal_wrapped(|ui| spans_ui(ui, spans, follows));
+            ui.add_space(theme::SPACE_2);
+        }
+        Block::Item { depth, number, spans } => {
+            ui.horizontal_top(|ui| {
+                ui.add_space(theme::SPACE_4 * *depth as f32);
+                ui.label(number.map_or_else(|| "\u{2022}".to_owned(), |number| format!("{number}.")));
+                ui.vertical(|ui| ui.horizontal_wrapped(|ui| spans_ui(ui, spans, follows)));
+            });
+        }
+        Block::Code(text) => code_ui(ui, text),
+        Block::Table(rows) => table_ui(ui, rows, follows),
+        Block::Picture { path, shows } => picture_ui(ui, manual, path, shows),
+    }
+}
+
+/// Words of several looks in one paragraph. What is no link is one label as far as it goes, so that it wraps as text does.
+fn spans_ui(ui: &mut Ui, spans: &[Span], follows: &mut Option<String>) {
+    ui.spacing_mut().item_spacing.x = 0.0;
+    for span in spans {
+        match &span.link {
+            Some(link) => {
+                let words = if link.starts_with("interlinear:") {
+                    format!("\u{25b8} {}", span.text)
+                } else {
+                    span.text.clone()
+                };
+                // a file beside the source is not there for the program
+                if matches!(target(link), Some(Target::File(_)) | None) {
+                    ui.label(&span.text).on_hover_text(link);
+                } else if ui.link(words).clicked() {
+                    *follows = Some(link.clone());
+                }
+            }
+            None => drop(ui.label(rich(ui, span))),
+        }
+    }
+}
+
+fn rich(ui: &Ui, span: &Span) -> RichText {
+    let mut text = RichText::new(&span.text);
+    if span.strong {
+        text = text.color(theme::tokens(ui).accent);
+    }
+    if span.emphasis {
+        text = text.italics();
+    }
+    if span.code {
+        text = text.monospace();
+    }
+    text
+}
+
+fn code_ui(ui: &mut Ui, text: &str) {
+    theme::card(theme::tokens(ui)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ScrollArea::horizontal().auto_shrink([false, true]).show(ui, |ui| {
+            let words = RichText::new(text.trim_end()).monospace().size(theme::TEXT_SMALL);
+            ui.add(Label::new(words).extend());
+        });
+    });
+    ui.add_space(theme::SPACE_2);
+}
+
+fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>], follows: &mut Option<String>) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    let room = ui.available_width();
+    // the first column is short in most tables; the last one has the sentences
+    let width = |n: usize| match columns {
+        1 => room,
+        2 => room * if n == 0 { 0.36 } else { 0.6 },
+        _ => (room / columns as f32 - theme::SPACE_2).max(96.0),
+    };
+    ScrollArea::horizontal().auto_shrink([false, true]).show(ui, |ui| {
+        egui::Grid::new("table").num_columns(columns).striped(true).spacing([theme::SPACE_2, theme::SPACE_1]).show(
+            ui,
+            |ui| {
+                for row in rows {
+                    for (n, cell) in row.iter().enumerate() {
+                        ui.vertical(|ui| {
+                            ui.set_width(width(n));
+                            ui.horizontal_wrapped(|ui| spans_ui(ui, cell, follows));
+                        });
+                    }
+                    ui.end_row();
+                }
+            },
+        );
+    });
+    ui.add_space(theme::SPACE_2);
+}
+
+fn picture_ui(ui: &mut Ui, manual: &mut ManualLocal, path: &str, shows: &str) {
+    let Some(texture) = texture(ui, manual, path) else {
+        ui.label(shows);
+        return;
+    };
+    let size = texture.size_vec2();
+    let scale = (ui.available_width() / size.x).min(1.0);
+    let image = egui::Image::new((texture.id(), size * scale)).alt_text(shows).corner_radius(theme::RADIUS_SMALL);
+    ui.add(image).on_hover_text(shows);
+    ui.add_space(theme::SPACE_2);
+}
+
+/// The picture at this path, read once.
+fn texture(ui: &Ui, manual: &mut ManualLocal, path: &str) -> Option<TextureHandle> {
+    if let Some((_, texture)) = manual.pictures.iter().find(|(there, _)| there == path) {
+        return Some(texture.clone());
+    }
+    let (_, bytes) = PICTURES.iter().find(|(there, _)| *there == path)?;
+    let picture = eframe::icon_data::from_png_bytes(bytes).ok()?;
+    let size = [picture.width as usize, picture.height as usize];
+    let image = egui::ColorImage::from_rgba_unmultiplied(size, &picture.rgba);
+    let texture = ui.ctx().load_texture(path, image, egui::TextureOptions::LINEAR);
+    manual.pictures.push((path.to_owned(), texture.clone()));
+    Some(texture)
+}

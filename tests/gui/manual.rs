@@ -1,0 +1,142 @@
+//! The manual: its pages, where their links lead, and the panel that shows them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable as _;
+use interlinear::cli::COMMANDS;
+use interlinear::session::{Command, Page, WindowCommand};
+use interlinear::text::markdown::Block;
+use interlinear::ui::manual::{ManualPage, PICTURES, Target, pages, search, target};
+use interlinear::ui::shortcuts::{bindings, key_text};
+
+use crate::desk;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual")
+}
+
+/// The links of a page.
+fn links(page: &'static ManualPage) -> impl Iterator<Item = &'static str> {
+    page.blocks.iter().flat_map(|block| block.spans().collect::<Vec<_>>()).filter_map(|span| span.link.as_deref())
+}
+
+#[test]
+fn every_file_is_a_page_and_the_contents_name_them_in_order() {
+    let files = fs::read_dir(folder()).expect("the manual").filter_map(Result::ok).map(|entry| entry.path());
+    let name = |path: PathBuf| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|end| end == "md");
+    let files: BTreeSet<String> = files.filter(is_page).map(name).collect();
+    assert_eq!(files, pages().iter().map(|page| page.file.to_owned()).collect());
+    let contents: Vec<&str> = links(&pages()[0]).collect();
+    assert_eq!(contents, pages()[1..].iter().map(|page| page.file).collect::<Vec<_>>());
+    assert!(pages().iter().all(|page| !page.title().is_empty()));
+}
+
+#[test]
+fn every_link_leads_somewhere_and_every_picture_is_there() {
+    for page in pages() {
+        for link in links(page) {
+            match target(link).unwrap_or_else(|| panic!("{} has a link that leads nowhere: {link}", page.file)) {
+                Target::File(path) => {
+                    assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path).exists(), "{}: {path}", page.file);
+                }
+                Target::Manual(_) | Target::Act(_) | Target::Sentence(_) | Target::Web(_) => {}
+            }
+        }
+        for block in &page.blocks {
+            if let Block::Picture { path, shows } = block {
+                assert!(PICTURES.iter().any(|(there, _)| there == path), "{}: {path} is not built in", page.file);
+                assert!(shows.len() > 20, "{path} says what it shows");
+            }
+        }
+    }
+    for (path, _) in PICTURES {
+        let shown = |block: &Block| matches!(block, Block::Picture { path: there, .. } if there == path);
+        assert!(pages().iter().any(|page| page.blocks.iter().any(shown)), "no page shows {path}");
+    }
+}
+
+/// The page of keys, made from their table.
+fn keys_page() -> String {
+    let ctx = egui::Context::default();
+    ctx.set_os(egui::os::OperatingSystem::Nix);
+    let mut text = "# Keys\n\nThe menus show the keys of what they do, and `?` shows them all. On a Mac, Ctrl is Cmd. Keys without Ctrl, Alt or F\nwork while no text is being typed.\n".to_owned();
+    let mut group = "";
+    let mut named = Vec::new();
+    for binding in bindings() {
+        if binding.group != group {
+            group = binding.group;
+            text += &format!("\n## {group}\n\n| key | what it does |\n|---|---|\n");
+        }
+        if !named.contains(&binding.name) {
+            named.push(binding.name);
+            let same = bindings().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
+            let keys: Vec<String> = same.map(|key| format!("`{}`", key_text(&ctx, key))).collect();
+            text += &format!("| {} | {} |\n", keys.join(", "), binding.name);
+        }
+    }
+    text + "\nSentences, columns, palette and layout come back at the next start.\n"
+}
+
+#[test]
+fn the_page_of_keys_is_the_table_of_keys() {
+    let (wanted, found) = (keys_page(), fs::read_to_string(folder().join("keys.md")).expect("the page"));
+    assert_eq!(found, wanted, "write this into assets/manual/keys.md:\n{wanted}");
+}
+
+#[test]
+fn every_command_is_described() {
+    let page = pages().iter().find(|page| page.file == "command-line.md").expect("the page");
+    let text: String = page.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n");
+    for entry in COMMANDS {
+        assert!(text.lines().any(|line| line.starts_with(entry.name)), "{} is not in the manual", entry.name);
+    }
+}
+
+#[test]
+fn a_search_finds_words_and_headings_first() {
+    let hits = search("statistical ALIGNER");
+    assert!(hits.iter().any(|hit| pages()[hit.page].file == "aligner.md"), "{hits:?}");
+    assert!(hits.iter().all(|hit| hit.excerpt.to_lowercase().contains("statistical")), "{hits:?}");
+    let training = search("training");
+    let first = &pages()[training[0].page];
+    assert!(matches!(first.blocks[training[0].block], Block::Heading { .. }), "{training:?}");
+    assert!(search("zorglub").is_empty() && search("  ").is_empty());
+}
+
+#[test]
+fn the_manual_opens_leads_on_and_does_what_its_links_say() {
+    for size in [[1280.0, 800.0], [1024.0, 768.0]] {
+        let (mut harness, wires) = desk::window_of(desk::two_models(), size);
+        harness.key_press_modifiers(Modifiers::NONE, Key::F1);
+        harness.run();
+        harness.get_by_label("First steps").click();
+        harness.run();
+        harness.get_by_label("Reading the picture");
+        wires.sent.borrow_mut().clear();
+        let (mut evaluation, page) = (None, Command::from(WindowCommand::ShowPage(Page::Evaluation)));
+        for node in harness.query_all_by_label_contains("The page Evaluation") {
+            evaluation = Some(node);
+        }
+        evaluation.expect("a link").scroll_to_me();
+        harness.run();
+        harness.query_all_by_label_contains("The page Evaluation").last().expect("a link").click();
+        harness.run();
+        assert!(wires.sent.borrow().contains(&page), "{:?}", wires.sent.borrow());
+        harness.get_by_label("Back").click();
+        harness.run();
+        harness.get_by_label("Search the manual").focus();
+        harness.run();
+        harness.get_by_label("Search the manual").type_text("pharaoh");
+        harness.run();
+        harness.get_all_by_label("Word alignments").next().expect("a place").click();
+        harness.run();
+        harness.get_by_label("From text alone");
+        harness.key_press_modifiers(Modifiers::NONE, Key::F1);
+        harness.run();
+        assert!(harness.query_by_label("Search the manual").is_none(), "F1 closes it");
+    }
+}
