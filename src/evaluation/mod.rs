@@ -8,6 +8,7 @@
 pub mod alignment;
 pub mod compare;
 pub mod figures;
+pub mod first_set;
 pub mod report;
 pub mod run;
 pub mod test_set;

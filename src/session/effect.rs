@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::placed::Placed;
+use crate::evaluation::first_set::FirstSet;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
@@ -65,6 +66,8 @@ pub enum Chore {
         /// What is asked.
         question: Question,
     },
+    /// Put the files of the first test set into a folder.
+    PutFirstSet(PathBuf),
     /// Write what is exported.
     Write {
         /// Where to.
@@ -132,6 +135,8 @@ pub enum News {
         /// Why it could not be, as a sentence for the user.
         trouble: Option<String>,
     },
+    /// The files of the first test set are there.
+    FirstSet(FirstSet),
     /// The words of a column were aligned.
     Aligned {
         /// Of the question.

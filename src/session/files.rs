@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::aligner::placed::{Placed, PlacedAligner};
 use crate::error::{Error, Result};
+use crate::evaluation::first_set;
 use crate::session::effect::{Chore, News, Question};
 use crate::session::page::{Dropped, Page};
 use crate::text::lines::TextFile;
@@ -28,6 +29,7 @@ pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
         Chore::Read(path) => disk.run_telling("read", Box::new(move |tell| Some(read(path, tell)))),
         Chore::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
         Chore::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
+        Chore::PutFirstSet(folder) => disk.run("write", Box::new(move || Some(put_first_set(&folder)))),
         Chore::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
         Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, Ok(text.into_bytes()))))),
         Chore::Draw { path, picture } => disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path))))),
@@ -47,6 +49,13 @@ fn align(aligner: &Aligner, number: u64, question: Question) -> Option<News> {
     let (_, aligner) = kept.as_mut()?;
     let links = aligner.links(&source, &Placed::joined(&languages.1, &target));
     Some(News::Aligned { number, links })
+}
+
+fn put_first_set(folder: &Path) -> News {
+    match first_set::put(folder) {
+        Ok(files) => News::FirstSet(files),
+        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+    }
 }
 
 fn find_logs(path: PathBuf) -> News {

@@ -218,6 +218,7 @@ impl Session {
         match news {
             News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, shared),
             News::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, shared),
+            News::FirstSet(files) => self.pages.evaluation.take(files, shared),
             News::Aligned { number, links } => shared.aligned(number, links),
             News::Read { path, lines } => shared.file_read(&path, &lines),
             News::ReadFailed { path, message } => {

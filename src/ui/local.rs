@@ -151,6 +151,12 @@ pub struct Local {
 }
 
 impl Local {
+    /// Where this user's files of the program lie, models aside.
+    pub fn own_folder(&self) -> PathBuf {
+        let beside = self.home.as_deref().and_then(std::path::Path::parent).map(std::path::Path::to_path_buf);
+        beside.unwrap_or_else(|| std::env::temp_dir().join("interlinear"))
+    }
+
     /// True once for the panel that wants the keyboard.
     pub fn takes_focus(&mut self, panel: Panel) -> bool {
         let takes = self.focus == Some(panel);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::evaluation::Unk;
+use interlinear::evaluation::{TestSet, Unk};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::{Chore, News};
 use interlinear::session::evaluation::{By, FiguresFormat, LogState};
@@ -14,6 +14,7 @@ use interlinear::session::{
     ColumnCommand, Command, CorpusEvent, Driver, Dropped, EvaluationCommand, LaneCall, Page, SearchCommand, Session,
     TaskCommand, TestCommand, WindowCommand,
 };
+use interlinear::text::links::read;
 use interlinear::training::curves;
 use interlinear::training::curves::Curves;
 use interlinear::worker::corpus::evaluate::Evaluate;
@@ -385,4 +386,25 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     pump(&mut driver, &woken, |session| session.evaluation().task.is_none());
     let message = driver.session().evaluation().message.clone().expect("the file is missing");
     assert!(message.contains("missing.en"), "{message}");
+}
+
+#[test]
+fn the_first_test_set_is_put_into_a_folder_and_taken() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (wake, woken) = std::sync::mpsc::channel();
+    let wake = Arc::new(move || {
+        let _ = wake.send(());
+    });
+    let mut driver = Driver::open(OpenWith::default(), wake);
+    driver.send(EvaluationCommand::TakeFirstSet(folder.path().join("first-set")));
+    pump(&mut driver, &woken, |session| session.evaluation().test.gold.is_some());
+    let test = &driver.session().evaluation().test;
+    assert!(test.is_pretokenized && test.source.as_ref().is_some_and(|path| path.exists()));
+    let read = TestSet::read(test.source.as_ref().expect("a source"), &test.references, true).expect("it can be read");
+    assert_eq!(read.len(), 24);
+    let lengths: Vec<(usize, usize)> =
+        read.pairs.iter().map(|pair| (pair.source.split(' ').count(), pair.references[0].split(' ').count())).collect();
+    let gold = test.gold.as_ref().expect("alignments");
+    let links = read::read(gold, &lengths, &read::LinkLayout::default()).expect("links of these sentences");
+    assert_eq!(links.pairs.len(), 24);
 }

@@ -71,6 +71,32 @@ fn with_nothing_measured_each_part_says_what_to_do() {
 }
 
 #[test]
+fn a_small_set_can_be_taken_and_is_put_into_a_folder_of_the_user() {
+    let mut session = desk::two_models();
+    session.apply(WindowCommand::ShowPage(Page::Evaluation));
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("Take a small test set").click();
+    harness.run();
+    let taken = wires.sent.borrow().iter().find_map(|command| match command {
+        Command::Evaluation(EvaluationCommand::TakeFirstSet(folder)) => Some(folder.clone()),
+        _ => None,
+    });
+    assert!(taken.expect("it is asked for").ends_with("first-set"));
+    let (harness, _) = desk::window(ready());
+    assert!(!shows(&harness, "Take a small test set"), "a set is chosen already");
+}
+
+#[test]
+fn the_best_of_each_column_is_marked() {
+    let (harness, _) = desk::window(with(measured::two_models()));
+    assert!(shows(&harness, "BLEU") && shows(&harness, "chrF2"));
+    let rows = harness.query_all_by_label("RNNsearch").count();
+    assert!(rows >= 1, "a row for each model");
+    let below = harness.query_all_by_label_contains("of known words").count();
+    assert!(below >= 4, "what each column is of stands below its name");
+}
+
+#[test]
 fn files_are_asked_for_by_path_and_taken_away() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(Page::Evaluation));

@@ -50,6 +50,8 @@ pub enum EvaluationCommand {
     Test(TestCommand),
     /// Whether to translate without `[UNK]` as well.
     SetAlsoWithoutUnk(bool),
+    /// Takes the first test set, whose files are put into this folder.
+    TakeFirstSet(PathBuf),
     /// Measures the models of the columns.
     Run,
     /// Takes the sentence of a failure away.

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::analysis::bleu::Tokenization;
 use crate::decoding::SearchOptions;
 use crate::evaluation::Unk;
+use crate::evaluation::first_set::FirstSet;
 use crate::session::effect::{Chore, Effect};
 use crate::session::page::{Dropped, Page};
 use crate::session::pages::shape::{Kept, PageState};
@@ -94,6 +95,7 @@ impl PageState for Evaluation {
                 self.also_without_unk = on;
                 shared.changed();
             }
+            EvaluationCommand::TakeFirstSet(folder) => shared.chore(Chore::PutFirstSet(folder)),
             EvaluationCommand::Run => self.run(shared),
             EvaluationCommand::DismissMessage => self.message = None,
             EvaluationCommand::Sort(by) => self.listing.sort(by, self.results.as_deref()),
@@ -241,6 +243,18 @@ impl Evaluation {
         };
         self.message = None;
         self.task = Some(shared.order(Page::Evaluation, Order::Evaluate(order)));
+    }
+
+    /// The files of the first test set are there.
+    pub(in crate::session) fn take(&mut self, files: FirstSet, shared: &mut Shared) {
+        self.test = TestFiles {
+            source: Some(files.source),
+            references: vec![files.reference],
+            gold: Some(files.gold),
+            is_pretokenized: true,
+            tokenization: Tokenization::None,
+        };
+        shared.changed();
     }
 
     /// Logs were found where the user said.

@@ -6,17 +6,17 @@ use crate::analysis::reading::Reading;
 use crate::evaluation::alignment::Baseline;
 use crate::evaluation::{Row, Set};
 use crate::figure::plot::{Look, Plot, Series};
+use crate::session::EvaluationCommand;
 use crate::ui::local::Window;
-use crate::ui::views::evaluation::parts::{empty_ui, figure};
+use crate::ui::views::evaluation::parts::{empty_ui, figure, name_ui};
+use crate::ui::views::evaluation::table::table_ui;
+use crate::ui::widgets::chart;
 use crate::ui::widgets::chart::{Chart, chart_ui};
-use crate::ui::widgets::{chart, labels};
 use crate::ui::{local, theme};
 use crate::worker::corpus::evaluate::{Aligned, Evaluated, FORWARD, Measured};
 
 /// Share of the room that a plot takes in height, where the room is high.
 const PLOT_SHARE: f32 = 0.34;
-/// Widest name of a model in a table, points.
-const NAME: f32 = 220.0;
 
 /// The figures.
 pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -24,6 +24,7 @@ pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let note = "Choose a file of source sentences and one of their translations at the left, or drop them here, \
                     then evaluate. The models of the columns are measured in the background.";
         empty_ui(ui, "Nothing is measured yet", note);
+        first_set_ui(ui, window);
         return;
     };
     let height = (ui.available_height() * PLOT_SHARE).max(theme::PLOT_HEIGHT);
@@ -68,62 +69,17 @@ fn number_ui(ui: &mut Ui, text: String) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
 }
 
-fn name_ui(ui: &mut Ui, place: usize, name: &str) {
-    ui.horizontal(|ui| {
-        chart::mark_ui(ui, place);
-        let colour = theme::tokens(ui).text;
-        let text = labels::galley(ui.painter(), name, &theme::body(), colour, NAME);
-        ui.label(text).on_hover_text(name);
+/// Something to try: a small set that comes with the program.
+fn first_set_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let is_free = window.session.evaluation().test.source.is_none();
+    ui.vertical_centered(|ui| {
+        ui.add_space(theme::SPACE_2);
+        let note = "Twenty-four English sentences with French translations and alignments by hand, as three files";
+        if is_free && ui.button("Take a small test set").on_hover_text(note).clicked() {
+            let folder = window.local.own_folder().join("first-set");
+            window.push(EvaluationCommand::TakeFirstSet(folder));
+        }
     });
-}
-
-/// Sets and kinds of output, and under each the models, so that what is compared stands together.
-fn table_ui(ui: &mut Ui, results: &Evaluated) {
-    let Some(first) = results.models.first() else { return };
-    let all: Vec<&Row> = first.report.rows.iter().filter(|row| row.bucket.is_none()).collect();
-    let heads = [
-        ("Model", ""),
-        ("Sentences", "All, or those without unknown words in the source and the references"),
-        ("[UNK] in output", "Whether the search may choose [UNK]"),
-        ("Count", "Sentences"),
-        ("-log p", "Of the first reference, a sentence, in nats"),
-        ("a word", "-log p of the first reference a word, </s> counted"),
-        ("Perplexity", "e to the power of -log p a word"),
-        ("BLEU", ""),
-        ("chrF2", ""),
-        ("words/s", "Words scored and produced a second, all in all"),
-    ];
-    egui::ScrollArea::horizontal().id_salt("table").show(ui, |ui| {
-        let grid = Grid::new("figures").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]);
-        grid.show(ui, |ui| {
-            head_ui(ui, &heads);
-            for at in all {
-                for (place, measured) in results.models.iter().enumerate() {
-                    if let Some(row) = measured.report.row(at.set, at.unk) {
-                        row_ui(ui, place, measured, row);
-                    }
-                }
-            }
-        });
-    });
-}
-
-fn row_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Row) {
-    name_ui(ui, place, &measured.report.name);
-    ui.label(row.set.name());
-    ui.label(row.unk.name());
-    for text in [
-        row.sentences.to_string(),
-        figure(row.nll_per_sentence(), 2),
-        figure(row.nll_per_word(), 3),
-        figure(row.perplexity(), 2),
-        figure(row.bleu, 2),
-        figure(row.chrf, 2),
-        format!("{:.0}", measured.words_per_second),
-    ] {
-        number_ui(ui, text);
-    }
-    ui.end_row();
 }
 
 /// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.

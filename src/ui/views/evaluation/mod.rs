@@ -7,6 +7,7 @@ mod figures;
 mod parts;
 mod sentences;
 mod setup;
+mod table;
 mod training;
 
 use egui::accesskit::Role;
