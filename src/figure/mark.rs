@@ -28,6 +28,28 @@ pub enum Mark<'a> {
 }
 
 impl Mark<'_> {
+    /// It with words of its own, so that it can be kept; `None` of numbers as cells, which stay where they are.
+    pub fn kept(self) -> Option<Mark<'static>> {
+        Some(match self {
+            Self::Text(of) => {
+                let Text { text, at, anchor, size, colour, angle, room, lines, is_underlined } = of;
+                let text = Cow::Owned(text.into_owned());
+                Mark::Text(Text { text, at, anchor, size, colour, angle, room, lines, is_underlined })
+            }
+            Self::Words(of) => {
+                let Words { words, faded, at, size, colour, gap, room } = of;
+                let words = words.into_iter().map(|(word, back)| (Cow::Owned(word.into_owned()), back)).collect();
+                Mark::Words(Words { words, faded, at, size, colour, gap, room })
+            }
+            Self::Rect(of) => Mark::Rect(of),
+            Self::Lines(of) => Mark::Lines(of),
+            Self::Curve(of) => Mark::Curve(of),
+            Self::Polygon(of) => Mark::Polygon(of),
+            Self::Dots(of) => Mark::Dots(of),
+            Self::Image(_) => return None,
+        })
+    }
+
     /// Moves it.
     pub fn shift(&mut self, by: Size) {
         match self {

@@ -61,6 +61,12 @@ const LEAST_CAPTION: f32 = 200.0;
 const CAPTION_LINES: usize = 6;
 
 impl Figure<'_> {
+    /// It with words of its own; `None` where it has numbers as cells.
+    pub fn kept(self) -> Option<Figure<'static>> {
+        let marks = self.marks.into_iter().map(Mark::kept).collect::<Option<Vec<_>>>()?;
+        Some(Figure { size: self.size, marks, provenance: self.provenance })
+    }
+
     /// With a caption below, in lines as wide as the figure.
     pub fn captioned(mut self, text: &str, measure: &dyn Measure, palette: &Palette) -> Self {
         let (height, width) = (measure.height(TEXT_SMALL), self.size.x.max(LEAST_CAPTION));

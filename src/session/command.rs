@@ -2,8 +2,10 @@
 //! page; each handler matches all of its own, so that a new one does not compile until it is handled.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::analysis::reading::Reading;
+use crate::figure::Figure;
 use crate::nn::device::DeviceChoice;
 use crate::session::page::Page;
 use crate::session::pages::evaluation::command::{EvaluationCommand, TestCommand};
@@ -42,6 +44,10 @@ pub enum WindowCommand {
     Open(PathBuf),
     /// A file or folder was dropped on the page that is shown.
     Drop(PathBuf),
+    /// Keeps this picture of a plot or a map for [`WindowCommand::SaveFigure`].
+    KeepFigure(Arc<Figure<'static>>),
+    /// Writes the picture that was kept, in the format that the name ends with.
+    SaveFigure(PathBuf),
     /// Shows a page.
     ShowPage(Page),
     /// Takes a notice away, by its id.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::aligner::placed::Placed;
 use crate::evaluation::first_set::FirstSet;
+use crate::figure::Figure;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
@@ -74,6 +75,13 @@ pub enum Chore {
         path: PathBuf,
         /// What.
         text: String,
+    },
+    /// Write a picture that is drawn already.
+    WriteFigure {
+        /// Where to, and in which format.
+        path: PathBuf,
+        /// What.
+        figure: Arc<Figure<'static>>,
     },
     /// Draw a picture and write it.
     Draw {

@@ -7,6 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::aligner::placed::{Placed, PlacedAligner};
 use crate::error::{Error, Result};
 use crate::evaluation::first_set;
+use crate::figure;
+use crate::figure::Figure;
+use crate::figure::fonts::Fonts;
+use crate::figure::formats::format_of;
 use crate::session::effect::{Chore, News, Question};
 use crate::session::page::{Dropped, Page};
 use crate::text::lines::TextFile;
@@ -32,6 +36,9 @@ pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
         Chore::PutFirstSet(folder) => disk.run("write", Box::new(move || Some(put_first_set(&folder)))),
         Chore::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
         Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, Ok(text.into_bytes()))))),
+        Chore::WriteFigure { path, figure } => {
+            disk.run("write", Box::new(move || Some(write(&path, figure_bytes(&figure, &path)))));
+        }
         Chore::Draw { path, picture } => disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path))))),
     }
 }
@@ -49,6 +56,10 @@ fn align(aligner: &Aligner, number: u64, question: Question) -> Option<News> {
     let (_, aligner) = kept.as_mut()?;
     let links = aligner.links(&source, &Placed::joined(&languages.1, &target));
     Some(News::Aligned { number, links })
+}
+
+fn figure_bytes(figure: &Figure<'_>, path: &Path) -> Result<Vec<u8>> {
+    (format_of(path)?.write)(figure, &figure::page::Page::default(), &Fonts::default())
 }
 
 fn put_first_set(folder: &Path) -> News {

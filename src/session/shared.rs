@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::figure::Figure;
 use crate::nn::device::DeviceChoice;
 use crate::session::column::{Column, ColumnState, Wish};
 use crate::session::differences::differences;
@@ -70,6 +71,8 @@ pub struct Shared {
     pub(super) hover: Option<Hover>,
     pub(super) settings: Settings,
     pub(super) layout: BTreeMap<String, f32>,
+    /// A picture of a plot or a map that waits for the name of its file.
+    pub(super) kept_figure: Option<Arc<Figure<'static>>>,
     pub(super) notices: Vec<Notice>,
     pub(super) tasks: Vec<Task>,
     pub(super) page: Page,

@@ -59,6 +59,7 @@ impl Session {
         let mut shared = Shared {
             settings: settings_of(&saved, options.device),
             layout: saved.layout,
+            kept_figure: None,
             page: Page::of_key(&saved.page),
             ..Shared::default()
         };
@@ -257,6 +258,11 @@ fn apply_to_window(command: WindowCommand, shared: &mut Shared) {
             let on = shared.page;
             shared.chore(Chore::Look { path, on });
         }
+        WindowCommand::KeepFigure(figure) => shared.kept_figure = Some(figure),
+        WindowCommand::SaveFigure(path) => match shared.kept_figure.take() {
+            Some(figure) => shared.chore(Chore::WriteFigure { path, figure }),
+            None => shared.notify("There is no picture to save", true),
+        },
         WindowCommand::ShowPage(page) => shared.show_page(page),
         WindowCommand::DismissNotice(id) => shared.notices.retain(|notice| notice.id != id),
         WindowCommand::SetLayout { key, value } => {

@@ -49,6 +49,8 @@ pub enum Question {
         /// For a dark ground.
         is_dark: bool,
     },
+    /// Where to write the picture that is kept.
+    Figure,
     /// Where to write the neighbours of a point.
     Neighbours,
     /// Where to write the places of a map.
@@ -93,7 +95,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Tsv) => "Save the alignment as TSV",
             Self::Alignment(_, AlignmentFormat::Json) => "Save the translations as JSON",
             Self::Alignment(_, AlignmentFormat::Pharaoh) => "Save the alignment as links",
-            Self::Picture { .. } => "Save a picture",
+            Self::Picture { .. } | Self::Figure => "Save a picture",
             Self::Neighbours => "Save the neighbours as TSV",
             Self::Points => "Save the map as TSV",
         }
@@ -136,7 +138,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Pharaoh) => {
                 "A pair of places, source and target from 0, for each target word and the source word that it looks at most."
             }
-            Self::Picture { .. } => "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
+            Self::Picture { .. } | Self::Figure => "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
             Self::Neighbours => "A row for each neighbour with its cosine.",
             Self::Points => "A row for each point with its place, x and y.",
         }
@@ -149,7 +151,7 @@ impl Question {
             Self::Text | Self::Log | Self::PhraseTable => "Open",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
             Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
-            Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
+            Self::Figure | Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
         }
     }
 
@@ -170,6 +172,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Json) => Wants::NewFile("alignment.json"),
             Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),
             Self::Picture { file, .. } => Wants::NewFile(file),
+            Self::Figure => Wants::NewFile("plot.svg"),
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
         }
@@ -189,6 +192,7 @@ impl Question {
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),
             Self::Picture { column, kind, is_dark, .. } => ColumnCommand::Draw { column, kind, is_dark, path }.into(),
+            Self::Figure => WindowCommand::SaveFigure(path).into(),
             Self::Neighbours => MapCommand::Save(maps::Table::Neighbours, path).into(),
             Self::Points => MapCommand::Save(maps::Table::Points, path).into(),
             Self::Training(field) => TrainingCommand::Set(field, path.to_string_lossy().into_owned()).into(),

@@ -6,6 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::evaluation::{TestSet, Unk};
+use interlinear::figure::Figure;
+use interlinear::figure::geometry::{point, size};
+use interlinear::figure::mark::{Across, Down, Mark, Text};
+use interlinear::figure::palette::Rgba;
+use interlinear::figure::provenance::Provenance;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::{Chore, News};
 use interlinear::session::evaluation::{By, FiguresFormat, LogState};
@@ -386,6 +391,31 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     pump(&mut driver, &woken, |session| session.evaluation().task.is_none());
     let message = driver.session().evaluation().message.clone().expect("the file is missing");
     assert!(message.contains("missing.en"), "{message}");
+}
+
+#[test]
+fn a_kept_picture_is_written_in_the_format_of_its_name() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (wake, woken) = std::sync::mpsc::channel();
+    let wake = Arc::new(move || {
+        let _ = wake.send(());
+    });
+    let mut driver = Driver::open(OpenWith::default(), wake);
+    let text = Text::new("-log p", point(5.0, 5.0), (Across::Left, Down::Top), 12.0, Rgba::TRANSPARENT);
+    let figure = Figure { size: size(80.0, 40.0), marks: vec![Mark::Text(text)], provenance: Provenance::default() };
+    for (name, start) in [("a.svg", &b"<svg"[..]), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG")] {
+        let path = folder.path().join(name);
+        driver.send(WindowCommand::KeepFigure(Arc::new(figure.clone())));
+        driver.send(WindowCommand::SaveFigure(path.clone()));
+        pump(&mut driver, &woken, |_| path.exists());
+        let written = std::fs::read(&path).expect("written");
+        assert!(written[..60].windows(start.len()).any(|part| part == start), "{name}");
+    }
+    driver.send(WindowCommand::SaveFigure(folder.path().join("b.svg")));
+    assert!(driver.session().notices().iter().any(|notice| notice.is_error), "nothing was kept");
+    driver.send(WindowCommand::KeepFigure(Arc::new(figure)));
+    driver.send(WindowCommand::SaveFigure(folder.path().join("c.doc")));
+    pump(&mut driver, &woken, |session| session.notices().iter().any(|notice| notice.text.contains(".svg")));
 }
 
 #[test]

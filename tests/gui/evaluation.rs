@@ -6,6 +6,7 @@ use std::sync::Arc;
 use egui::accesskit::{Role, Toggled};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::figure::mark::Mark;
 use interlinear::session::effect::News;
 use interlinear::session::evaluation::{By, FiguresFormat};
 use interlinear::session::{
@@ -182,6 +183,25 @@ fn figures_are_a_table_and_plots_whose_points_can_be_read() {
     harness.key_press(egui::Key::Enter);
     harness.run();
     assert!(sent(&wires, EvaluationCommand::Export { format: FiguresFormat::Tsv, path: PathBuf::from("out.tsv") }));
+}
+
+#[test]
+fn a_plot_is_saved_as_a_picture() {
+    let (mut harness, wires) = desk::window(with(measured::two_models()));
+    harness.get_by_label("Save the picture: BLEU by length of the source, words").click();
+    harness.run();
+    let kept = wires.sent.borrow().iter().find_map(|command| match command {
+        Command::Window(WindowCommand::KeepFigure(figure)) => Some(Arc::clone(figure)),
+        _ => None,
+    });
+    let kept = kept.expect("it is kept");
+    let says = |wanted: &str| kept.marks.iter().any(|mark| matches!(mark, Mark::Text(text) if text.text == wanted));
+    assert!(says("BLEU by length of the source, words") && says("RNNsearch") && says("1-10"));
+    harness.get_by_label("Path").type_text("lengths.pdf");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert!(sent(&wires, WindowCommand::SaveFigure(PathBuf::from("lengths.pdf"))));
 }
 
 #[test]

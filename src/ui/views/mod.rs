@@ -34,8 +34,11 @@ pub mod task;
 pub mod top_bar;
 pub mod view;
 
-use crate::ui::local::Window;
+use crate::session::WindowCommand;
+use crate::ui::dialogs::Question;
+use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
+use crate::ui::widgets::keep;
 
 /// Every view, from the edges of the window inwards.
 pub const VIEWS: &[&dyn View] = &[
@@ -75,6 +78,10 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
 }
 
 fn over(ui: &mut egui::Ui, window: &mut Window<'_>) {
+    if let Some(figure) = keep::take(ui.ctx()) {
+        window.push(WindowCommand::KeepFigure(figure));
+        window.local.sheet = Sheet::Ask(Question::Figure);
+    }
     for view in VIEWS.iter().filter(|view| view.place() == Place::Over) {
         view.ui(ui, window);
     }

@@ -9,11 +9,13 @@ use egui_plot::{
     PlotTransform, PlotUi, Points,
 };
 
+use crate::figure::measure::SansSerif;
 use crate::figure::palette::Palette;
 use crate::figure::plot as figure;
 use crate::figure::plot::{Look, Series, Shape};
+use crate::figure::provenance::Provenance;
 use crate::ui::theme;
-use crate::ui::widgets::{is_heard, labels, marks, node};
+use crate::ui::widgets::{is_heard, keep, labels, marks, node};
 
 /// Labels of the x axis come up and are plain where they have so much room, points.
 const X_LABELS: (f32, f32) = (36.0, 46.0);
@@ -36,7 +38,17 @@ fn point_text(plot: &figure::Plot<'_>, series: &Series, [x, y]: [f64; 2]) -> Str
 /// Draws a chart as wide as there is room.
 pub fn chart_ui(ui: &mut Ui, chart: &Chart<'_>) {
     let (t, of) = (theme::tokens(ui), &chart.plot);
-    ui.label(RichText::new(of.title).size(theme::TEXT_SMALL).color(t.weak));
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(of.title).size(theme::TEXT_SMALL).color(t.weak));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let is_dark = ui.visuals().dark_mode;
+            keep::button_ui(ui, of.title, || {
+                let provenance = Provenance { title: of.title.to_owned(), facts: Vec::new() };
+                let whole = of.whole(keep::PLOT, &SansSerif, is_dark, provenance);
+                whole.grounded(Palette::of(is_dark)).kept()
+            });
+        });
+    });
     let colours: Vec<egui::Color32> = of.series.iter().map(|one| theme::series(ui, one.place)).collect();
     let plot = plot(chart).grid_color(t.line).height(chart.height).width(ui.available_width());
     ui.spacing_mut().interact_size.y = theme::SPACE_4;

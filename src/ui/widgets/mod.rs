@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod chart;
 pub mod heatmap;
+pub mod keep;
 pub mod labels;
 pub mod marks;
 pub mod plane;

@@ -6,12 +6,14 @@ use egui::{Rect, Sense, Ui, vec2};
 use egui_plot::{Plot, PlotTransform};
 
 use crate::figure::geometry::Area;
+use crate::figure::measure::{Measure, SansSerif};
 use crate::figure::palette::Palette;
+use crate::figure::provenance::Provenance;
 use crate::figure::scatter;
 use crate::figure::scatter::{Bins, View};
 use crate::session::phrases::Chart;
 use crate::ui::theme;
-use crate::ui::widgets::{is_heard, marks, node};
+use crate::ui::widgets::{is_heard, keep, marks, node};
 
 /// How near the mouse has to be to a point, points.
 const REACH: f32 = 8.0;
@@ -91,7 +93,7 @@ fn points_of(of_points: &[u32], pairs: &[u32]) -> Vec<u32> {
 
 /// Draws the scatter on all the room that there is.
 pub fn scatter_ui(ui: &mut Ui, scatter: &Scatter<'_>, cache: &mut Cache) -> (Answer, egui::Response) {
-    let t = theme::tokens(ui);
+    let (t, ui_dark) = (theme::tokens(ui), ui.visuals().dark_mode);
     let [x, y] = scatter.axes.clone();
     let bounds = cache.bounds(scatter);
     let shown = Plot::new(("scatter", scatter.salt))
@@ -134,6 +136,13 @@ pub fn scatter_ui(ui: &mut Ui, scatter: &Scatter<'_>, cache: &mut Cache) -> (Ans
     let area = Area::from(frame);
     marks::paint(&ui.painter_at(frame), figure.dots(&area));
     marks::paint(&ui.painter_at(frame.expand(6.0)), figure.rings(&area));
+    keep::corner_ui(ui, frame, &scatter.name, || {
+        let palette = Palette::of(ui_dark);
+        let [x, y] = &scatter.axes;
+        let provenance = Provenance { title: scatter.name.clone(), facts: Vec::new() };
+        let of = (&SansSerif as &dyn Measure, palette);
+        scatter::whole(points, &cache.marked, [x, y], keep::MAP, of, provenance).grounded(palette).kept()
+    });
     rings_access(ui, scatter, &rings, &figure, &area, &response);
     node(&response, Role::Figure, || scatter.name.clone());
     let clicked = response.clicked().then_some(()).and(hovered).map(|(pair, _)| pair);

@@ -10,10 +10,13 @@ use egui::accesskit::{Action, Role};
 use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Ui, vec2};
 
 use crate::figure::geometry::{Area, Point};
+use crate::figure::measure::SansSerif;
+use crate::figure::palette::Palette;
 use crate::figure::plane;
 use crate::figure::plane::{Camera, Labels};
+use crate::figure::provenance::Provenance;
 use crate::session::maps::Chart;
-use crate::ui::widgets::{is_heard, marks, node};
+use crate::ui::widgets::{is_heard, keep, marks, node};
 
 /// Arrow keys move by so many points.
 const STEP: f32 = 60.0;
@@ -119,6 +122,13 @@ impl Plane<'_> {
         if let Some(under) = under {
             paint::tooltip(&response, self.chart, under);
         }
+        let is_dark = ui.visuals().dark_mode;
+        keep::corner_ui(ui, view, self.name, || {
+            let provenance = Provenance { title: self.name.to_owned(), facts: Vec::new() };
+            let still = plane::Plane { under: None, dark: is_dark, ..figure };
+            let whole = still.whole(&self.chart.layout.places, keep::MAP, &SansSerif, provenance);
+            whole.grounded(Palette::of(is_dark)).kept()
+        });
         ui.advance_cursor_after_rect(view);
         answer
     }
