@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::placed::Placed;
+use crate::figure::png::Pixels;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
@@ -79,6 +80,8 @@ pub enum Chore {
         /// What.
         picture: Box<Picture>,
     },
+    /// Draw a picture for the clipboard.
+    Paint(Box<Picture>),
 }
 
 /// What a statistical aligner is asked.
@@ -139,6 +142,8 @@ pub enum News {
         /// The links between them.
         links: Links,
     },
+    /// A picture for the clipboard was drawn.
+    Painted(Arc<Pixels>),
     /// Something worth a line in the status bar.
     Notice {
         /// A sentence for the user.

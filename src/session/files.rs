@@ -8,6 +8,7 @@ use crate::aligner::placed::{Placed, PlacedAligner};
 use crate::error::{Error, Result};
 use crate::session::effect::{Chore, News, Question};
 use crate::session::page::{Dropped, Page};
+use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
 use crate::text::phrases::PhraseTable;
 use crate::text::write::write_atomic;
@@ -31,6 +32,7 @@ pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
         Chore::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
         Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, Ok(text.into_bytes()))))),
         Chore::Draw { path, picture } => disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path))))),
+        Chore::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),
     }
 }
 
@@ -101,6 +103,14 @@ fn save_training(plan: Plan, path: PathBuf) -> News {
     let folder = path.parent().unwrap_or(Path::new(""));
     let trouble = recipe::save(&plan.seen_from(&here, folder), &path, false).err().map(|error| error.to_string());
     News::TrainingSaved { path, trouble }
+}
+
+/// A picture for the clipboard, which the window fills.
+pub fn paint(picture: &Picture) -> News {
+    match picture.pixels() {
+        Ok(pixels) => News::Painted(Arc::new(pixels)),
+        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+    }
 }
 
 fn write(path: &Path, bytes: Result<Vec<u8>>) -> News {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::figure::png::Pixels;
 use crate::nn::device::DeviceChoice;
 use crate::session::column::{Column, ColumnState, Wish};
 use crate::session::differences::differences;
@@ -83,6 +84,8 @@ pub struct Shared {
     pub(super) next_id: u64,
     pub(super) revision: u64,
     pub(super) effects: Vec<Effect>,
+    /// The picture that was drawn last for the clipboard, with its number.
+    pub(super) painted: Option<(u64, Arc<Pixels>)>,
 }
 
 impl Shared {
@@ -202,6 +205,11 @@ impl Shared {
     /// Grows with every change that is saved.
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// The picture that was drawn last for the clipboard; its number is another for each.
+    pub fn painted(&self) -> Option<(u64, &Pixels)> {
+        self.painted.as_ref().map(|(number, pixels)| (*number, &**pixels))
     }
 
     /// The number of the newest request.
@@ -363,6 +371,12 @@ impl Shared {
                 word.differs = differs;
             }
         }
+    }
+
+    /// A picture for the clipboard was drawn.
+    pub(super) fn picture_painted(&mut self, pixels: Arc<Pixels>) {
+        self.painted = Some((self.fresh_id(), pixels));
+        self.notify("The picture is in the clipboard", false);
     }
 
     /// A column for a model, at the right.

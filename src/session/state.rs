@@ -224,6 +224,7 @@ impl Session {
                 shared.file_failed(&path);
                 shared.notify(message, true);
             }
+            News::Painted(pixels) => shared.picture_painted(pixels),
             News::TrainingSaved { path, trouble } => self.training.told(path, trouble),
             News::Notice { text, is_error } => shared.notify(text, is_error),
         }

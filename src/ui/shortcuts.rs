@@ -94,6 +94,8 @@ pub enum Act {
     Manual,
     /// Show or hide the sheet of shortcuts.
     Help,
+    /// The menu of what is marked.
+    Offers,
     /// Close what is open, then select nothing.
     Escape,
 }
@@ -203,6 +205,7 @@ const SENTENCE_BINDINGS: &[Binding] = &[
     always(Act::PreviousColumn, WORDS, "Column to the left", &[alt(Key::ArrowLeft)]),
     not_typing(Act::NextHypothesis, WORDS, "Next hypothesis", &[plain(Key::CloseBracket)]),
     not_typing(Act::PreviousHypothesis, WORDS, "Previous hypothesis", &[plain(Key::OpenBracket)]),
+    always(Act::Offers, WORDS, "What can be done with a word or cell", &[shift(Key::F10), plain(Key::Menu)]),
     always(Act::WidenBeam, WORDS, "Wider beam", &[ctrl(Key::CloseBracket)]),
     always(Act::NarrowBeam, WORDS, "Narrower beam", &[ctrl(Key::OpenBracket)]),
     always(Act::NextPalette, PICTURE, "Next palette", &[ctrl(Key::P)]),

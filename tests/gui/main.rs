@@ -11,6 +11,7 @@ mod maps;
 #[path = "../made/measured.rs"]
 mod measured;
 mod numbers;
+mod offers;
 mod overlay;
 mod phrases;
 mod picture;

@@ -3,6 +3,7 @@
 use egui::{Id, Ui};
 
 use crate::session::{Column, Hover, SelectCommand, TargetWord};
+use crate::ui::clicked::Clicked;
 use crate::ui::local::Window;
 use crate::ui::views::alignment;
 use crate::ui::widgets::{labels, words};
@@ -33,11 +34,24 @@ pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         .collect();
     let area = egui::ScrollArea::vertical().id_salt("output").auto_shrink([false, true]);
     let from_right = bidi::starts_right(&table.text);
-    let output = area.show(ui, |ui| {
-        words::flow(ui, Id::unique(("output", column.id)), &list, &theme::output(), from_right, |i| {
-            tooltip(&table.target, i)
-        })
-    });
+    let id = Id::unique(("output", column.id));
+    let asked = match window.local.asked {
+        // the heatmap has the place of a cell
+        Some(Clicked::Target { column: of, i }) if of == column.id => Some(i),
+        _ => None,
+    };
+    let (font, picked) = (theme::output(), window.picked(id, &table.text));
+    let flow = words::Flow { id, font: &font, from_right, picked, asked };
+    let output = area.show(ui, |ui| words::flow(ui, &flow, &list, |i| tooltip(&table.target, i)));
+    if let Some(range) = output.inner.picked {
+        let target: Vec<String> =
+            table.target.iter().filter(|word| !word.is_eos).map(|word| labels::target_text(word, replace)).collect();
+        let target: Vec<&str> = target.iter().map(String::as_str).collect();
+        window.pick(ui, id, &table.text, &target, range);
+    }
+    if let Some((i, at)) = output.inner.menu {
+        window.offer_at(Clicked::Target { column: column.id, i }, at);
+    }
     window.local.output_heights.insert(column.id, output.content_size.y);
     if let Some(i) = output.inner.over {
         window.local.hover = Some(Hover { column: column.id, i: Some(i), j: None });

@@ -4,11 +4,13 @@ use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
 use crate::session::{AlignmentTable, Column, Hover, SourceCommand};
-use crate::ui::local::{Panel, Window};
-use crate::ui::views::alignment;
+use crate::ui::clicked::Clicked;
+use crate::ui::local::{ListPlace, Panel, Window};
+use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};
+use crate::ui::views::{alignment, menu};
 use crate::ui::widgets::{labels, words};
-use crate::ui::{bidi, theme};
+use crate::ui::{bidi, local, theme};
 
 /// The source text.
 pub struct Source;
@@ -38,7 +40,13 @@ impl View for Source {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 8));
         card.show(ui, |ui| {
             ui.take_available_width();
-            editor_ui(ui, window);
+            ui.horizontal_top(|ui| {
+                let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0 && window.local.list == ListPlace::Beside;
+                if !is_open {
+                    menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
+                }
+                ui.vertical(|ui| editor_ui(ui, window));
+            });
             if window.local.cut {
                 let text =
                     format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
@@ -119,14 +127,25 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
         })
         .collect();
     let from_right = bidi::starts_right(window.session.source());
+    let id = Id::unique("source_words");
+    let (font, picked) = (theme::body(), window.picked(id, &column.source.text));
+    let flow = words::Flow { id, font: &font, from_right, picked, asked: None };
     let height = if theme::is_low(ui) { WORDS_HEIGHT.1 } else { WORDS_HEIGHT.0 };
     let area = egui::ScrollArea::vertical().id_salt("source_words").max_height(height);
     let answer = area.show(ui, |ui| {
         if column.stale {
             ui.set_opacity(theme::STALE_OPACITY);
         }
-        words::flow(ui, Id::unique("source_words"), &list, &theme::body(), from_right, |j| tooltip(table, j))
+        words::flow(ui, &flow, &list, |j| tooltip(table, j))
     });
+    if let Some(range) = answer.inner.picked {
+        let source: Vec<&str> =
+            table.source.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
+        window.pick(ui, id, &column.source.text, &source, range);
+    }
+    if let Some((j, at)) = answer.inner.menu {
+        window.offer_at(Clicked::Source { column: column.id, j }, at);
+    }
     if let Some(j) = answer.inner.over {
         window.local.hover = Some(Hover { column: column.id, i: None, j: Some(j) });
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::decoding::ensemble::Mixing;
+use crate::session::drawing::Drawing;
 use crate::worker::protocol::{ColumnId, EnsembleSpec};
 
 /// A list of sentences.
@@ -107,12 +108,17 @@ pub enum ColumnCommand {
     Draw {
         /// Whose.
         column: ColumnId,
-        /// The name of a kind of figure.
-        kind: &'static str,
-        /// For a dark ground.
-        is_dark: bool,
+        /// What of it, and how it looks.
+        drawing: Drawing,
         /// Where to.
         path: PathBuf,
+    },
+    /// Draws a column's translation for the clipboard.
+    Copy {
+        /// Whose.
+        column: ColumnId,
+        /// What of it, and how it looks.
+        drawing: Drawing,
     },
 }
 
