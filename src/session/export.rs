@@ -19,7 +19,7 @@ use crate::session::picture::{GUIDED, Picture};
 use crate::session::scene::SearchSettings;
 use crate::session::settings::{Settings, Shown};
 use crate::session::table;
-use crate::session::table::{AlignmentTable, LEFT_OUT};
+use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT};
 use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;
@@ -38,7 +38,9 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
 /// What a column shows as a figure; `None` where nothing is translated.
 pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, drawing: &Drawing) -> Option<Picture> {
     let kind = drawing.kind;
-    let table = Arc::clone(column.table.as_ref()?);
+    // the beam is always the model's own
+    let own = column.both().0.filter(|_| kind == "beam");
+    let table = Arc::clone(own.or(column.table.as_ref())?);
     let facts = column.facts.as_ref();
     let (replaces, shown) = (settings.unk_replacement, settings.shown);
     let mut known = vec![("kind", kind.to_owned()), ("model", column.name())];
@@ -52,7 +54,7 @@ pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, dr
         known.push(("links", "of the statistical aligner that comes with the program".to_owned()));
         known.push(("greatest alpha", agreement.text()));
     }
-    known.push(("search", format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)));
+    known.push(("search", how(search, &table)));
     known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
     known.push(("sentence", column.source.text.clone()));
     known.push(("translation", table.text.clone()));
@@ -64,14 +66,19 @@ pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, dr
         replaces,
         shown,
         is_normalised: search.length_normalization > 0.0,
-        title: format!("{}: {kind}", column.name()),
+        title: format!(
+            "{}: {kind}{}",
+            column.name(),
+            if table.is_given { format!(" of {GIVEN}") } else { String::new() }
+        ),
         facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         kind,
         look: Look {
             is_dark: drawing.is_dark,
             map: drawing.map.unwrap_or(Look::default().map),
             has_legend: drawing.has_legend,
-            caption: drawing.has_caption.then(|| caption(column, search, &table)),
+            // what is not the model's says so in any case
+            caption: (drawing.has_caption || table.is_given).then(|| caption(column, search, &table)),
             threshold: drawing.threshold,
             weight: drawing.weight,
         },
@@ -80,9 +87,17 @@ pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, dr
     })
 }
 
+/// Where a translation comes from.
+fn how(search: &SearchSettings, table: &AlignmentTable) -> String {
+    if table.is_given {
+        return GIVEN.to_owned();
+    }
+    format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)
+}
+
 /// Which model a figure is of and how that searched, as the command line says it.
 fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> String {
-    let how = format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1);
+    let how = how(search, table);
     let rows = table.reading.filter(|reading| *reading != Reading::default());
     let rows = rows.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
     format!("{}, {how}{rows}, log p {:.2}", column.name(), table.log_p)
@@ -104,9 +119,13 @@ pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str
 
 /// What the user should know about the file, where the file itself cannot say it.
 pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
-    let reading = column.table.as_ref()?.reading?;
-    (format == AlignmentFormat::Pharaoh)
-        .then(|| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()))
+    let table = column.table.as_ref().filter(|_| format == AlignmentFormat::Pharaoh)?;
+    let given = table.is_given.then(|| format!("The links are those of {GIVEN}."));
+    let reading = table
+        .reading
+        .map(|reading| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()));
+    let notes: Vec<String> = given.into_iter().chain(reading).collect();
+    (!notes.is_empty()).then(|| notes.join(" "))
 }
 
 /// alpha with source words along the top and target words down the side; without alignment only words and log p.
@@ -116,7 +135,8 @@ pub fn alignment_tsv(table: &AlignmentTable) -> String {
 
 /// As [`alignment_tsv`], of these target words alone.
 pub fn rows_tsv(table: &AlignmentTable, rows: Range<usize>) -> String {
-    let named = [table.reading.map(Reading::name), table.units.map(table::Units::name)];
+    let given = table.is_given.then_some(GIVEN);
+    let named = [given, table.reading.map(Reading::name), table.units.map(table::Units::name)];
     let named: Vec<&str> = named.into_iter().flatten().collect();
     let first = if named.is_empty() { "target".to_owned() } else { format!("target ({})", named.join(", ")) };
     let columns = if table.alpha.is_some() { &table.source[..] } else { &[] };
@@ -165,6 +185,10 @@ pub fn json_line(column: &Column) -> String {
         });
     }
     let mut line = json!({ "source": column.source.tokens, "hypotheses": hypotheses });
+    if let Some(given) = column.read() {
+        line["given"] = hypothesis(given, read);
+        line["given"]["of"] = GIVEN.into();
+    }
     if let Some(pieces) = column.hypotheses.first().and_then(|one| one.pieces.as_ref()) {
         line["words"] = ends(&pieces.source);
     }

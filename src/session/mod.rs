@@ -54,6 +54,6 @@ pub use crate::session::scene::{CANDIDATES, Scene, SearchSettings};
 pub use crate::session::settings::{DARK_PALETTE, LIGHT_PALETTE, Settings, Shown, Theme};
 pub use crate::session::shared::{Notice, Selection, Shared, Task};
 pub use crate::session::state::Session;
-pub use crate::session::table::{AlignmentTable, LEFT_OUT, Matrix, SourceWord, TargetWord, Units};
+pub use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT, Matrix, SourceWord, TargetWord, Units};
 pub use crate::worker::corpus::CorpusEvent;
 pub use crate::worker::protocol::{ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request};

@@ -21,7 +21,7 @@ use crate::session::table::TargetWord;
 use crate::text::links::Links;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::worker::corpus::{Order, Progress};
-use crate::worker::protocol::{ColumnId, EnsembleSpec, Request};
+use crate::worker::protocol::{ColumnId, ColumnSpec, EnsembleSpec, Request};
 
 /// Most notices kept.
 const MAX_NOTICES: usize = 20;
@@ -300,26 +300,29 @@ impl Shared {
 
     /// Asks for all that is wanted now; everything older is stale from here on.
     pub(super) fn request(&mut self) {
-        self.request_by(Column::want);
+        let given = self.scene.given.clone();
+        self.request_by(|column, source, wish| {
+            (column.want(source, wish), column.want_given(source, given.as_deref(), wish))
+        });
     }
 
     /// The models are wanted and nothing is to be translated.
     pub(super) fn request_to_rest(&mut self) {
         self.request_by(|column, _, _| {
             column.rest();
-            false
+            (false, None)
         });
     }
 
-    /// `want` prepares a column for the source and says whether it has to be decoded.
-    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wish) -> bool) {
+    /// `want` prepares a column for the source and says whether it has to be decoded, and what given translation it reads.
+    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wish) -> (bool, Option<String>)) {
         self.newest += 1;
         let mut columns = Vec::with_capacity(self.columns.len());
         let (source, options, device) = (self.scene.source.clone(), self.scene.search.options(), self.settings.device);
         for column in &mut self.columns {
             let wish = column.wish(device, options.clone());
-            let decode = want(column, &source, &wish);
-            columns.push(column.spec(wish, decode));
+            let (decode, given) = want(column, &source, &wish);
+            columns.push(ColumnSpec { given, ..column.spec(wish, decode) });
         }
         self.push(Effect::Decode(Request { number: self.newest, source, columns }));
     }

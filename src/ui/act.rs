@@ -8,7 +8,7 @@ use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{ListPlace, Local, Panel, Sheet};
 use crate::ui::shortcuts::Act;
-use crate::ui::{local, theme};
+use crate::ui::{local, shortcuts, theme};
 
 /// One step of the size of everything.
 const ZOOM_STEP: f32 = 0.1;
@@ -40,6 +40,10 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::Undo => SourceCommand::Undo.into(),
         Act::Redo => SourceCommand::Redo.into(),
         Act::Stop => SourceCommand::Stop.into(),
+        Act::ToggleGiven => {
+            local.focus_id = Some(shortcuts::given_id());
+            SourceCommand::Give(session.scene().given.is_none().then(String::new)).into()
+        }
         Act::NextSentence => ListCommand::Move(1).into(),
         Act::PreviousSentence => ListCommand::Move(-1).into(),
         Act::FirstSentence => ListCommand::First.into(),

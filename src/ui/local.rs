@@ -164,6 +164,8 @@ pub struct Local {
     pub key_mark: Option<Hover>,
     /// The panel that wants the keyboard.
     pub focus: Option<Panel>,
+    /// The widget that wants the keyboard.
+    pub focus_id: Option<egui::Id>,
     /// The panel that had it last.
     pub last_panel: Option<Panel>,
     /// Which way F6 is going, until a panel that is there takes the keyboard; 0 when it is not.

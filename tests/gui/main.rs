@@ -4,6 +4,7 @@
 
 mod desk;
 mod evaluation;
+mod given;
 mod keys;
 mod layout;
 mod manual;

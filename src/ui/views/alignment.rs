@@ -21,7 +21,8 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
     };
     let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
     let focus = is_selected && window.local.takes_focus(Panel::Picture);
-    let name = column.name();
+    let given = if table.is_given { " for your translation" } else { "" };
+    let name = format!("{}{given}", column.name());
     let marks = marks(window.session, column);
     let heatmap = Heatmap {
         id: Id::unique(("heatmap", column.id)),

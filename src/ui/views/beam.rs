@@ -111,7 +111,7 @@ fn row_ui(
     let palette = theme::palette(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, Id::unique(("hypothesis", column.id, n)), Sense::CLICK);
-    let is_shown = column.hypothesis == n;
+    let is_shown = column.hypothesis == n && column.table.as_ref().is_none_or(|table| !table.is_given);
     let shown = Shown::of(window);
     let text = text(hypothesis, shown);
     let label = || format!("Hypothesis {}, log p {:.2}, {text}", n + 1, hypothesis.log_p);

@@ -49,7 +49,7 @@ impl View for Columns {
             let height = ui.available_height();
             let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
             let has_ensemble = session.columns().iter().any(|column| column.ensemble.is_some());
-            let parts = Parts::split(vec2(width, height), output_height(window), beam_open);
+            let parts = split(window, vec2(width, height), output_height(window), beam_open);
             // one size of cells for all, so the column with least room decides
             let least = if has_ensemble { parts.with_mixing() } else { parts };
             let metrics = metrics(ui, window, &least, aligned(window.session));
@@ -109,7 +109,7 @@ pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rect = ui.available_rect_before_wrap();
     let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
     let output = window.local.output_heights.get(&column.id).copied().unwrap_or(0.0);
-    let parts = Parts::split(rect.size(), output, beam_open);
+    let parts = split(window, rect.size(), output, beam_open);
     let parts = if window.local.presents { parts.without_beam() } else { parts };
     let least = if column.ensemble.is_some() { parts.with_mixing() } else { parts };
     let metrics =
@@ -158,6 +158,12 @@ fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
     } else {
         None
     }
+}
+
+/// The parts of a column, with room for the user's translation under the model's where there is one.
+fn split(window: &Window<'_>, size: egui::Vec2, output: f32, beam_open: bool) -> Parts {
+    let has_two = window.session.columns().iter().any(|column| column.given.is_some());
+    if has_two { Parts::split_for_two(size, output, beam_open) } else { Parts::split(size, output, beam_open) }
 }
 
 /// The tallest output decides, so that the pictures under them start at one height.

@@ -6,7 +6,7 @@ use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, Ri
 use crate::session::maps::Choice;
 use crate::session::{
     AlignmentTable, Column, ColumnCommand, ColumnState, Drawing, MapCommand, Page, PhrasesCommand, SelectCommand,
-    SettingsCommand, Shown, WindowCommand, export,
+    SettingsCommand, Shown, SourceCommand, WindowCommand, export,
 };
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::local::Window;
@@ -53,6 +53,7 @@ pub const OFFERS: &[&[Offer]] = &[
     &[
         Offer { name: "Inspect this word", on: TARGET, can: always, does: inspect },
         Offer { name: "Show its alignment", on: HYPOTHESIS, can: always, does: show },
+        Offer { name: "Score it in every column", on: HYPOTHESIS, can: beside_others, does: score },
     ],
     &[
         Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },
@@ -232,6 +233,14 @@ fn show(window: &mut Window<'_>, clicked: Clicked) {
     window.push(SelectCommand::Hypothesis { column, hypothesis: n });
 }
 
+fn score(window: &mut Window<'_>, clicked: Clicked) {
+    let Clicked::Hypothesis { column, n } = clicked else { return };
+    let hypothesis = window.session.column(column).and_then(|column| column.hypotheses.get(n));
+    if let Some(hypothesis) = hypothesis {
+        window.push(SourceCommand::Give(Some(hypothesis.text.clone())));
+    }
+}
+
 fn copy_word(window: &mut Window<'_>, clicked: Clicked) {
     let Some((_, table)) = shown(window, clicked) else { return };
     let replace = window.session.settings().unk_replacement;
@@ -318,9 +327,7 @@ fn outline(window: &mut Window<'_>, _: Clicked) {
 }
 
 fn alone(window: &mut Window<'_>, clicked: Clicked) {
-    if let Some(column) = window.session.column(clicked.column()) {
-        window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: column.hypothesis });
-    }
+    window.push(SelectCommand::Column(clicked.column()));
     window.keep(local::SOLO, 1.0);
 }
 

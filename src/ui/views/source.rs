@@ -10,7 +10,7 @@ use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{alignment, menu};
 use crate::ui::widgets::{labels, words};
-use crate::ui::{bidi, local, theme};
+use crate::ui::{bidi, local, shortcuts, theme};
 
 /// The source text.
 pub struct Source;
@@ -45,8 +45,14 @@ impl View for Source {
                 if !is_open {
                     menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
                 }
-                ui.vertical(|ui| editor_ui(ui, window));
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
+                    if window.session.scene().given.is_none() {
+                        menu::act_button(ui, window, "Score yours", Act::ToggleGiven);
+                    }
+                    ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
+                });
             });
+            given_ui(ui, window);
             if window.local.cut {
                 let text =
                     format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
@@ -164,11 +170,41 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
     }
 }
 
-fn reference_ui(ui: &mut Ui, window: &Window<'_>) {
+/// A translation of the user's own, which every model reads.
+fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(given) = &window.session.scene().given else { return };
+    let (mut text, weak) = (given.clone(), theme::tokens(ui).weak);
+    ui.horizontal(|ui| {
+        let note = "Every model reads it word by word and says how probable it finds each; it chooses none of them";
+        let label = ui.label(RichText::new("Your translation").size(theme::TEXT_SMALL).color(weak)).on_hover_text(note);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let key = shortcuts::text(ui.ctx(), Act::ToggleGiven);
+            let close = ui.small_button("\u{d7}").on_hover_text(format!("Take it away ({key})"));
+            if close.accessible_name("Take your translation away").clicked() {
+                window.push(SourceCommand::Give(None));
+            }
+            let field = TextEdit::singleline(&mut text).id(shortcuts::given_id()).char_limit(MOST_CHARACTERS);
+            let hint = "Type or paste a translation, and every model says how probable it finds it";
+            let response = ui.add(field.desired_width(f32::INFINITY).hint_text(hint)).labelled_by(label.id);
+            if window.local.focus_id == Some(shortcuts::given_id()) {
+                window.local.focus_id = None;
+                response.request_focus();
+            }
+            if response.changed() {
+                window.push(SourceCommand::Give(Some(text)));
+            }
+        });
+    });
+}
+
+fn reference_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(reference) = window.session.reference() else { return };
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Reference").size(theme::TEXT_SMALL).color(t.weak));
         ui.label(bidi::visual(&reference).into_owned());
+        if ui.small_button("Score it").on_hover_text("Every model says how probable it finds it").clicked() {
+            window.push(SourceCommand::Give(Some(reference.into_owned())));
+        }
     });
 }

@@ -66,6 +66,8 @@ pub enum SourceCommand {
     Undo,
     /// Does it again.
     Redo,
+    /// The translation that the user gives changed by typing; `None` takes its field away.
+    Give(Option<String>),
     /// Stops the work under way; the table stays.
     Stop,
 }
@@ -166,6 +168,10 @@ pub enum SelectCommand {
         /// Which, from 0.
         hypothesis: usize,
     },
+    /// Shows the alignment of the given translation, or that of the model's own.
+    ShowGiven(bool),
+    /// Makes this column the selected one.
+    Column(ColumnId),
     /// Moves by so many hypotheses in the selected column.
     MoveHypothesis(isize),
     /// Selects nothing.
