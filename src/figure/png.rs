@@ -16,19 +16,38 @@ const INCHES: f64 = 1000.0 / 25.4;
 /// # Errors
 /// More pixels than memory should be spent on.
 pub fn png(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Vec<u8>> {
-    let pixmap = painted(figure, page, fonts)?;
-    let pixels = pixmap.pixels().iter().flat_map(|pixel| {
-        let colour = pixel.demultiply();
-        [colour.red(), colour.green(), colour.blue(), colour.alpha()]
-    });
+    let Pixels { width, height, rgba } = pixels(figure, page, fonts)?;
     let mut file = Vec::new();
-    let pixels: Vec<u8> = pixels.collect();
-    write(figure, page, (pixmap.width(), pixmap.height()), &pixels, &mut file)
+    write(figure, page, (width, height), &rgba, &mut file)
         .map_err(|error| Error::Internal(format!("a picture could not be written: {error}")))?;
     Ok(file)
 }
 
+/// Rows of pixels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pixels {
+    /// In a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Red, green, blue and cover of each.
+    pub rgba: Vec<u8>,
+}
+
 /// The pixels alone.
+///
+/// # Errors
+/// As [`png`].
+pub fn pixels(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Pixels> {
+    let pixmap = painted(figure, page, fonts)?;
+    let rgba = pixmap.pixels().iter().flat_map(|pixel| {
+        let colour = pixel.demultiply();
+        [colour.red(), colour.green(), colour.blue(), colour.alpha()]
+    });
+    Ok(Pixels { width: pixmap.width(), height: pixmap.height(), rgba: rgba.collect() })
+}
+
+/// The pixels as the painter has them.
 ///
 /// # Errors
 /// As [`png`].

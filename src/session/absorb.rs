@@ -40,6 +40,7 @@ impl Shared {
             }
             Event::Expanded { best, .. } => self.expanded(at, best),
             Event::Finished { result, .. } => self.finished(at, result),
+            Event::Given { given, .. } => self.given(at, given.map(|view| *view)),
             Event::Failed { message, .. } => {
                 column.message = Some(message);
                 (column.decoding, column.pending) = (false, None);
@@ -66,6 +67,18 @@ impl Shared {
         column.hypotheses = vec![best];
         column.hypothesis = 0;
         self.rebuild(at);
+    }
+
+    /// A model has read the translation that the user gives.
+    fn given(&mut self, at: usize, given: Result<HypothesisView, String>) {
+        let Some(text) = self.scene.given.clone() else { return };
+        let (device, options) = (self.settings.device, self.scene.search.options());
+        let column = &mut self.columns[at];
+        column.given = Some(given);
+        column.given_for = Some((self.scene.source.clone(), text, column.wish(device, options)));
+        self.rebuild(at);
+        self.forget_missing_target();
+        self.mark_differences();
     }
 
     fn finished(&mut self, at: usize, mut result: ColumnResult) {

@@ -9,7 +9,7 @@ use crate::decoding::SearchOptions;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::session::effect::Question;
-use crate::session::settings::Settings;
+use crate::session::settings::{Settings, Whose};
 use crate::session::table;
 use crate::session::table::{AlignmentTable, Making};
 use crate::text::links::Links;
@@ -60,6 +60,12 @@ pub struct Column {
     pub links: Option<Links>,
     /// The number of the question that `links` answer or will answer.
     pub(in crate::session) asked: Option<u64>,
+    /// The translation that the user gives, as this model reads it, or why it cannot.
+    pub given: Option<Result<HypothesisView, String>>,
+    /// The table of the model's own translation while the given one is shown, and the other way round.
+    pub beside: Option<Arc<AlignmentTable>>,
+    /// The text, the given translation and the wish that `given` belongs to.
+    pub(in crate::session) given_for: Option<(String, String, Wish)>,
     /// Why the present text could not be translated, as a sentence.
     pub message: Option<String>,
     /// Source and context of the request under way, until its first row replaces the table.
@@ -75,6 +81,13 @@ pub(in crate::session) struct Wish {
     pub ensemble: Option<EnsembleSpec>,
     pub device: DeviceChoice,
     pub options: SearchOptions,
+}
+
+impl Wish {
+    /// A given translation depends on the models alone.
+    fn has_models_of(&self, other: &Self) -> bool {
+        self.folder == other.folder && self.ensemble == other.ensemble && self.device == other.device
+    }
 }
 
 impl Column {
@@ -96,6 +109,9 @@ impl Column {
             decoding: false,
             links: None,
             asked: None,
+            given: None,
+            beside: None,
+            given_for: None,
             message: None,
             pending: None,
             done: None,
@@ -127,7 +143,8 @@ impl Column {
     /// Its part of a request.
     pub(in crate::session) fn spec(&self, wish: Wish, decode: bool) -> ColumnSpec {
         let Wish { folder, ensemble, device, options } = wish;
-        ColumnSpec { column: self.id, folder, ensemble, device, engine: Kernels::Fused, options, decode }
+        let (column, engine) = (self.id, Kernels::Fused);
+        ColumnSpec { column, folder, ensemble, device, engine, options, decode, given: None }
     }
 
     /// Prepares for a request; true when it has to be decoded.
@@ -147,6 +164,36 @@ impl Column {
         decode
     }
 
+    /// Prepares for a request: the given translation, where the model has to read it; what was read of another goes.
+    pub(in crate::session) fn want_given(&mut self, source: &str, given: Option<&str>, wish: &Wish) -> Option<String> {
+        let is_for = |(text, _, of): &(String, String, Wish)| text == source && of.has_models_of(wish);
+        if given.is_none() || !self.given_for.as_ref().is_some_and(is_for) {
+            self.forget_given();
+        }
+        let given = given.filter(|given| !given.trim().is_empty() && !source.trim().is_empty());
+        let Some(given) = given else {
+            self.forget_given();
+            return None;
+        };
+        let is_done = self.given_for.as_ref().is_some_and(|(_, of, _)| of == given);
+        (!is_done).then(|| given.to_owned())
+    }
+
+    fn forget_given(&mut self) {
+        (self.given, self.beside, self.given_for) = (None, None, None);
+    }
+
+    /// The given translation, where this model has read it.
+    pub fn read(&self) -> Option<&HypothesisView> {
+        self.given.as_ref().and_then(|given| given.as_ref().ok())
+    }
+
+    /// The tables of the model's own translation and of the given one.
+    pub fn both(&self) -> (Option<&Arc<AlignmentTable>>, Option<&Arc<AlignmentTable>>) {
+        let (shown, beside) = (self.table.as_ref(), self.beside.as_ref());
+        if shown.is_some_and(|table| table.is_given) { (beside, shown) } else { (shown, beside) }
+    }
+
     /// Stops waiting for words; the model is still wanted.
     pub(in crate::session) fn rest(&mut self) {
         (self.pending, self.decoding) = (None, false);
@@ -161,6 +208,7 @@ impl Column {
         self.table = None;
         self.result = ColumnResult::default();
         self.forget_links();
+        self.forget_given();
         (self.stale, self.decoding, self.message, self.done) = (false, false, None, None);
     }
 
@@ -176,18 +224,24 @@ impl Column {
 
     /// Makes the table again from the shown hypothesis. The reading of the settings counts where the model has a choice.
     pub(in crate::session) fn rebuild(&mut self, settings: &Settings, revision: u64) {
-        self.table = self.table_with(settings).map(|table| Arc::new(AlignmentTable { revision, ..table }));
+        let made =
+            |settings: &Settings| self.table_with(settings).map(|table| Arc::new(AlignmentTable { revision, ..table }));
+        let other = Settings { whose: settings.whose.other(), ..settings.clone() };
+        let tables = (made(settings), self.read().and_then(|_| made(&other)));
+        (self.table, self.beside) = tables;
     }
 
-    /// The table of the shown hypothesis under other settings.
+    /// The table of the shown hypothesis, or of the given translation, under other settings.
     pub(in crate::session) fn table_with(&self, settings: &Settings) -> Option<AlignmentTable> {
+        let given = self.read().filter(|_| settings.whose == Whose::Given);
         let making = Making {
             specials: self.facts.as_ref().map(|facts| (facts.eos, facts.unk)),
             reading: self.facts.as_ref().and_then(|facts| facts.input_delay).map(|delay| (settings.reading, delay)),
             pieces: settings.pieces,
-            links: self.links.as_ref(),
+            links: self.links.as_ref().filter(|_| given.is_none()),
+            is_given: given.is_some(),
         };
-        self.shown().map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
+        given.or_else(|| self.shown()).map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
     }
 
     /// Has no links and waits for none.

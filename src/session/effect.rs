@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::aligner::placed::Placed;
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
+use crate::figure::png::Pixels;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
@@ -90,6 +91,8 @@ pub enum Chore {
         /// What.
         picture: Box<Picture>,
     },
+    /// Draw a picture for the clipboard.
+    Paint(Box<Picture>),
 }
 
 /// What a statistical aligner is asked.
@@ -152,6 +155,8 @@ pub enum News {
         /// The links between them.
         links: Links,
     },
+    /// A picture for the clipboard was drawn.
+    Painted(Arc<Pixels>),
     /// Something worth a line in the status bar.
     Notice {
         /// A sentence for the user.

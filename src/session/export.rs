@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 use crate::analysis::reading::Reading;
 use crate::figure::sheet::Look;
 use crate::session::column::Column;
+use crate::session::drawing::Drawing;
 use crate::session::pages::sentence::command::AlignmentFormat;
 use crate::session::picture::{GUIDED, Picture};
 use crate::session::scene::SearchSettings;
 use crate::session::settings::{Settings, Shown};
 use crate::session::table;
-use crate::session::table::{AlignmentTable, LEFT_OUT};
+use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT};
 use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;
@@ -34,15 +35,12 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
     }
 }
 
-/// What a column shows as a picture of a kind; `None` where nothing is translated.
-pub fn picture(
-    column: &Column,
-    search: &SearchSettings,
-    settings: &Settings,
-    kind: &'static str,
-    look: Look,
-) -> Option<Picture> {
-    let table = Arc::clone(column.table.as_ref()?);
+/// What a column shows as a figure; `None` where nothing is translated.
+pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, drawing: &Drawing) -> Option<Picture> {
+    let kind = drawing.kind;
+    // the beam is always the model's own
+    let own = column.both().0.filter(|_| kind == "beam");
+    let table = Arc::clone(own.or(column.table.as_ref())?);
     let facts = column.facts.as_ref();
     let (replaces, shown) = (settings.unk_replacement, settings.shown);
     let mut known = vec![("kind", kind.to_owned()), ("model", column.name())];
@@ -56,7 +54,7 @@ pub fn picture(
         known.push(("links", "of the statistical aligner that comes with the program".to_owned()));
         known.push(("greatest alpha", agreement.text()));
     }
-    known.push(("search", format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)));
+    known.push(("search", how(search, &table)));
     known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
     known.push(("sentence", column.source.text.clone()));
     known.push(("translation", table.text.clone()));
@@ -68,12 +66,41 @@ pub fn picture(
         replaces,
         shown,
         is_normalised: search.length_normalization > 0.0,
-        title: format!("{}: {kind}", column.name()),
+        title: format!(
+            "{}: {kind}{}",
+            column.name(),
+            if table.is_given { format!(" of {GIVEN}") } else { String::new() }
+        ),
         facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         kind,
-        look,
+        look: Look {
+            is_dark: drawing.is_dark,
+            map: drawing.map.unwrap_or(Look::default().map),
+            has_legend: drawing.has_legend,
+            // what is not the model's says so in any case
+            caption: (drawing.has_caption || table.is_given).then(|| caption(column, search, &table)),
+            threshold: drawing.threshold,
+            weight: drawing.weight,
+        },
+        page: drawing.page,
         table,
     })
+}
+
+/// Where a translation comes from.
+fn how(search: &SearchSettings, table: &AlignmentTable) -> String {
+    if table.is_given {
+        return GIVEN.to_owned();
+    }
+    format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)
+}
+
+/// Which model a figure is of and how that searched, as the command line says it.
+fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> String {
+    let how = how(search, table);
+    let rows = table.reading.filter(|reading| *reading != Reading::default());
+    let rows = rows.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
+    format!("{}, {how}{rows}, log p {:.2}", column.name(), table.log_p)
 }
 
 /// The sentence for a column that cannot be written in this format.
@@ -92,23 +119,53 @@ pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str
 
 /// What the user should know about the file, where the file itself cannot say it.
 pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
-    let reading = column.table.as_ref()?.reading?;
-    (format == AlignmentFormat::Pharaoh)
-        .then(|| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()))
+    let table = column.table.as_ref().filter(|_| format == AlignmentFormat::Pharaoh)?;
+    let given = table.is_given.then(|| format!("The links are those of {GIVEN}."));
+    let reading = table
+        .reading
+        .map(|reading| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()));
+    let notes: Vec<String> = given.into_iter().chain(reading).collect();
+    (!notes.is_empty()).then(|| notes.join(" "))
 }
 
 /// alpha with source words along the top and target words down the side; without alignment only words and log p.
 pub fn alignment_tsv(table: &AlignmentTable) -> String {
-    let named = [table.reading.map(Reading::name), table.units.map(table::Units::name)];
+    rows_tsv(table, 0..table.target.len())
+}
+
+/// As [`alignment_tsv`], of these target words alone.
+pub fn rows_tsv(table: &AlignmentTable, rows: Range<usize>) -> String {
+    let given = table.is_given.then_some(GIVEN);
+    let named = [given, table.reading.map(Reading::name), table.units.map(table::Units::name)];
     let named: Vec<&str> = named.into_iter().flatten().collect();
     let first = if named.is_empty() { "target".to_owned() } else { format!("target ({})", named.join(", ")) };
     let columns = if table.alpha.is_some() { &table.source[..] } else { &[] };
     let words = columns.iter().map(|word| Cell::from(&word.text));
     let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(words).collect();
-    let body = table.target.iter().enumerate().map(|(i, word)| {
+    let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
         let alpha_i = table.alpha.as_ref().map_or(&[][..], |alpha| alpha.row(i));
         let numbers = std::iter::once(&word.log_p).chain(alpha_i).map(Cell::plain);
         std::iter::once(Cell::from(&word.text)).chain(numbers).collect()
+    });
+    tsv::rows(std::iter::once(head).chain(body))
+}
+
+/// How much each target word looks at source word j; empty without alignment.
+pub fn source_tsv(table: &AlignmentTable, j: usize) -> String {
+    let (Some(alpha), Some(source)) = (&table.alpha, table.source.get(j)) else { return String::new() };
+    let head = vec![Cell::plain("target"), Cell::from(&source.text)];
+    let body = table.target.iter().enumerate().map(|(i, word)| {
+        let number = alpha.get(i, j).unwrap_or_default();
+        vec![Cell::from(&word.text), Cell::plain(&number)]
+    });
+    tsv::rows(std::iter::once(head).chain(body))
+}
+
+/// The beam, best first, with log p and what it was ranked by.
+pub fn beam_tsv(column: &Column) -> String {
+    let head = ["rank", "log_p", "ranked_by", "translation"].map(Cell::plain).into();
+    let body = column.hypotheses.iter().enumerate().map(|(n, one)| {
+        vec![Cell::plain(&(n + 1)), Cell::plain(&one.log_p), Cell::plain(&one.rank), Cell::from(&one.text)]
     });
     tsv::rows(std::iter::once(head).chain(body))
 }
@@ -128,6 +185,10 @@ pub fn json_line(column: &Column) -> String {
         });
     }
     let mut line = json!({ "source": column.source.tokens, "hypotheses": hypotheses });
+    if let Some(given) = column.read() {
+        line["given"] = hypothesis(given, read);
+        line["given"]["of"] = GIVEN.into();
+    }
     if let Some(pieces) = column.hypotheses.first().and_then(|one| one.pieces.as_ref()) {
         line["words"] = ends(&pieces.source);
     }

@@ -13,6 +13,7 @@ use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::session::effect::{Chore, News, Question};
 use crate::session::page::{Dropped, Page};
+use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
 use crate::text::phrases::PhraseTable;
 use crate::text::write::write_atomic;
@@ -40,6 +41,7 @@ pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
             disk.run("write", Box::new(move || Some(write(&path, figure_bytes(&figure, &path)))));
         }
         Chore::Draw { path, picture } => disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path))))),
+        Chore::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),
     }
 }
 
@@ -121,6 +123,14 @@ fn save_training(plan: Plan, path: PathBuf) -> News {
     let folder = path.parent().unwrap_or(Path::new(""));
     let trouble = recipe::save(&plan.seen_from(&here, folder), &path, false).err().map(|error| error.to_string());
     News::TrainingSaved { path, trouble }
+}
+
+/// A picture for the clipboard, which the window fills.
+pub fn paint(picture: &Picture) -> News {
+    match picture.pixels() {
+        Ok(pixels) => News::Painted(Arc::new(pixels)),
+        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+    }
 }
 
 fn write(path: &Path, bytes: Result<Vec<u8>>) -> News {

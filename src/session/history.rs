@@ -9,6 +9,19 @@ const MAX_BYTES: usize = 8 << 20;
 pub trait Written {
     /// The text.
     fn text(&self) -> &str;
+    /// Bytes of text in all of it.
+    fn bytes(&self) -> usize {
+        self.text().len()
+    }
+}
+
+/// Which text of a value is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    /// [`Written::text`].
+    Text,
+    /// Another beside it.
+    Beside,
 }
 
 /// What kind of edit led to the present text.
@@ -29,7 +42,7 @@ enum Edit {
 pub struct History<T> {
     past: Vec<T>,
     future: Vec<T>,
-    last: Option<Edit>,
+    last: Option<(Field, Edit)>,
 }
 
 impl<T> Default for History<T> {
@@ -42,14 +55,25 @@ impl<T: Written> History<T> {
     /// Notes that the text of `before` becomes `after` by typing; merges with the edit before when both belong to one
     /// word.
     pub fn typed(&mut self, before: T, after: &str) {
-        if before.text() == after {
+        let from = before.text().to_owned();
+        self.typed_in(Field::Text, before, &from, after);
+    }
+
+    /// As [`History::typed`], of a text `from` beside the first one.
+    pub fn typed_beside(&mut self, before: T, from: &str, after: &str) {
+        self.typed_in(Field::Beside, before, from, after);
+    }
+
+    fn typed_in(&mut self, field: Field, before: T, from: &str, after: &str) {
+        if from == after {
             return;
         }
-        let (prefix, edit) = classify(before.text(), after);
-        let merges = match (self.last, edit) {
+        let (prefix, edit) = classify(from, after);
+        let last = self.last.filter(|(of, _)| *of == field).map(|(_, edit)| edit);
+        let merges = match (last, edit) {
             (Some(Edit::Insert(end)), Edit::Insert(_) | Edit::Blank) => prefix == end,
             (Some(Edit::Delete(at)), Edit::Delete(now)) => {
-                now == at || before.text()[now..].chars().next().is_some_and(|c| now + c.len_utf8() == at)
+                now == at || from[now..].chars().next().is_some_and(|c| now + c.len_utf8() == at)
             }
             _ => false,
         };
@@ -57,7 +81,7 @@ impl<T: Written> History<T> {
             self.push(before);
         }
         self.future.clear();
-        self.last = Some(edit);
+        self.last = Some((field, edit));
     }
 
     /// Notes that `before` was replaced as a whole.
@@ -95,7 +119,7 @@ impl<T: Written> History<T> {
 
     fn push(&mut self, value: T) {
         self.past.push(value);
-        let length = |value: &T| value.text().len();
+        let length = |value: &T| value.bytes();
         let mut bytes: usize = self.past.iter().map(length).sum();
         let mut drop = self.past.len().saturating_sub(MAX_STEPS);
         bytes -= self.past[..drop].iter().map(length).sum::<usize>();

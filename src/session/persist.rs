@@ -32,6 +32,8 @@ pub struct SavedSession {
     pub version: u32,
     /// The text being translated; `None`: the first example.
     pub source: Option<String>,
+    /// The translation that the user gives.
+    pub given: Option<String>,
     /// What was translated before, oldest first.
     pub translated: Vec<String>,
     /// Opened files.
@@ -145,6 +147,7 @@ impl Default for SavedSession {
         Self {
             version: VERSION,
             source: None,
+            given: None,
             translated: Vec::new(),
             files: Vec::new(),
             columns: None,
@@ -183,7 +186,7 @@ impl SavedSession {
     /// Cuts what is longer than a sentence may be; true when anything was.
     fn cut(&mut self) -> bool {
         let mut was_cut = false;
-        for text in self.source.iter_mut().chain(&mut self.translated) {
+        for text in self.source.iter_mut().chain(&mut self.given).chain(&mut self.translated) {
             let (short, is_cut) = cut(std::mem::take(text));
             *text = short;
             was_cut |= is_cut;

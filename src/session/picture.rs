@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::reading::Reading;
 use crate::error::{Error, Result};
+use crate::figure::Figure;
 use crate::figure::beam::Row;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
@@ -13,6 +14,8 @@ use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::{Numbers, Scale};
 use crate::figure::page::Page;
 use crate::figure::palette::Rgba;
+use crate::figure::png;
+use crate::figure::png::Pixels;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{Look, Sheet, kind};
 use crate::session::settings::Shown;
@@ -36,6 +39,7 @@ pub struct Picture {
     pub(super) facts: Vec<(String, String)>,
     pub(super) kind: &'static str,
     pub(super) look: Look,
+    pub(super) page: Page,
 }
 
 impl Picture {
@@ -45,11 +49,23 @@ impl Picture {
     /// A name that ends with no format; a kind that needs an alignment where there is none.
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
         let format = format_of(path)?;
+        self.drawn(|figure| (format.write)(figure, &self.page, &Fonts::default()))
+    }
+
+    /// As pixels.
+    ///
+    /// # Errors
+    /// A kind that needs an alignment where there is none; more pixels than memory should be spent on.
+    pub fn pixels(&self) -> Result<Pixels> {
+        self.drawn(|figure| png::pixels(figure, &self.page, &Fonts::default()))
+    }
+
+    fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
         let kind = kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))?;
         let none = "There is no alignment to draw, because this model has none or it was too large to keep";
         let sheet = self.sheet();
         let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(none.to_owned()))?;
-        (format.write)(&figure, &Page::default(), &Fonts::default())
+        paint(&figure)
     }
 
     fn sheet(&self) -> Sheet<'_> {

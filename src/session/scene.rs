@@ -17,6 +17,8 @@ pub struct Scene {
     pub position: Option<usize>,
     /// How its translations are searched.
     pub search: SearchSettings,
+    /// A translation that the user gives, to be read by every model; `None` while there is no field for it.
+    pub given: Option<String>,
 }
 
 /// How translations are searched.
@@ -53,6 +55,10 @@ impl SearchSettings {
 impl Written for Scene {
     fn text(&self) -> &str {
         &self.source
+    }
+
+    fn bytes(&self) -> usize {
+        self.source.len() + self.given.as_ref().map_or(0, String::len)
     }
 }
 

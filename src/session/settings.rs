@@ -30,6 +30,26 @@ pub enum Shown {
     Energies,
 }
 
+/// Whose translation is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// The model's own.
+    Own,
+    /// The one that the user gives.
+    #[default]
+    Given,
+}
+
+impl Whose {
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Own => Self::Given,
+            Self::Given => Self::Own,
+        }
+    }
+}
+
 /// Where models compute and how the picture looks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -45,6 +65,8 @@ pub struct Settings {
     pub pieces: bool,
     /// Show the links of a statistical aligner, where one comes with the program.
     pub links: bool,
+    /// Whose alignment pictures show where the user gives a translation. Not kept.
+    pub whose: Whose,
     /// Colour map, by name; `None` until one is chosen: that of the theme.
     pub palette: Option<String>,
     /// Light, dark or as the system.
@@ -69,6 +91,7 @@ impl Default for Settings {
             reading: Reading::default(),
             pieces: false,
             links: false,
+            whose: Whose::Given,
             palette: None,
             theme: Theme::System,
             zoom: 1.0,

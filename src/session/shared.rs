@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::figure::Figure;
+use crate::figure::png::Pixels;
 use crate::nn::device::DeviceChoice;
 use crate::session::column::{Column, ColumnState, Wish};
 use crate::session::differences::differences;
@@ -21,7 +22,7 @@ use crate::session::table::TargetWord;
 use crate::text::links::Links;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::worker::corpus::{Order, Progress};
-use crate::worker::protocol::{ColumnId, EnsembleSpec, Request};
+use crate::worker::protocol::{ColumnId, ColumnSpec, EnsembleSpec, Request};
 
 /// Most notices kept.
 const MAX_NOTICES: usize = 20;
@@ -86,6 +87,8 @@ pub struct Shared {
     pub(super) next_id: u64,
     pub(super) revision: u64,
     pub(super) effects: Vec<Effect>,
+    /// The picture that was drawn last for the clipboard, with its number.
+    pub(super) painted: Option<(u64, Arc<Pixels>)>,
 }
 
 impl Shared {
@@ -207,6 +210,11 @@ impl Shared {
         self.revision
     }
 
+    /// The picture that was drawn last for the clipboard; its number is another for each.
+    pub fn painted(&self) -> Option<(u64, &Pixels)> {
+        self.painted.as_ref().map(|(number, pixels)| (*number, &**pixels))
+    }
+
     /// The number of the newest request.
     pub fn newest(&self) -> u64 {
         self.newest
@@ -295,26 +303,29 @@ impl Shared {
 
     /// Asks for all that is wanted now; everything older is stale from here on.
     pub(super) fn request(&mut self) {
-        self.request_by(Column::want);
+        let given = self.scene.given.clone();
+        self.request_by(|column, source, wish| {
+            (column.want(source, wish), column.want_given(source, given.as_deref(), wish))
+        });
     }
 
     /// The models are wanted and nothing is to be translated.
     pub(super) fn request_to_rest(&mut self) {
         self.request_by(|column, _, _| {
             column.rest();
-            false
+            (false, None)
         });
     }
 
-    /// `want` prepares a column for the source and says whether it has to be decoded.
-    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wish) -> bool) {
+    /// `want` prepares a column for the source and says whether it has to be decoded, and what given translation it reads.
+    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wish) -> (bool, Option<String>)) {
         self.newest += 1;
         let mut columns = Vec::with_capacity(self.columns.len());
         let (source, options, device) = (self.scene.source.clone(), self.scene.search.options(), self.settings.device);
         for column in &mut self.columns {
             let wish = column.wish(device, options.clone());
-            let decode = want(column, &source, &wish);
-            columns.push(column.spec(wish, decode));
+            let (decode, given) = want(column, &source, &wish);
+            columns.push(ColumnSpec { given, ..column.spec(wish, decode) });
         }
         self.push(Effect::Decode(Request { number: self.newest, source, columns }));
     }
@@ -366,6 +377,12 @@ impl Shared {
                 word.differs = differs;
             }
         }
+    }
+
+    /// A picture for the clipboard was drawn.
+    pub(super) fn picture_painted(&mut self, pixels: Arc<Pixels>) {
+        self.painted = Some((self.fresh_id(), pixels));
+        self.notify("The picture is in the clipboard", false);
     }
 
     /// A column for a model, at the right.

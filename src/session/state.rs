@@ -23,7 +23,7 @@ use crate::session::pages::shape::PageState as _;
 use crate::session::persist;
 use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::scene::{Scene, SearchSettings, cut};
-use crate::session::settings::{Settings, Shown};
+use crate::session::settings::{Settings, Shown, Whose};
 use crate::session::shared::Shared;
 use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
@@ -77,6 +77,7 @@ impl Session {
                 length_normalization: saved.length_normalization.clamp(0.0, 2.0),
                 forbid_unk: saved.forbid_unk,
             },
+            given: saved.given.map(|text| cut(text).0),
         };
         shared.scene.position = shared.scene.position.or_else(|| shared.position_of_source());
         if let Some(path) = options.source.clone() {
@@ -106,12 +107,13 @@ impl Session {
 
     /// What is worth keeping.
     pub fn saved(&self) -> SavedSession {
-        let Settings { unk_replacement, device, shown, reading, pieces, links, palette, theme, zoom } =
+        let Settings { unk_replacement, device, shown, reading, pieces, links, whose: _, palette, theme, zoom } =
             &self.shared.settings;
-        let Scene { source, search, .. } = &self.shared.scene;
+        let Scene { source, search, given, .. } = &self.shared.scene;
         let lists = &self.shared.lists;
         SavedSession {
             source: Some(source.clone()),
+            given: given.clone(),
             translated: lists.translated.clone(),
             files: lists.files.iter().filter_map(SavedFile::of).collect(),
             columns: Some(self.shared.columns.iter().filter_map(SavedColumn::of).collect()),
@@ -226,6 +228,7 @@ impl Session {
                 shared.file_failed(&path);
                 shared.notify(message, true);
             }
+            News::Painted(pixels) => shared.picture_painted(pixels),
             News::TrainingSaved { path, trouble } => self.training.told(path, trouble),
             News::Notice { text, is_error } => shared.notify(text, is_error),
         }
@@ -245,6 +248,7 @@ fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
         reading: Reading::from_name(&saved.reading).unwrap_or_default(),
         pieces: saved.units == Units::Pieces.name(),
         links: saved.links,
+        whose: Whose::Given,
         palette: saved.palette.clone(),
         theme: persist::theme_of(&saved.theme),
         zoom: saved.zoom.clamp(0.5, 3.0),

@@ -96,7 +96,12 @@ pub struct AlignmentTable {
     pub finished: bool,
     /// Which hypothesis of the beam, from 0.
     pub hypothesis: usize,
+    /// It is the translation that the user gives, and not the model's.
+    pub is_given: bool,
 }
+
+/// What is said of a translation that the user gives, wherever it is shown or written.
+pub const GIVEN: &str = "your translation, not the model's";
 
 /// What to say in place of an alignment that was left out.
 pub const LEFT_OUT: &str =
@@ -170,6 +175,8 @@ pub struct Making<'a> {
     pub pieces: bool,
     /// Links of an aligner between words, where they are shown.
     pub links: Option<&'a Links>,
+    /// The hypothesis is what the user gives.
+    pub is_given: bool,
 }
 
 /// The view model of a hypothesis.
@@ -189,6 +196,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         rank: shown.rank,
         finished: shown.finished,
         hypothesis,
+        is_given: making.is_given,
         ..AlignmentTable::default()
     };
     let (rows, columns) = (table.target.len(), table.source.len());

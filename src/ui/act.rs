@@ -4,10 +4,11 @@ use crate::session::{
     Command, ListCommand, MapCommand, Page, SearchCommand, SelectCommand, Session, SettingsCommand, Shown,
     SourceCommand, Theme, WindowCommand,
 };
+use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Local, Panel, Sheet};
+use crate::ui::local::{ListPlace, Local, Panel, Sheet};
 use crate::ui::shortcuts::Act;
-use crate::ui::{local, theme};
+use crate::ui::{local, shortcuts, theme};
 
 /// One step of the size of everything.
 const ZOOM_STEP: f32 = 0.1;
@@ -31,10 +32,18 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             return sheet(local, other);
         }
         Act::Escape => return escape(session, local),
+        Act::Offers => {
+            local.asked = marked(session, local);
+            return Vec::new();
+        }
         Act::ShowPage(page) => WindowCommand::ShowPage(page).into(),
         Act::Undo => SourceCommand::Undo.into(),
         Act::Redo => SourceCommand::Redo.into(),
         Act::Stop => SourceCommand::Stop.into(),
+        Act::ToggleGiven => {
+            local.focus_id = Some(shortcuts::given_id());
+            SourceCommand::Give(session.scene().given.is_none().then(String::new)).into()
+        }
         Act::NextSentence => ListCommand::Move(1).into(),
         Act::PreviousSentence => ListCommand::Move(-1).into(),
         Act::FirstSentence => ListCommand::First.into(),
@@ -77,10 +86,26 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             local.full_screen = Some(());
             return Vec::new();
         }
-        Act::ToggleSentences => toggle(session, local::SENTENCES_OPEN),
+        Act::ToggleSentences => match local.list {
+            ListPlace::Beside => toggle(session, local::SENTENCES_OPEN),
+            ListPlace::Folded => return put_list(local, ListPlace::Over),
+            ListPlace::Over => return put_list(local, ListPlace::Folded),
+        },
         Act::ToggleInspector => toggle(session, local::INSPECTOR_OPEN),
     };
     vec![command]
+}
+
+/// What a menu asked for by a key is about: the cell of the arrow keys, else the selected word, else a hypothesis.
+fn marked(session: &Session, local: &Local) -> Option<Clicked> {
+    let selected = session.selected_column()?;
+    let hypothesis = Clicked::Hypothesis { column: selected.id, n: selected.hypothesis };
+    if local.last_panel == Some(Panel::Beam) {
+        return Some(hypothesis);
+    }
+    let cell = local.key_mark.and_then(|mark| Some(Clicked::Cell { column: mark.column, i: mark.i?, j: mark.j? }));
+    let word = session.selected_word().map(|(column, i, _)| Clicked::Target { column: column.id, i });
+    Some(cell.or(word).unwrap_or(hypothesis))
 }
 
 /// Opens a sheet over the window.
@@ -94,6 +119,11 @@ fn open(session: &Session, local: &mut Local) -> Vec<Command> {
     let question = if session.page() == Page::Phrases { Question::PhraseTable } else { Question::Text };
     local.dialogs.ask(question);
     sheet(local, Sheet::Ask(question))
+}
+
+fn put_list(local: &mut Local, place: ListPlace) -> Vec<Command> {
+    local.list = place;
+    Vec::new()
 }
 
 /// Goes to a panel, and so to its page.
@@ -115,6 +145,12 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
     }
     if local.presents {
         local.presents = false;
+        return Vec::new();
+    }
+    if local.list == ListPlace::Over {
+        return put_list(local, ListPlace::Folded);
+    }
+    if local.picked.take().is_some() {
         return Vec::new();
     }
     let errors = session.notices().iter().filter(|notice| notice.is_error);

@@ -96,6 +96,10 @@ impl App {
             let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
             ctx.send_viewport_cmd(egui::ViewportCommand::Fullscreen(!fills));
         }
+        copy(ctx, &self.local);
+        if ctx.input(|input| input.pointer.primary_clicked()) {
+            self.local.picked = None;
+        }
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
         self.commands.extend(dropped);
@@ -146,6 +150,15 @@ impl App {
         if session.hover() != self.local.hover {
             self.commands.push(SelectCommand::Hover(self.local.hover).into());
         }
+        if let Some(text) = self.local.copied.take() {
+            ctx.copy_text(text);
+        }
+        if let Some((number, pixels)) = session.painted().filter(|(number, _)| Some(*number) != self.local.seen_painted)
+        {
+            self.local.seen_painted = Some(number);
+            let size = [pixels.width as usize, pixels.height as usize];
+            ctx.copy_image(egui::ColorImage::from_rgba_unmultiplied(size, &pixels.rgba));
+        }
         if self.commands.is_empty() {
             return;
         }
@@ -193,6 +206,14 @@ impl App {
         }
         self.finish(&ctx);
         self.note_frame();
+    }
+}
+
+/// Copies the words that the mouse was drawn over; a text field copies its own.
+fn copy(ctx: &egui::Context, local: &Local) {
+    let Some(picked) = local.picked.as_ref().filter(|_| !ctx.text_edit_focused()) else { return };
+    if ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
+        ctx.copy_text(picked.part.clone());
     }
 }
 

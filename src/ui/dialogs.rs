@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
-    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, MapCommand, PhrasesCommand,
+    AlignmentFormat, ColumnCommand, ColumnId, Command, Drawing, EvaluationCommand, Field, MapCommand, PhrasesCommand,
     TestCommand, TrainingCommand, WindowCommand, maps,
 };
 
@@ -191,7 +191,9 @@ impl Question {
             Self::PhraseScores => PhrasesCommand::Export(path).into(),
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),
-            Self::Picture { column, kind, is_dark, .. } => ColumnCommand::Draw { column, kind, is_dark, path }.into(),
+            Self::Picture { column, kind, is_dark, .. } => {
+                ColumnCommand::Draw { column, drawing: Drawing::new(kind, is_dark), path }.into()
+            }
             Self::Figure => WindowCommand::SaveFigure(path).into(),
             Self::Neighbours => MapCommand::Save(maps::Table::Neighbours, path).into(),
             Self::Points => MapCommand::Save(maps::Table::Points, path).into(),

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use crate::figure::links::Weight;
+use crate::session::Drawing;
 use crate::session::{ColumnId, Command, Hover, Session, WindowCommand};
+use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::manual::ManualLocal;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
-use crate::ui::widgets::plane;
+use crate::ui::widgets::{plane, words};
 
 /// Key of the session's layout: width of the window, points.
 pub const WINDOW_WIDTH: &str = "window_width";
@@ -30,6 +33,8 @@ pub const GAZE: &str = "gaze";
 pub const LINKS: &str = "links_picture";
 /// Key of the session's layout: least alpha of a link.
 pub const LINKS_THRESHOLD: &str = "links_threshold";
+/// Least alpha of a link at first.
+pub const THRESHOLD: f32 = 0.1;
 /// Key of the session's layout: 1 when alpha is the opacity of a link and not its width.
 pub const LINKS_OPACITY: &str = "links_opacity";
 /// Key of the session's layout: 1 when one column stands alone.
@@ -87,6 +92,31 @@ pub struct PhrasesLocal {
     pub cache: crate::ui::widgets::scatter::Cache,
 }
 
+/// Where the list of sentences is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListPlace {
+    /// Beside the columns, or closed by the user.
+    #[default]
+    Beside,
+    /// Folded, since the window is too narrow for both.
+    Folded,
+    /// Over the columns of such a window.
+    Over,
+}
+
+/// Words of a text that the mouse was drawn over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picked {
+    /// The words, as painted.
+    pub flow: egui::Id,
+    /// The first and the last of them.
+    pub words: (usize, usize),
+    /// The whole text; of another nothing is selected.
+    pub whole: String,
+    /// What is selected of it.
+    pub part: String,
+}
+
 /// What the window remembers.
 #[derive(Default)]
 pub struct Local {
@@ -108,6 +138,16 @@ pub struct Local {
     pub full_screen: Option<()>,
     /// What is open over the window.
     pub sheet: Sheet,
+    /// The open menu of what can be done with a word, a cell or a hypothesis.
+    pub offered: Option<Offered>,
+    /// A menu was asked for by a key; what it is about says where it opens.
+    pub asked: Option<Clicked>,
+    /// A text for the clipboard.
+    pub copied: Option<String>,
+    /// The picture that was put into the clipboard last, by its number.
+    pub seen_painted: Option<u64>,
+    /// Words of a text that the mouse was drawn over.
+    pub picked: Option<Picked>,
     /// The path being typed in a sheet.
     pub path: String,
     /// When each notice was first seen, in seconds of the window's clock.
@@ -124,6 +164,8 @@ pub struct Local {
     pub key_mark: Option<Hover>,
     /// The panel that wants the keyboard.
     pub focus: Option<Panel>,
+    /// The widget that wants the keyboard.
+    pub focus_id: Option<egui::Id>,
     /// The panel that had it last.
     pub last_panel: Option<Panel>,
     /// Which way F6 is going, until a panel that is there takes the keyboard; 0 when it is not.
@@ -138,6 +180,12 @@ pub struct Local {
     pub output_heights: HashMap<ColumnId, f32>,
     /// The position in the list that is already in view.
     pub seen_position: Option<usize>,
+    /// Where the list of sentences is.
+    pub list: ListPlace,
+    /// The first column in view, where not all of them fit.
+    pub first_column: usize,
+    /// The column that is to be the first in view.
+    pub wanted_column: Option<usize>,
     /// The rows of the list that were in view last.
     pub rows_in_view: std::ops::Range<usize>,
     /// The target word that is already in view: its column, its place, and the height of the picture, points.
@@ -217,6 +265,47 @@ impl Window<'_> {
         if (now - before).abs() > 1.0 && !ui.input(|input| input.pointer.any_down()) {
             self.keep(key, now);
         }
+    }
+
+    /// Selects these words of a text.
+    pub fn pick(&mut self, ui: &egui::Ui, flow: egui::Id, whole: &str, words: &[&str], range: (usize, usize)) {
+        let part = words::part(whole, words, range);
+        self.local.picked = Some(Picked { flow, words: range, whole: whole.to_owned(), part });
+        // the text field would copy its own
+        ui.memory_mut(|memory| memory.focused().into_iter().for_each(|focus| memory.surrender_focus(focus)));
+    }
+
+    /// The words of this text that are selected.
+    pub fn picked(&self, flow: egui::Id, whole: &str) -> Option<(usize, usize)> {
+        let picked = self.local.picked.as_ref()?;
+        (picked.flow == flow && picked.whole == whole).then_some(picked.words)
+    }
+
+    /// Opens the menu of this thing, where it was clicked with the other button or asked for by a key.
+    pub fn offer(&mut self, response: &egui::Response, clicked: Clicked) {
+        if response.secondary_clicked() {
+            let at = response.interact_pointer_pos().unwrap_or(response.rect.left_bottom());
+            self.offer_at(clicked, at);
+        } else if self.local.asked == Some(clicked) {
+            self.offer_at(clicked, response.rect.left_bottom());
+        }
+    }
+
+    /// Opens the menu of this thing.
+    pub fn offer_at(&mut self, clicked: Clicked, at: egui::Pos2) {
+        self.local.asked = None;
+        self.local.offered = Some(Offered { clicked, at, focus: None, is_open: false });
+    }
+
+    /// The name of the kind of figure that columns show of an alignment.
+    pub fn picture(&self) -> &'static str {
+        if self.layout(LINKS, 0.0) > 0.0 { "links" } else { "heatmap" }
+    }
+
+    /// A figure with the links of the screen.
+    pub fn as_on_screen(&self, drawing: Drawing) -> Drawing {
+        let weight = if self.layout(LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width };
+        Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, ..drawing }
     }
 
     /// How the heatmaps are scaled.

@@ -7,6 +7,7 @@
 pub mod act;
 pub mod app;
 pub mod bidi;
+pub mod clicked;
 pub mod dialogs;
 pub mod local;
 pub mod manual;

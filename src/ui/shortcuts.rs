@@ -94,6 +94,10 @@ pub enum Act {
     Manual,
     /// Show or hide the sheet of shortcuts.
     Help,
+    /// Show the field for a translation of one's own, or take it away.
+    ToggleGiven,
+    /// The menu of what is marked.
+    Offers,
     /// Close what is open, then select nothing.
     Escape,
 }
@@ -197,12 +201,14 @@ const SENTENCE_BINDINGS: &[Binding] = &[
     not_typing(Act::FirstSentence, TEXT, "First sentence", &[ctrl(Key::Home)]),
     not_typing(Act::LastSentence, TEXT, "Last sentence", &[ctrl(Key::End)]),
     always(Act::Stop, TEXT, "Stop translating", &[ctrl(Key::Period)]),
+    always(Act::ToggleGiven, TEXT, "Score a translation of your own", &[ctrl(Key::G)]),
     always(Act::NextWord, WORDS, "Next target word", &[alt(Key::ArrowDown)]),
     always(Act::PreviousWord, WORDS, "Previous target word", &[alt(Key::ArrowUp)]),
     always(Act::NextColumn, WORDS, "Column to the right", &[alt(Key::ArrowRight)]),
     always(Act::PreviousColumn, WORDS, "Column to the left", &[alt(Key::ArrowLeft)]),
     not_typing(Act::NextHypothesis, WORDS, "Next hypothesis", &[plain(Key::CloseBracket)]),
     not_typing(Act::PreviousHypothesis, WORDS, "Previous hypothesis", &[plain(Key::OpenBracket)]),
+    always(Act::Offers, WORDS, "What can be done with a word or cell", &[shift(Key::F10), plain(Key::Menu)]),
     always(Act::WidenBeam, WORDS, "Wider beam", &[ctrl(Key::CloseBracket)]),
     always(Act::NarrowBeam, WORDS, "Narrower beam", &[ctrl(Key::OpenBracket)]),
     always(Act::NextPalette, PICTURE, "Next palette", &[ctrl(Key::P)]),
@@ -233,11 +239,17 @@ const WINDOW_BINDINGS: &[Binding] = &[
     not_typing(Act::Escape, WINDOW, "Close what is open, then select nothing", &[plain(Key::Escape)]),
 ];
 
+/// The text field of the translation that the user gives, where undo is the scene's as well.
+pub fn given_id() -> egui::Id {
+    egui::Id::unique("given_translation")
+}
+
 /// The acts whose keys were pressed since the last frame; their keys are consumed, so no widget sees them.
 /// Undo belongs to the text field `source`; other fields keep their own.
 pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
     let typing = ctx.text_edit_focused();
-    let elsewhere = typing && ctx.memory(egui::Memory::focused) != Some(source);
+    let focused = ctx.memory(egui::Memory::focused);
+    let elsewhere = typing && focused != Some(source) && focused != Some(given_id());
     // An open menu closes with Escape by itself.
     let in_menu = egui::Popup::is_any_open(ctx);
     let mut acts = Vec::new();

@@ -38,8 +38,10 @@ pub const SENTENCES_WIDTH: f32 = 248.0;
 pub const INSPECTOR_HEIGHT: f32 = 176.0;
 /// Width of the panel beside the map at first.
 pub const SIDE_WIDTH: f32 = 288.0;
-/// A column is never narrower; below this the columns scroll sideways.
-pub const COLUMN_MIN_WIDTH: f32 = 328.0;
+/// A column is never narrower while others are beside it; what does not fit is on a further page of columns.
+pub const COLUMN_MIN_WIDTH: f32 = 320.0;
+/// Least width of the menu of what can be done with a word.
+pub const MENU_WIDTH: f32 = 260.0;
 /// Height of the thin progress line.
 pub const PROGRESS_HEIGHT: f32 = 4.0;
 /// A lower window leaves out hints and second lines, points.

@@ -131,6 +131,7 @@ impl Outbox {
             | Event::LoadFailed { .. }
             | Event::Started { .. }
             | Event::Finished { .. }
+            | Event::Given { .. }
             | Event::Failed { .. } => self.out.send(event),
         };
     }

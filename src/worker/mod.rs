@@ -11,6 +11,7 @@ pub mod corpus;
 pub mod disk;
 pub mod follow;
 pub mod gate;
+mod given;
 mod live;
 pub mod mailbox;
 mod priority;

@@ -53,6 +53,8 @@ pub struct ColumnSpec {
     pub options: SearchOptions,
     /// Translate. False when the result for this very text is on screen already: only the model is kept.
     pub decode: bool,
+    /// A translation that the user gives and that the model is to read as well; `None` where that is on screen already.
+    pub given: Option<String>,
 }
 
 /// All that is wanted now; replaces whatever was wanted before.
@@ -126,6 +128,15 @@ pub enum Event {
         /// All that it found.
         result: ColumnResult,
     },
+    /// The model has read the translation that the user gives; told after `Finished` where the text is translated, too.
+    Given {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// It, or why not, as a sentence for the user.
+        given: Result<Box<HypothesisView>, String>,
+    },
     /// The sentence could not be translated.
     Failed {
         /// Of the request.
@@ -148,6 +159,7 @@ impl Event {
             Self::Started { number, column, .. }
             | Self::Expanded { number, column, .. }
             | Self::Finished { number, column, .. }
+            | Self::Given { number, column, .. }
             | Self::Failed { number, column, .. } => (Some(number), column),
         }
     }

@@ -11,7 +11,10 @@ use crate::error::{Error, Result};
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 use crate::worker::gate::{Busy, Gate};
-use crate::worker::protocol::{ColumnResult, ColumnSpec, Event, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request};
+use crate::worker::given;
+use crate::worker::protocol::{
+    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request,
+};
 use crate::worker::shelf::Heard;
 use crate::worker::shelved::Shelved;
 use crate::worker::store::{Outcome, Store, Unit};
@@ -68,8 +71,9 @@ pub(super) fn serve_holding(
         }
     }
     // Only columns with work count for the cores: one with its result on screen or without a model has none.
-    let is_busy =
-        |unit: &Unit, columns: &[&ColumnSpec]| columns.iter().any(|spec| spec.decode) && !store.has_failed(unit);
+    let is_busy = |unit: &Unit, columns: &[&ColumnSpec]| {
+        columns.iter().any(|spec| spec.decode || spec.given.is_some()) && !store.has_failed(unit)
+    };
     let working = units.iter().filter(|(unit, columns)| is_busy(unit, columns)).count();
     let threads = (store.threads / working.max(1)).max(1);
     let gate = busy.as_ref().map(Busy::gate);
@@ -143,6 +147,24 @@ impl Job<'_> {
             };
             self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
         }
+        for (spec, text) in columns.iter().filter_map(|spec| Some((spec, spec.given.as_deref()?))) {
+            let given = match caught(|| self.given(spec, &shelved, text)) {
+                Ok(Ok(view)) => Ok(Box::new(view)),
+                Ok(Err(Error::Stale)) => return,
+                Ok(Err(error)) => Err(error.to_string()),
+                Err(words) => Err(panic_sentence(&words)),
+            };
+            self.emit(Event::Given { number: self.request.number, column: spec.column, given });
+        }
+    }
+
+    /// The translation that the user gives, as a column's model reads it.
+    fn given(&self, spec: &ColumnSpec, shelved: &Shelved, text: &str) -> Result<HypothesisView> {
+        self.ticket.check()?;
+        let source = view::Source::new(shelved, read_source(&self.request.source, shelved)?);
+        shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            given::given(shelved, &source, text, stepper, self.ticket)
+        })
     }
 
     /// Tells the fingerprint of a model, which takes a moment, when nothing is left to translate.

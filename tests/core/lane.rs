@@ -215,6 +215,7 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
         engine: interlinear::models::Kernels::Fused,
         options: interlinear::decoding::SearchOptions::default(),
         decode: true,
+        given: None,
     };
     for number in 1..=3 {
         worker.submit(Request { number, source: "a".to_owned(), columns: vec![column(number)] });

@@ -13,6 +13,7 @@ mod ensembles;
 mod evaluation;
 mod figure;
 mod fused;
+mod given;
 mod interventions;
 mod lane;
 mod luong;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use interlinear::aligner::placed::{Placed, PlacedAligner};
 use interlinear::aligner::words::LineAligner;
 use interlinear::error::Result;
-use interlinear::figure::sheet::Look;
 use interlinear::models::Model;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
@@ -17,8 +16,8 @@ use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::{Chore, News};
 use interlinear::session::persist::SavedSession;
 use interlinear::session::{
-    AlignmentFormat, AlignmentTable, ColumnResult, Event, HypothesisView, Matrix, ModelFacts, Question, Reading,
-    SelectCommand, Session, SettingsCommand, SourceCommand, Units, export,
+    AlignmentFormat, AlignmentTable, ColumnResult, Drawing, Event, HypothesisView, Matrix, ModelFacts, Question,
+    Reading, SelectCommand, Session, SettingsCommand, SourceCommand, Units, export,
 };
 use interlinear::text::links::{Link, Links};
 use interlinear::ticket::Ticket;
@@ -42,9 +41,8 @@ fn chunks(text: &str) -> Placed {
 
 /// The heatmap of the first column as SVG.
 fn drawn(session: &Session) -> String {
-    let (column, look) = (&session.columns()[0], Look { has_legend: true, ..Look::default() });
-    let picture =
-        export::picture(column, &session.scene().search, session.settings(), "heatmap", look).expect("a picture");
+    let (column, drawing) = (&session.columns()[0], Drawing::new("heatmap", false));
+    let picture = export::picture(column, &session.scene().search, session.settings(), &drawing).expect("a picture");
     String::from_utf8(picture.bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
 

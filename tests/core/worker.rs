@@ -31,6 +31,7 @@ pub fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
         engine: Kernels::Fused,
         options: SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() },
         decode: true,
+        given: None,
     });
     Request { number, source: source.to_owned(), columns: columns.collect() }
 }
@@ -58,6 +59,7 @@ pub fn story(events: &[Event], of: u64) -> Vec<&'static str> {
             Event::Started { .. } => "started",
             Event::Expanded { .. } => "row",
             Event::Finished { .. } => "finished",
+            Event::Given { .. } => "given",
             Event::Failed { .. } => "failed",
         })
         .collect();

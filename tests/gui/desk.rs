@@ -3,12 +3,14 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use egui_kittest::Harness;
 use interlinear::session::driver::OpenWith;
+use interlinear::session::effect::{Chore, News};
 use interlinear::session::{
-    ColumnCommand, Command, CorpusEvent, Event, HypothesisView, ModelFacts, Session, SourceCommand,
+    ColumnCommand, Command, CorpusEvent, Effect, Event, HypothesisView, ModelFacts, Session, SourceCommand,
 };
 use interlinear::text::sentence::Sentence;
 use interlinear::ui::{App, Desk};
@@ -47,6 +49,13 @@ impl Desk for Rehearsal {
         }
         for event in self.wires.corpus.take() {
             changed |= self.session.absorb_corpus(event);
+        }
+        for effect in self.session.take_effects() {
+            if let Effect::Chore(Chore::Paint(picture)) = effect {
+                let pixels = picture.pixels().expect("it can be drawn");
+                self.session.hear(News::Painted(Arc::new(pixels)));
+                changed = true;
+            }
         }
         changed
     }

@@ -122,7 +122,7 @@ fn arrows_move_through_the_list() {
 #[test]
 fn help_lists_every_shortcut_and_closes_again() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.key_press(Key::F1);
+    harness.key_press(Key::Questionmark);
     harness.run();
     for binding in interlinear::ui::shortcuts::bindings() {
         assert!(harness.query_all_by_label(binding.name).next().is_some(), "{} is missing", binding.name);

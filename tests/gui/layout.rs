@@ -138,3 +138,83 @@ fn escape_closes_a_menu_and_nothing_else() {
     let deselected = wires.sent.borrow().iter().any(|command| format!("{command:?}").contains("Nothing"));
     assert!(!deselected, "and selects nothing only where no menu is open");
 }
+
+/// The headings of the beams of all columns, as wide as these, from left to right.
+fn columns(harness: &Harness<'_, App>) -> Vec<Rect> {
+    let headings = harness.query_all_by_role(Role::DisclosureTriangle);
+    let is_beam = |name: String| name.starts_with("Beam of");
+    let beams = headings.filter(|node| node.accesskit_node().label().is_some_and(is_beam));
+    let mut found: Vec<Rect> = beams.map(|node| node.rect()).collect();
+    found.sort_by(|a, b| a.left().total_cmp(&b.left()));
+    found
+}
+
+#[test]
+fn three_columns_fit_a_window_of_1024_points_and_the_sentences_open_over_them() {
+    let (mut harness, _) = desk::window_of(session(3), [1024.0, 768.0]);
+    let list = "List of sentences, arrows move through it";
+    assert!(harness.query_by_label(list).is_none(), "the list is folded");
+    let before = columns(&harness);
+    assert_eq!(before.len(), 3);
+    for rect in &before {
+        assert!(rect.left() >= 0.0 && rect.right() <= 1024.0 && rect.width() >= 280.0, "{rect}");
+    }
+    harness.get_by_label("Sentences").click();
+    harness.run();
+    let shown = harness.get_by_label(list).rect();
+    assert!(shown.left() >= 0.0 && shown.right() < 400.0 && shown.height() > 300.0, "{shown}");
+    assert_eq!(before, columns(&harness), "nothing moves");
+    harness.key_press_modifiers(Modifiers::NONE, egui::Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label(list).is_none(), "Escape closes it");
+    for _ in 0..2 {
+        harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::F);
+        harness.run();
+        assert!(harness.query_by_label(list).is_some(), "looking for a sentence opens it");
+    }
+    harness.get_by_label("Close the sentences").click();
+    harness.run();
+    assert!(harness.query_by_label(list).is_none());
+}
+
+#[test]
+fn a_wide_window_keeps_the_sentences_beside_the_columns() {
+    for (columns, size, is_folded) in [
+        (3, [1280.0, 800.0], false),
+        (2, [1024.0, 768.0], false),
+        (1, [640.0, 400.0], true),
+        (6, [1280.0, 800.0], false),
+    ] {
+        let (harness, _) = desk::window_of(session(columns), size);
+        let is_there = harness.query_by_label("List of sentences, arrows move through it").is_some();
+        assert_eq!(is_there, !is_folded, "{columns} columns in {size:?}");
+        let button = harness.query_by_role_and_label(Role::Button, "Sentences").is_some();
+        assert_eq!(button, is_folded, "{columns} columns in {size:?}");
+    }
+}
+
+#[test]
+fn columns_that_do_not_fit_are_on_further_pages() {
+    let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(1024.0, 768.0));
+    let (mut harness, _) = desk::window_of(session(6), [1024.0, 768.0]);
+    let seen = |harness: &Harness<'_, App>| -> Vec<usize> {
+        let is_in_view = |(n, rect): (usize, &Rect)| window.contains_rect(*rect).then_some(n + 1);
+        columns(harness).iter().enumerate().filter_map(is_in_view).collect()
+    };
+    assert_eq!(seen(&harness), [1, 2, 3]);
+    harness.get_by_label("Columns 1 to 3 of 6");
+    harness.get_by_label("Next columns").click();
+    harness.run();
+    assert_eq!(seen(&harness), [4, 5, 6]);
+    harness.get_by_label("Columns 4 to 6 of 6");
+    harness.get_by_label("Previous columns").click();
+    harness.run();
+    assert_eq!(seen(&harness), [1, 2, 3]);
+    for n in 2..=5 {
+        harness.key_press_modifiers(Modifiers::ALT, egui::Key::ArrowRight);
+        harness.run();
+        assert!(seen(&harness).contains(&n), "keys bring column {n} into view");
+    }
+    let (harness, _) = desk::window_of(session(3), [1280.0, 800.0]);
+    assert!(harness.query_by_label("Next columns").is_none(), "there is no other page");
+}

@@ -4,6 +4,7 @@
 
 mod desk;
 mod evaluation;
+mod given;
 mod keys;
 mod layout;
 mod manual;
@@ -11,6 +12,7 @@ mod maps;
 #[path = "../made/measured.rs"]
 mod measured;
 mod numbers;
+mod offers;
 mod overlay;
 mod phrases;
 mod picture;

@@ -87,9 +87,9 @@ fn pictures_are_saved_from_the_menu_of_a_model() {
         harness.run();
         let sent = wires.sent.borrow();
         let drawn = sent.iter().any(|command| match command {
-            Command::Sentence(SentenceCommand::Column(ColumnCommand::Draw {
-                column: of, kind: name, path, ..
-            })) => (*of, *name, path.to_str()) == (column, kind.name, Some("some/file.pdf")),
+            Command::Sentence(SentenceCommand::Column(ColumnCommand::Draw { column: of, drawing, path })) => {
+                (*of, drawing.kind, path.to_str()) == (column, kind.name, Some("some/file.pdf"))
+            }
             _ => false,
         });
         assert!(drawn, "{}", kind.name);

@@ -571,7 +571,7 @@ fn with_three_columns_a_name_is_whole_and_the_numbers_give_way() {
 #[test]
 fn the_sheet_of_shortcuts_fits_a_window_of_1280_by_800() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.key_press(egui::Key::F1);
+    harness.key_press(egui::Key::Questionmark);
     harness.run();
     let last = harness.get_by_label("The end of the sentence, a word like any other for the models.").rect();
     assert!(last.bottom() < 780.0, "{last:?}");

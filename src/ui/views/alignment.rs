@@ -3,6 +3,7 @@
 use egui::{Id, Ui};
 
 use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand, Session, Shown};
+use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
 use crate::ui::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks};
@@ -20,7 +21,8 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
     };
     let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
     let focus = is_selected && window.local.takes_focus(Panel::Picture);
-    let name = column.name();
+    let given = if table.is_given { " for your translation" } else { "" };
+    let name = format!("{}{given}", column.name());
     let marks = marks(window.session, column);
     let heatmap = Heatmap {
         id: Id::unique(("heatmap", column.id)),
@@ -35,6 +37,7 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
         draws_gaze: window.layout(local::GAZE, 1.0) > 0.0,
         replace: settings.unk_replacement,
         scroll_x: window.local.scroll_x,
+        locate: located(window, column),
         reveal: reveal(window, column, marks.selected, ui.available_height()),
     };
     let mut texture = window.local.textures.remove(&column.id).unwrap_or_default();
@@ -59,6 +62,14 @@ fn reveal(window: &mut Window<'_>, column: &Column, selected: Option<usize>, roo
     selected
 }
 
+/// The cell whose menu was asked for by a key.
+fn located(window: &Window<'_>, column: &Column) -> Option<(usize, usize)> {
+    match window.local.asked {
+        Some(Clicked::Cell { column: of, i, j }) if of == column.id => Some((i, j)),
+        _ => None,
+    }
+}
+
 fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics, answer: &Answer) {
     let (i, j) = answer.over;
     if i.is_some() || j.is_some() {
@@ -66,6 +77,18 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
     }
     if let Some(i) = answer.clicked {
         window.push(SelectCommand::Target { column: column.id, i });
+    }
+    if let Some(asked) = answer.menu {
+        let column = column.id;
+        let clicked = match (asked.i, asked.j) {
+            (Some(i), Some(j)) => Some(Clicked::Cell { column, i, j }),
+            (Some(i), None) => Some(Clicked::Target { column, i }),
+            (None, Some(j)) => Some(Clicked::Source { column, j }),
+            (None, None) => None,
+        };
+        if let Some(clicked) = clicked {
+            window.offer_at(clicked, asked.at);
+        }
     }
     if (answer.zoom - 1.0).abs() > 1e-3 {
         // Whole points keep the cells sharp; a slow wheel still has to get somewhere.

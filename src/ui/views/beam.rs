@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use egui::accesskit::Role;
-use egui::{Align2, Id, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Id, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::words::merge_log_p;
 use crate::figure::beam::{NUMBERS, Row};
@@ -11,6 +11,7 @@ use crate::figure::label::target_text;
 use crate::figure::palette::Rgba;
 use crate::session::{Column, HypothesisView, SelectCommand};
 use crate::text::sentence::EOS;
+use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::rows;
 use crate::ui::widgets::{marks, node};
@@ -34,7 +35,7 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         return;
     }
     let id = Id::unique(("beam", column.id));
-    keys(ui, window, column, id);
+    let list = keys(ui, window, column, id);
     egui::ScrollArea::vertical().id_salt("beam").auto_shrink(false).show_rows(
         ui,
         ROW,
@@ -46,6 +47,8 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
             }
         },
     );
+    // over the rows, which would cover it
+    rows::ring(ui, &list, list.rect, 3.0);
 }
 
 fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_open: bool, normalised: bool) {
@@ -80,7 +83,7 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_open: boo
 }
 
 /// The list takes the arrows while it has the keyboard.
-fn keys(ui: &mut Ui, window: &mut Window<'_>, column: &Column, id: Id) {
+fn keys(ui: &mut Ui, window: &mut Window<'_>, column: &Column, id: Id) -> Response {
     let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::CLICK | Sense::FOCUSABLE);
     let name = format!("Beam of {}, arrows move through it", column.name());
     node(&response, Role::ListBox, || name);
@@ -88,12 +91,13 @@ fn keys(ui: &mut Ui, window: &mut Window<'_>, column: &Column, id: Id) {
     if is_selected && window.local.takes_focus(Panel::Beam) {
         response.request_focus();
     }
-    let moves = rows::keys(ui, &response, response.rect, 3.0);
+    let moves = rows::keys(ui, &response);
     let last = column.hypotheses.len() as isize - 1;
     let to = (column.hypothesis as isize + moves).clamp(0, last.max(0));
     if moves != 0 && to != column.hypothesis as isize {
         window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: to as usize });
     }
+    response
 }
 
 fn row_ui(
@@ -107,7 +111,7 @@ fn row_ui(
     let palette = theme::palette(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, Id::unique(("hypothesis", column.id, n)), Sense::CLICK);
-    let is_shown = column.hypothesis == n;
+    let is_shown = column.hypothesis == n && column.table.as_ref().is_none_or(|table| !table.is_given);
     let shown = Shown::of(window);
     let text = text(hypothesis, shown);
     let label = || format!("Hypothesis {}, log p {:.2}, {text}", n + 1, hypothesis.log_p);
@@ -115,6 +119,7 @@ fn row_ui(
     if response.clicked() {
         window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: n });
     }
+    window.offer(&response, Clicked::Hypothesis { column: column.id, n });
     let back = if is_shown {
         palette.accent_soft
     } else if response.hovered() {

@@ -4,7 +4,7 @@ use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::analysis::agreement::Agreement;
 use crate::session::picture::GUIDED;
-use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, Units};
+use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, GIVEN, Units};
 use crate::ui::local::Window;
 use crate::ui::views::{alignment, beam, context, ensemble, links, output};
 use crate::ui::widgets::heatmap::layout::Metrics;
@@ -56,13 +56,22 @@ const FLAT_PICTURE: f32 = 120.0;
 impl Parts {
     /// Cuts a column of `size` into its parts; `output` is the height of the tallest output.
     pub fn split(size: Vec2, output: f32, beam_open: bool) -> Self {
+        let most = OUTPUT.1.min((size.y * OUTPUT_SHARE).max(OUTPUT.0));
+        Self::split_under(size, output.clamp(OUTPUT.0, OUTPUT.1).min(most), beam_open)
+    }
+
+    /// As [`Parts::split`] where two translations stand one under the other.
+    pub fn split_for_two(size: Vec2, output: f32, beam_open: bool) -> Self {
+        let most = (2.0 * size.y * OUTPUT_SHARE).max(2.0 * OUTPUT.0);
+        Self::split_under(size, output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most), beam_open)
+    }
+
+    /// Cuts what an output of this height leaves.
+    fn split_under(size: Vec2, output: f32, beam_open: bool) -> Self {
         let (left, right) = (PADDING, size.x - PADDING);
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
         let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
-        let output = part(
-            header.bottom() + 2.0,
-            header.bottom() + 2.0 + output.clamp(OUTPUT.0, OUTPUT.1).min((size.y * OUTPUT_SHARE).max(OUTPUT.0)),
-        );
+        let output = part(header.bottom() + 2.0, header.bottom() + 2.0 + output);
         if beam_open && size.x >= WIDE && size.x > size.y {
             let low = part(output.bottom() + theme::SPACE_2, size.y - PADDING + 4.0);
             let beam = (size.x * BESIDE.0).clamp(BESIDE.1, BESIDE.2);
@@ -176,6 +185,7 @@ fn header_ui(ui: &mut Ui, column: &Column) {
         let name = ui.add(egui::Label::new(name).truncate());
         name.on_hover_text(column.name());
         guided_ui(ui, column);
+        given_ui(ui, column);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let numbers = numbers(column);
             let caption = RichText::new(fitting(ui, &numbers)).size(theme::TEXT_SMALL).color(t.weak);
@@ -190,6 +200,14 @@ fn guided_ui(ui: &mut Ui, column: &Column) {
     let text = RichText::new("guided").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
     let note = format!("This model was told: {GUIDED} (rows by {reading})");
     ui.label(text).on_hover_text(note);
+}
+
+/// That the picture is of the user's translation.
+fn given_ui(ui: &mut Ui, column: &Column) {
+    if column.table.as_ref().is_some_and(|table| table.is_given) {
+        let text = RichText::new("your translation").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+        ui.label(text).on_hover_text(format!("The alignment and the numbers are those of {GIVEN}"));
+    }
 }
 
 /// What the share of words on links is of.

@@ -6,13 +6,14 @@ use crate::figure::label::widest;
 use crate::session::{AlignmentTable, Column, ColumnId, Session};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
+use crate::ui::shortcuts::Act;
 use crate::ui::views::column;
 use crate::ui::views::column::Parts;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::heatmap::layout::{Metrics, Needs};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::marks::Letters;
-use crate::ui::{local, theme};
+use crate::ui::{local, shortcuts, theme};
 
 /// The models side by side.
 pub struct Columns;
@@ -38,31 +39,65 @@ impl View for Columns {
         }
         let gap = theme::SPACE_2;
         let count = session.columns().len() as f32;
-        let room = ui.available_size();
-        let width = ((room.x - gap * (count - 1.0)) / count).max(theme::COLUMN_MIN_WIDTH).floor();
-        egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false).show(ui, |ui| {
+        let room = ui.available_width();
+        let fitting = ((room + gap) / (theme::COLUMN_MIN_WIDTH + gap)).floor().clamp(1.0, count);
+        let width = ((room - gap * (fitting - 1.0)) / fitting).floor();
+        if fitting < count {
+            paging_ui(ui, window, fitting as usize);
+        }
+        let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false).show(ui, |ui| {
             let height = ui.available_height();
             let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
             let has_ensemble = session.columns().iter().any(|column| column.ensemble.is_some());
-            let parts = Parts::split(vec2(width, height), output_height(window), beam_open);
+            let parts = split(window, vec2(width, height), output_height(window), beam_open);
             // one size of cells for all, so the column with least room decides
             let least = if has_ensemble { parts.with_mixing() } else { parts };
             let metrics = metrics(ui, window, &least, aligned(window.session));
             window.local.cell = metrics.cell;
             let wanted = newly_wanted(window);
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap, height));
+            let first = window.local.wanted_column.take();
             for (n, column) in session.columns().iter().enumerate() {
                 let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
                 let rect = egui::Rect::from_min_size(corner, vec2(width, height));
                 if wanted == Some(column.id) {
                     ui.scroll_to_rect(rect, None);
                 }
+                if first == Some(n) {
+                    ui.scroll_to_rect(rect, Some(egui::Align::Min));
+                }
                 let name = format!("Column {} of {}", n + 1, column.name());
                 let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
                 column::column_ui(&mut ui.new_child(builder), window, column, &parts, &metrics);
             }
         });
+        window.local.first_column = (area.state.clamped_offset().x / (width + gap)).round() as usize;
     }
+}
+
+/// Says which columns are in view where not all of them fit, and goes to the others.
+fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
+    let count = window.session.columns().len();
+    let first = window.local.first_column.min(count - fitting);
+    let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| shortcuts::text(ui.ctx(), act));
+    ui.horizontal(|ui| {
+        let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
+            let button =
+                ui.add_enabled(can, egui::Button::new(text)).on_hover_text(format!("Or column by column ({key})"));
+            if button.accessible_name(name).clicked() {
+                window.local.wanted_column = Some(to);
+            }
+        };
+        page(ui, "Previous", "Previous columns", first > 0, first.saturating_sub(fitting), &keys[0]);
+        let last = first + fitting;
+        let shown = if fitting == 1 {
+            format!("Column {last} of {count}")
+        } else {
+            format!("Columns {} to {last} of {count}", first + 1)
+        };
+        ui.label(RichText::new(shown).color(theme::tokens(ui).accent));
+        page(ui, "Next", "Next columns", last < count, last.min(count - fitting), &keys[1]);
+    });
 }
 
 /// One column in all the room there is: the selected one, else the first that aligns, else the first.
@@ -74,7 +109,7 @@ pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rect = ui.available_rect_before_wrap();
     let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
     let output = window.local.output_heights.get(&column.id).copied().unwrap_or(0.0);
-    let parts = Parts::split(rect.size(), output, beam_open);
+    let parts = split(window, rect.size(), output, beam_open);
     let parts = if window.local.presents { parts.without_beam() } else { parts };
     let least = if column.ensemble.is_some() { parts.with_mixing() } else { parts };
     let metrics =
@@ -123,6 +158,12 @@ fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
     } else {
         None
     }
+}
+
+/// The parts of a column, with room for the user's translation under the model's where there is one.
+fn split(window: &Window<'_>, size: egui::Vec2, output: f32, beam_open: bool) -> Parts {
+    let has_two = window.session.columns().iter().any(|column| column.given.is_some());
+    if has_two { Parts::split_for_two(size, output, beam_open) } else { Parts::split(size, output, beam_open) }
 }
 
 /// The tallest output decides, so that the pictures under them start at one height.

@@ -130,7 +130,7 @@ fn keys_ui(ui: &mut Ui) {
 fn group_ui(ui: &mut Ui, group: &str) {
     let t = theme::tokens(ui);
     ui.spacing_mut().item_spacing = egui::vec2(theme::SPACE_2, 1.0);
-    ui.add_space(theme::SPACE_3);
+    ui.add_space(theme::SPACE_2);
     ui.label(RichText::new(group).color(t.accent));
     let mut named: Vec<&str> = Vec::new();
     for binding in shortcuts::bindings().filter(|binding| binding.group == group) {

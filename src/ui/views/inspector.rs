@@ -66,7 +66,7 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let split = rect.left() + candidates;
     let left = egui::Rect::from_min_max(rect.min, pos2(split, rect.bottom()));
     let right = egui::Rect::from_min_max(pos2(split + theme::SPACE_4, rect.top()), rect.max);
-    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), word);
+    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), word, table.is_given);
     numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), window, column, table, i);
 }
 
@@ -98,8 +98,9 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
         ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
         let (unit, pieces) =
             if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };
+        let by = if table.is_given { "of your translation, read by" } else { "by" };
         let caption = format!(
-            "{unit} {} of {} by {}   p {:.3}   log p {:.2}{pieces}",
+            "{unit} {} of {} {by} {}   p {:.3}   log p {:.2}{pieces}",
             i + 1,
             table.target.len(),
             column.name(),
@@ -130,7 +131,7 @@ fn pieces(word: &TargetWord) -> String {
     if word.pieces.is_empty() { String::new() } else { format!("   pieces {}", word.pieces.join(" ")) }
 }
 
-fn candidates_ui(ui: &mut Ui, word: &TargetWord) {
+fn candidates_ui(ui: &mut Ui, word: &TargetWord, is_given: bool) {
     let heading = match word.pieces.first() {
         Some(first) => format!("Candidates for its first piece, {first}"),
         None => "Next-word candidates".to_owned(),
@@ -149,7 +150,8 @@ fn candidates_ui(ui: &mut Ui, word: &TargetWord) {
         .collect();
     ui.spacing_mut().item_spacing.y = 0.0;
     if list.is_empty() {
-        ui.label(RichText::new("Known once the search has ended").color(theme::tokens(ui).weak));
+        let none = if is_given { "Nothing was searched; you gave the word" } else { "Known once the search has ended" };
+        ui.add(egui::Label::new(RichText::new(none).color(theme::tokens(ui).weak)).wrap());
     }
     egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| bars::bars(ui, &list));
 }

@@ -6,14 +6,12 @@ use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 use crate::figure::links::{Layout, Links, Weight, Word};
 use crate::figure::mark::Numbers;
 use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand};
+use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::alignment;
 use crate::ui::widgets::marks::Letters;
 use crate::ui::widgets::{labels, marks, node};
 use crate::ui::{local, theme};
-
-/// Least alpha of a link at first.
-pub const THRESHOLD: f32 = 0.1;
 
 /// Paints the links of a column that has an alignment.
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
@@ -29,7 +27,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         source: &source,
         target: &target,
         alpha: Numbers { rows: alpha.rows, columns: alpha.columns, values: &alpha.values },
-        threshold: window.layout(local::LINKS_THRESHOLD, THRESHOLD),
+        threshold: window.layout(local::LINKS_THRESHOLD, local::THRESHOLD),
         weight: if window.layout(local::LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width },
         marked: marked(window, column),
         palette: theme::palette(ui),
@@ -69,6 +67,11 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &Layo
             Word::Target(i) => (said(column, word), Hover { column: column.id, i: Some(i), j: None }),
         };
         node(&response, Role::ListItem, || text.clone());
+        let clicked = match word {
+            Word::Source(j) => Clicked::Source { column: column.id, j },
+            Word::Target(i) => Clicked::Target { column: column.id, i },
+        };
+        window.offer(&response, clicked);
         if response.hovered() {
             window.local.hover = Some(hover);
         }

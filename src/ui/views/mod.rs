@@ -19,6 +19,7 @@ pub mod map_settings;
 pub mod map_side;
 pub mod menu;
 pub mod new_training;
+pub mod offers;
 pub mod output;
 pub mod phrases;
 pub mod picture_bar;
@@ -56,6 +57,7 @@ pub const VIEWS: &[&dyn View] = &[
     &sheets::Sheets,
     &new_training::NewTraining,
     &help::Help,
+    &offers::Offers,
 ];
 
 /// Paints the views of the page that is shown.

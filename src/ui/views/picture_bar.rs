@@ -11,7 +11,6 @@ use crate::figure::palette::Rgba;
 use crate::session::{AlignmentTable, READINGS, SettingsCommand, Shown};
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
-use crate::ui::views::links;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::{labels, marks};
@@ -144,7 +143,7 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Which links are drawn, and how.
 fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut threshold = window.layout(local::LINKS_THRESHOLD, links::THRESHOLD);
+    let mut threshold = window.layout(local::LINKS_THRESHOLD, local::THRESHOLD);
     let caption = ui.label(RichText::new("\u{3b1} from").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
     let caption = labels::said(caption, "alpha from");
     ui.spacing_mut().slider_width = 96.0;

@@ -26,13 +26,19 @@ pub fn arrows(ui: &Ui) -> isize {
     })
 }
 
-/// As [`arrows`] for a list that takes them while it has the keyboard, which a ring says.
-pub fn keys(ui: &Ui, list: &Response, ring: Rect, radius: f32) -> isize {
+/// As [`arrows`] for a list that takes them while it has the keyboard.
+pub fn keys(ui: &Ui, list: &Response) -> isize {
     if !list.has_focus() {
         return 0;
     }
     let filter = EventFilter { vertical_arrows: true, ..Default::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(list.id, filter));
-    ui.painter().rect_stroke(ring, radius, Stroke::new(RING, theme::tokens(ui).accent), StrokeKind::Inside);
     arrows(ui)
+}
+
+/// Says that a list has the keyboard.
+pub fn ring(ui: &Ui, list: &Response, place: Rect, radius: f32) {
+    if list.has_focus() {
+        ui.painter().rect_stroke(place, radius, Stroke::new(RING, theme::tokens(ui).accent), StrokeKind::Inside);
+    }
 }

@@ -3,11 +3,13 @@
 //! Files are drawn row by row, only those in view, so that a million lines scroll like ten.
 
 use egui::accesskit::Role;
-use egui::{Align2, CollapsingHeader, CornerRadius, Id, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Area, CollapsingHeader, CornerRadius, Id, Order, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
+};
 
 use crate::session::{List, ListCommand, Session};
 use crate::ui::dialogs::Question;
-use crate::ui::local::{Panel as PanelName, Sheet, Window};
+use crate::ui::local::{ListPlace, Panel as PanelName, Sheet, Window};
 use crate::ui::views::rows;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::labels::plural;
@@ -19,6 +21,10 @@ pub struct Sentences;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (160.0, 600.0);
+/// A window with less room is narrow, points;
+const NARROW: f32 = 1100.0;
+/// and with so little beside the list it folds in any case, points.
+const LEFT_OVER: f32 = 560.0;
 /// Even, so that rows stay equally high far down a long list, where positions are rounded to even points.
 const ROW: f32 = 26.0;
 
@@ -39,6 +45,20 @@ impl View for Sentences {
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let was_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0;
         let width = window.layout(local::SENTENCES_WIDTH, theme::SENTENCES_WIDTH).clamp(LIMITS.0, LIMITS.1);
+        // Ctrl+F goes to the list wherever it is; F6 passes over it where it is not
+        let is_wanted = window.local.focus == Some(PanelName::Sentences) && window.local.cycling == 0;
+        if folds(ui, window, width) {
+            if is_wanted || window.local.list == ListPlace::Over {
+                over_ui(ui, window, width);
+            } else {
+                window.local.list = ListPlace::Folded;
+            }
+            return;
+        }
+        window.local.list = ListPlace::Beside;
+        if is_wanted && !was_open {
+            window.keep(local::SENTENCES_OPEN, 1.0);
+        }
         let mut is_open = was_open;
         let panel = Panel::left("sentences").default_size(width).min_size(LIMITS.0).max_size(LIMITS.1).resizable(true);
         let shown =
@@ -53,6 +73,48 @@ impl View for Sentences {
             window.keep_side(ui, local::SENTENCES_WIDTH, width, now);
         }
     }
+}
+
+/// Whether the list would leave too little to the columns.
+fn folds(ui: &Ui, window: &Window<'_>, width: f32) -> bool {
+    let (room, count) = (ui.available_width(), window.session.columns().len() as f32);
+    let left = room - width - 2.0 * theme::SPACE_3;
+    let count = if window.layout(local::SOLO, 0.0) > 0.0 { count.min(1.0) } else { count };
+    let wanted = count * (theme::COLUMN_MIN_WIDTH + theme::SPACE_2) - theme::SPACE_2;
+    left < LEFT_OVER || (room < NARROW && left < wanted)
+}
+
+/// The list over the columns of a narrow window, until something beside it is clicked.
+fn over_ui(ui: &mut Ui, window: &mut Window<'_>, width: f32) {
+    window.local.list = ListPlace::Over;
+    let place = ui.available_rect_before_wrap();
+    let frame = theme::panel(theme::tokens(ui)).shadow(ui.visuals().popup_shadow);
+    let room = place.size() - frame.total_margin().sum();
+    let area = Area::new(Id::unique("sentences_over")).order(Order::Middle).fixed_pos(place.min);
+    let shown = area.show(ui.ctx(), |ui| {
+        frame
+            .show(ui, |ui| {
+                ui.set_min_size(vec2(width.min(room.x), room.y));
+                ui.set_max_size(vec2(width.min(room.x), room.y));
+                let closes = over_heading_ui(ui);
+                panel_ui(ui, window);
+                closes
+            })
+            .inner
+    });
+    if shown.inner || shown.response.clicked_elsewhere() {
+        window.local.list = ListPlace::Folded;
+    }
+}
+
+/// What the list is called where it lies over the columns; whether it is closed.
+fn over_heading_ui(ui: &mut Ui) -> bool {
+    let heading = ui.horizontal(|ui| {
+        ui.label(RichText::new("Sentences").size(theme::TEXT_TITLE));
+        let right = egui::Layout::right_to_left(egui::Align::Center);
+        ui.with_layout(right, |ui| ui.small_button("Close").on_hover_text("Esc")).inner
+    });
+    heading.inner.accessible_name("Close the sentences").clicked()
 }
 
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -133,7 +195,8 @@ fn keys(ui: &mut Ui, window: &mut Window<'_>) {
     let response = ui.interact(ui.available_rect_before_wrap(), list_id(), Sense::CLICK | Sense::FOCUSABLE);
     let name = "List of sentences, arrows move through it";
     node(&response, Role::ListBox, || name.to_owned());
-    move_by(window, rows::keys(ui, &response, response.rect.expand(2.0), 4.0));
+    move_by(window, rows::keys(ui, &response));
+    rows::ring(ui, &response, response.rect.expand(2.0), 4.0);
 }
 
 fn move_by(window: &mut Window<'_>, by: isize) {

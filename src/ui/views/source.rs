@@ -4,11 +4,13 @@ use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
 use crate::session::{AlignmentTable, Column, Hover, SourceCommand};
-use crate::ui::local::{Panel, Window};
-use crate::ui::views::alignment;
+use crate::ui::clicked::Clicked;
+use crate::ui::local::{ListPlace, Panel, Window};
+use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};
+use crate::ui::views::{alignment, menu};
 use crate::ui::widgets::{labels, words};
-use crate::ui::{bidi, theme};
+use crate::ui::{bidi, local, shortcuts, theme};
 
 /// The source text.
 pub struct Source;
@@ -38,7 +40,19 @@ impl View for Source {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 8));
         card.show(ui, |ui| {
             ui.take_available_width();
-            editor_ui(ui, window);
+            ui.horizontal_top(|ui| {
+                let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0 && window.local.list == ListPlace::Beside;
+                if !is_open {
+                    menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
+                }
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
+                    if window.session.scene().given.is_none() {
+                        menu::act_button(ui, window, "Score yours", Act::ToggleGiven);
+                    }
+                    ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
+                });
+            });
+            given_ui(ui, window);
             if window.local.cut {
                 let text =
                     format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
@@ -119,14 +133,25 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
         })
         .collect();
     let from_right = bidi::starts_right(window.session.source());
+    let id = Id::unique("source_words");
+    let (font, picked) = (theme::body(), window.picked(id, &column.source.text));
+    let flow = words::Flow { id, font: &font, from_right, picked, asked: None };
     let height = if theme::is_low(ui) { WORDS_HEIGHT.1 } else { WORDS_HEIGHT.0 };
     let area = egui::ScrollArea::vertical().id_salt("source_words").max_height(height);
     let answer = area.show(ui, |ui| {
         if column.stale {
             ui.set_opacity(theme::STALE_OPACITY);
         }
-        words::flow(ui, Id::unique("source_words"), &list, &theme::body(), from_right, |j| tooltip(table, j))
+        words::flow(ui, &flow, &list, |j| tooltip(table, j))
     });
+    if let Some(range) = answer.inner.picked {
+        let source: Vec<&str> =
+            table.source.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
+        window.pick(ui, id, &column.source.text, &source, range);
+    }
+    if let Some((j, at)) = answer.inner.menu {
+        window.offer_at(Clicked::Source { column: column.id, j }, at);
+    }
     if let Some(j) = answer.inner.over {
         window.local.hover = Some(Hover { column: column.id, i: None, j: Some(j) });
     }
@@ -145,11 +170,41 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
     }
 }
 
-fn reference_ui(ui: &mut Ui, window: &Window<'_>) {
+/// A translation of the user's own, which every model reads.
+fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(given) = &window.session.scene().given else { return };
+    let (mut text, weak) = (given.clone(), theme::tokens(ui).weak);
+    ui.horizontal(|ui| {
+        let note = "Every model reads it word by word and says how probable it finds each; it chooses none of them";
+        let label = ui.label(RichText::new("Your translation").size(theme::TEXT_SMALL).color(weak)).on_hover_text(note);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let key = shortcuts::text(ui.ctx(), Act::ToggleGiven);
+            let close = ui.small_button("\u{d7}").on_hover_text(format!("Take it away ({key})"));
+            if close.accessible_name("Take your translation away").clicked() {
+                window.push(SourceCommand::Give(None));
+            }
+            let field = TextEdit::singleline(&mut text).id(shortcuts::given_id()).char_limit(MOST_CHARACTERS);
+            let hint = "Type or paste a translation, and every model says how probable it finds it";
+            let response = ui.add(field.desired_width(f32::INFINITY).hint_text(hint)).labelled_by(label.id);
+            if window.local.focus_id == Some(shortcuts::given_id()) {
+                window.local.focus_id = None;
+                response.request_focus();
+            }
+            if response.changed() {
+                window.push(SourceCommand::Give(Some(text)));
+            }
+        });
+    });
+}
+
+fn reference_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(reference) = window.session.reference() else { return };
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Reference").size(theme::TEXT_SMALL).color(t.weak));
         ui.label(bidi::visual(&reference).into_owned());
+        if ui.small_button("Score it").on_hover_text("Every model says how probable it finds it").clicked() {
+            window.push(SourceCommand::Give(Some(reference.into_owned())));
+        }
     });
 }

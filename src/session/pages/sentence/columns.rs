@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use crate::figure::palette::COLOUR_MAPS;
-use crate::figure::sheet::Look;
 use crate::session::column::Column;
+use crate::session::drawing::Drawing;
 use crate::session::effect::Chore;
 use crate::session::export;
 use crate::session::pages::sentence::command::{AlignmentFormat, ColumnCommand};
+use crate::session::picture::Picture;
 use crate::session::shared::{Selection, Shared};
 use crate::worker::protocol::ColumnId;
 
@@ -38,7 +39,14 @@ impl Shared {
                 *column = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
             }
             ColumnCommand::Export { column, format, path } => return self.export(column, format, path),
-            ColumnCommand::Draw { column, kind, is_dark, path } => return self.draw(column, kind, is_dark, path),
+            ColumnCommand::Draw { column, drawing, path } => {
+                let Some(picture) = self.picture(column, &drawing) else { return };
+                return self.chore(Chore::Draw { path, picture });
+            }
+            ColumnCommand::Copy { column, drawing } => {
+                let Some(picture) = self.picture(column, &drawing) else { return };
+                return self.chore(Chore::Paint(picture));
+            }
         }
         self.columns_changed();
     }
@@ -58,16 +66,17 @@ impl Shared {
         self.mark_differences();
     }
 
-    fn draw(&mut self, column: ColumnId, kind: &'static str, is_dark: bool, path: PathBuf) {
-        let map =
-            COLOUR_MAPS.iter().find(|map| map.name == self.settings.palette_on(is_dark)).unwrap_or(&COLOUR_MAPS[0]);
-        let look = Look { is_dark, map, has_legend: true, ..Look::default() };
+    /// What a column shows as a figure; where there is nothing yet, that is said.
+    fn picture(&mut self, column: ColumnId, drawing: &Drawing) -> Option<Box<Picture>> {
+        let on_screen = self.settings.palette_on(drawing.is_dark);
+        let on_screen = COLOUR_MAPS.iter().find(|map| map.name == on_screen);
+        let drawing = Drawing { map: drawing.map.or(on_screen), ..*drawing };
         let (search, settings) = (&self.scene.search, &self.settings);
-        let picture = self.column(column).and_then(|column| export::picture(column, search, settings, kind, look));
-        match picture {
-            Some(picture) => self.chore(Chore::Draw { path, picture: Box::new(picture) }),
-            None => self.notify("There is nothing to draw yet, because nothing is translated in this column", true),
+        let picture = self.column(column).and_then(|column| export::picture(column, search, settings, &drawing));
+        if picture.is_none() {
+            self.notify("There is nothing to draw yet, because nothing is translated in this column", true);
         }
+        picture.map(Box::new)
     }
 
     fn export(&mut self, column: ColumnId, format: AlignmentFormat, path: PathBuf) {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::decoding::ensemble::Mixing;
+use crate::session::drawing::Drawing;
 use crate::worker::protocol::{ColumnId, EnsembleSpec};
 
 /// A list of sentences.
@@ -65,6 +66,8 @@ pub enum SourceCommand {
     Undo,
     /// Does it again.
     Redo,
+    /// The translation that the user gives changed by typing; `None` takes its field away.
+    Give(Option<String>),
     /// Stops the work under way; the table stays.
     Stop,
 }
@@ -107,12 +110,17 @@ pub enum ColumnCommand {
     Draw {
         /// Whose.
         column: ColumnId,
-        /// The name of a kind of figure.
-        kind: &'static str,
-        /// For a dark ground.
-        is_dark: bool,
+        /// What of it, and how it looks.
+        drawing: Drawing,
         /// Where to.
         path: PathBuf,
+    },
+    /// Draws a column's translation for the clipboard.
+    Copy {
+        /// Whose.
+        column: ColumnId,
+        /// What of it, and how it looks.
+        drawing: Drawing,
     },
 }
 
@@ -160,6 +168,10 @@ pub enum SelectCommand {
         /// Which, from 0.
         hypothesis: usize,
     },
+    /// Shows the alignment of the given translation, or that of the model's own.
+    ShowGiven(bool),
+    /// Makes this column the selected one.
+    Column(ColumnId),
     /// Moves by so many hypotheses in the selected column.
     MoveHypothesis(isize),
     /// Selects nothing.

@@ -2,6 +2,7 @@
 
 use crate::session::lists::moved;
 use crate::session::pages::sentence::command::SelectCommand;
+use crate::session::settings::Whose;
 use crate::session::shared::{Selection, Shared};
 use crate::worker::protocol::ColumnId;
 
@@ -15,6 +16,12 @@ impl Shared {
                 }
             }
             SelectCommand::MoveTarget(by) => self.move_target(by),
+            SelectCommand::ShowGiven(on) => self.show_given(on),
+            SelectCommand::Column(column) => {
+                if self.column(column).is_some() && self.selection.column != Some(column) {
+                    self.selection = Selection { column: Some(column), target: None };
+                }
+            }
             SelectCommand::MoveColumn(by) => {
                 let Some(id) = self.selected_column().map(|column| column.id) else { return };
                 let at = self.columns.iter().position(|column| column.id == id).unwrap_or(0);
@@ -48,6 +55,7 @@ impl Shared {
         if hypothesis >= self.columns[at].hypotheses.len() {
             return;
         }
+        self.show_given(false);
         if self.columns[at].hypothesis != hypothesis {
             self.columns[at].hypothesis = hypothesis;
             self.ask_links(at);
@@ -58,6 +66,16 @@ impl Shared {
         self.selection.column = Some(id);
         self.rebuild(at);
         self.mark_differences();
+    }
+
+    fn show_given(&mut self, on: bool) {
+        let whose = if on { Whose::Given } else { Whose::Own };
+        if self.settings.whose != whose {
+            self.settings.whose = whose;
+            // the words that were marked are other words now
+            (self.selection.target, self.hover) = (None, None);
+            self.rebuild_all();
+        }
     }
 
     /// The selected word goes when its column has no such word any more.

@@ -5,6 +5,7 @@ use crate::session::lists::MAX_TRANSLATED;
 use crate::session::page::Page;
 use crate::session::pages::sentence::command::{List, SourceCommand};
 use crate::session::scene::{Scene, cut};
+use crate::session::settings::Whose;
 use crate::session::shared::Shared;
 
 impl Shared {
@@ -22,6 +23,7 @@ impl Shared {
                     self.set_back(after);
                 }
             }
+            SourceCommand::Give(text) => self.give(text),
             SourceCommand::Stop => {
                 // What the work under way still tells is old; models that are being read are still wanted.
                 self.request_to_rest();
@@ -41,6 +43,25 @@ impl Shared {
         self.set_source(text, None);
     }
 
+    /// The translation that the user gives.
+    fn give(&mut self, text: Option<String>) {
+        let text = text.map(|text| self.cut(text));
+        if text == self.scene.given {
+            return;
+        }
+        match (&self.scene.given, &text) {
+            (Some(before), Some(after)) => self.history.typed_beside(self.scene.clone(), before, after),
+            _ => self.history.replaced(self.scene.clone()),
+        }
+        if self.scene.given.is_none() {
+            self.settings.whose = Whose::Given;
+        }
+        self.scene.given = text;
+        self.changed();
+        self.request();
+        self.rebuild_all();
+    }
+
     /// Translates another text; `position` is where it stands in the shown list.
     pub(in crate::session) fn replace_source(&mut self, text: String, position: Option<usize>) {
         let text = self.cut(text);
@@ -50,6 +71,8 @@ impl Shared {
         }
         self.history.replaced(self.scene.clone());
         (self.typed, self.typed_on) = (false, false);
+        // what was given belongs to the sentence before; its field stays
+        self.scene.given = self.scene.given.take().map(|_| String::new());
         self.set_source(text, position);
     }
 
@@ -70,9 +93,10 @@ impl Shared {
 
     /// A text of the past or future, marked in the list where it still stands there.
     fn set_back(&mut self, scene: Scene) {
-        let Scene { source, position, .. } = scene;
+        let Scene { source, position, given, .. } = scene;
         let stands = |at: &usize| self.lists.sentence(*at).is_some_and(|line| line == source);
         let position = position.filter(stands);
+        self.scene.given = given;
         self.set_source(source, position);
     }
 

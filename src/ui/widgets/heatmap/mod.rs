@@ -48,8 +48,21 @@ pub struct Heatmap<'a> {
     pub replace: bool,
     /// How far to the right all heatmaps are scrolled.
     pub scroll_x: f32,
+    /// Say where this cell is, as for a menu of it.
+    pub locate: Option<(usize, usize)>,
     /// Bring this row into view.
     pub reveal: Option<usize>,
+}
+
+/// A menu is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked {
+    /// Of this target word,
+    pub i: Option<usize>,
+    /// of this source word, of the cell of both.
+    pub j: Option<usize>,
+    /// Where it is to open.
+    pub at: Pos2,
 }
 
 /// What happened.
@@ -59,6 +72,8 @@ pub struct Answer {
     pub over: (Option<usize>, Option<usize>),
     /// Target word that was clicked.
     pub clicked: Option<usize>,
+    /// The word or cell whose menu is asked for.
+    pub menu: Option<Asked>,
     /// How far to the right this one is scrolled now.
     pub scroll_x: f32,
     /// Cells are to be so many times as large.
@@ -166,7 +181,13 @@ impl Heatmap<'_> {
             if response.clicked() {
                 answer.clicked = Some(i);
             }
+            if response.secondary_clicked() {
+                answer.menu = response.interact_pointer_pos().map(|at| Asked { i: Some(i), j: Some(j), at });
+            }
             access::tooltip(response, self, i, j);
+        }
+        if let Some((i, j)) = self.locate.filter(|(i, j)| *i < grid.rows && *j < grid.columns) {
+            answer.menu = Some(Asked { i: Some(i), j: Some(j), at: Rect::from(grid.cell_area(i, j)).left_bottom() });
         }
         if response.contains_pointer() {
             answer.zoom = ui.input(egui::InputState::zoom_delta);
@@ -197,10 +218,17 @@ impl Heatmap<'_> {
             if response.clicked() {
                 answer.clicked = Some(i);
             }
+            if response.secondary_clicked() {
+                answer.menu = Some(Asked { i: Some(i), j: None, at: point });
+            }
         }
         let top = Rect::from_min_max(pos2(view.left(), rect.top()), pos2(rect.right(), view.top()));
-        if let Some(point) = ui.interact(top, self.id.with("columns"), Sense::hover()).hover_pos() {
+        let response = ui.interact(top, self.id.with("columns"), Sense::CLICK);
+        if let Some(point) = response.hover_pos() {
             answer.over.1 = grid.column_of_label(point.into(), view.top(), self.metrics.slant.angle);
+            if response.secondary_clicked() {
+                answer.menu = Some(Asked { i: None, j: answer.over.1, at: point });
+            }
         }
     }
 }

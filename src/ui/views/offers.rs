@@ -1,0 +1,336 @@
+//! Floor 9: what can be done with a word, a cell, a row or a hypothesis: one table, and the menu that a right click or
+//! Shift+F10 opens from it. A new offer is one line of [`OFFERS`].
+
+use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, RichText, Ui};
+
+use crate::session::maps::Choice;
+use crate::session::{
+    AlignmentTable, Column, ColumnCommand, ColumnState, Drawing, MapCommand, Page, PhrasesCommand, SelectCommand,
+    SettingsCommand, Shown, SourceCommand, WindowCommand, export,
+};
+use crate::ui::clicked::{Clicked, Offered};
+use crate::ui::local::Window;
+use crate::ui::views::view::{Place, View};
+use crate::ui::widgets::labels;
+use crate::ui::{local, theme};
+
+/// What an offer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A source word.
+    Source,
+    /// A target word, or the row of a heatmap.
+    Target,
+    /// A cell of a heatmap.
+    Cell,
+    /// A hypothesis of the beam.
+    Hypothesis,
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// On the menu. Where it ends with dots, something is asked first.
+    pub name: &'static str,
+    /// For these.
+    pub on: &'static [Kind],
+    /// Whether it makes sense now.
+    pub can: fn(&Window<'_>, Clicked) -> bool,
+    /// Does it.
+    pub does: fn(&mut Window<'_>, Clicked),
+}
+
+const SOURCE: &[Kind] = &[Kind::Source];
+const TARGET: &[Kind] = &[Kind::Target, Kind::Cell];
+const CELL: &[Kind] = &[Kind::Cell];
+const WORD: &[Kind] = &[Kind::Source, Kind::Target];
+const LOOKED_AT: &[Kind] = &[Kind::Source, Kind::Cell];
+const HYPOTHESIS: &[Kind] = &[Kind::Hypothesis];
+const ALL: &[Kind] = &[Kind::Source, Kind::Target, Kind::Cell, Kind::Hypothesis];
+
+/// Every offer in the order of the menu, in groups with a line between.
+pub const OFFERS: &[&[Offer]] = &[
+    &[
+        Offer { name: "Inspect this word", on: TARGET, can: always, does: inspect },
+        Offer { name: "Show its alignment", on: HYPOTHESIS, can: always, does: show },
+        Offer { name: "Score it in every column", on: HYPOTHESIS, can: beside_others, does: score },
+    ],
+    &[
+        Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },
+        Offer { name: "Copy both words and their number", on: CELL, can: always, does: copy_cell },
+        Offer { name: "Copy the row as TSV", on: TARGET, can: aligns, does: copy_row },
+        Offer { name: "Copy the numbers of the source word as TSV", on: LOOKED_AT, can: aligns, does: copy_source },
+        Offer { name: "Copy the alignment as TSV", on: ALL, can: aligns, does: copy_alignment },
+        Offer { name: "Copy this translation", on: ALL, can: always, does: copy_translation },
+        Offer { name: "Copy the beam as TSV", on: HYPOTHESIS, can: always, does: copy_beam },
+        Offer { name: "Copy the picture", on: ALL, can: always, does: copy_picture },
+    ],
+    &[
+        Offer { name: "Neighbours on the map", on: WORD, can: on_map, does: neighbours },
+        Offer { name: "Targets in the phrase table", on: SOURCE, can: in_table, does: look_up },
+        Offer { name: "Outline the aligner's links", on: CELL, can: can_outline, does: outline },
+        Offer { name: "Only this column", on: ALL, can: beside_others, does: alone },
+        Offer { name: "All columns", on: ALL, can: is_alone, does: together },
+    ],
+];
+
+/// The menu.
+pub struct Offers;
+
+impl View for Offers {
+    fn name(&self) -> &'static str {
+        "What can be done with it"
+    }
+
+    fn place(&self) -> Place {
+        Place::Over
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        // nothing was painted that was asked for by keys
+        if let Some(clicked) = window.local.asked.take() {
+            window.local.offered = Some(Offered { clicked, at: ui.max_rect().center(), focus: None, is_open: false });
+        }
+        let Some(offered) = window.local.offered else { return };
+        let id = Id::unique("offers");
+        if !offered.is_open {
+            let focus = ui.memory(egui::Memory::focused);
+            window.local.offered = Some(Offered { is_open: true, focus, ..offered });
+        }
+        let popup = Popup::new(id, ui.ctx().clone(), PopupAnchor::Position(offered.at), LayerId::background());
+        let popup = popup.kind(PopupKind::Menu).layout(Layout::top_down_justified(Align::Min));
+        let popup = popup.style(egui::containers::menu::menu_style).accessible_name(title(window, offered.clicked));
+        let opens = (!offered.is_open).then_some(egui::SetOpenCommand::Bool(true));
+        popup.open_memory(opens).show(|ui| menu_ui(ui, window, offered));
+        if !Popup::is_id_open(ui.ctx(), id) {
+            close(ui, window);
+        }
+    }
+}
+
+/// What had the keyboard gets it back.
+fn close(ui: &Ui, window: &mut Window<'_>) {
+    if let Some(focus) = window.local.offered.take().and_then(|offered| offered.focus) {
+        ui.memory_mut(|memory| memory.request_focus(focus));
+    }
+}
+
+fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
+    let clicked = offered.clicked;
+    ui.set_min_width(theme::MENU_WIDTH);
+    let heading = RichText::new(title(window, clicked)).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
+    ui.add(egui::Label::new(heading).truncate());
+    let mut is_first = true;
+    for group in OFFERS {
+        let can = |offer: &&Offer| offer.on.contains(&kind(clicked)) && (offer.can)(window, clicked);
+        let offers: Vec<&Offer> = group.iter().filter(can).collect();
+        for (n, offer) in offers.into_iter().enumerate() {
+            if n == 0 {
+                ui.separator();
+            }
+            let button = ui.add(Button::new(offer.name));
+            if is_first && !offered.is_open {
+                button.request_focus();
+            }
+            is_first = false;
+            if button.clicked() {
+                (offer.does)(window, clicked);
+                ui.close();
+            }
+        }
+    }
+}
+
+fn kind(clicked: Clicked) -> Kind {
+    match clicked {
+        Clicked::Source { .. } => Kind::Source,
+        Clicked::Target { .. } => Kind::Target,
+        Clicked::Cell { .. } => Kind::Cell,
+        Clicked::Hypothesis { .. } => Kind::Hypothesis,
+    }
+}
+
+/// What the menu is about, in words.
+fn title(window: &Window<'_>, clicked: Clicked) -> String {
+    let Some((column, table)) = shown(window, clicked) else { return "Nothing is translated yet".to_owned() };
+    let replace = window.session.settings().unk_replacement;
+    let source = |j: usize| table.source.get(j).map_or_else(String::new, labels::source_text);
+    let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, replace));
+    match clicked {
+        Clicked::Source { j, .. } => format!("Source word {}, {}", j + 1, source(j)),
+        Clicked::Target { i, .. } => format!("Target word {}, {}", i + 1, target(i)),
+        Clicked::Cell { i, j, .. } => format!("{} and {}, {}", target(i), source(j), number(window, table, i, j)),
+        Clicked::Hypothesis { n, .. } => format!("Hypothesis {} of {}", n + 1, column.name()),
+    }
+}
+
+/// The number of a cell as it is shown.
+fn number(window: &Window<'_>, table: &AlignmentTable, i: usize, j: usize) -> String {
+    let shown = window.session.settings().shown;
+    let matrix = if shown == Shown::Alpha { &table.alpha } else { &table.energies };
+    matrix.as_ref().and_then(|matrix| matrix.get(i, j)).map_or_else(String::new, |number| format!("{number:.3}"))
+}
+
+fn shown<'a>(window: &Window<'a>, clicked: Clicked) -> Option<(&'a Column, &'a AlignmentTable)> {
+    let column = window.session.column(clicked.column())?;
+    Some((column, column.table.as_deref()?))
+}
+
+/// For what can be done with everything.
+pub fn always(_: &Window<'_>, _: Clicked) -> bool {
+    true
+}
+
+/// For what needs alpha.
+pub fn aligns(window: &Window<'_>, clicked: Clicked) -> bool {
+    shown(window, clicked).is_some_and(|(_, table)| table.alpha.is_some())
+}
+
+fn is_alone(window: &Window<'_>, _: Clicked) -> bool {
+    window.layout(local::SOLO, 0.0) > 0.0 && window.session.columns().len() > 1
+}
+
+fn beside_others(window: &Window<'_>, clicked: Clicked) -> bool {
+    !is_alone(window, clicked) && window.session.columns().len() > 1
+}
+
+/// One model, which is there; an ensemble has no embeddings of its own.
+fn on_map(window: &Window<'_>, clicked: Clicked) -> bool {
+    let column = window.session.column(clicked.column());
+    column.is_some_and(|column| column.ensemble.is_none() && column.state == ColumnState::Ready)
+        && word(window, clicked).is_some()
+}
+
+fn in_table(window: &Window<'_>, _: Clicked) -> bool {
+    window.session.phrases().pairs.is_some()
+}
+
+fn can_outline(window: &Window<'_>, clicked: Clicked) -> bool {
+    let settings = window.session.settings();
+    let column = window.session.column(clicked.column());
+    let is_bundled = |facts: &crate::session::ModelFacts| {
+        crate::aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
+    };
+    !settings.links && column.and_then(|column| column.facts.as_ref()).is_some_and(is_bundled)
+}
+
+/// The word itself, as the model has it; none of `</s>`.
+fn word(window: &Window<'_>, clicked: Clicked) -> Option<String> {
+    let (_, table) = shown(window, clicked)?;
+    let source = || table.source.get(clicked.source()?).filter(|word| !word.is_eos).map(|word| word.text.clone());
+    let target = || table.target.get(clicked.target()?).filter(|word| !word.is_eos).map(|word| word.text.clone());
+    source().or_else(target)
+}
+
+fn inspect(window: &mut Window<'_>, clicked: Clicked) {
+    let Some(i) = clicked.target() else { return };
+    window.push(SelectCommand::Target { column: clicked.column(), i });
+    window.keep(local::INSPECTOR_OPEN, 1.0);
+}
+
+fn show(window: &mut Window<'_>, clicked: Clicked) {
+    let Clicked::Hypothesis { column, n } = clicked else { return };
+    window.push(SelectCommand::Hypothesis { column, hypothesis: n });
+}
+
+fn score(window: &mut Window<'_>, clicked: Clicked) {
+    let Clicked::Hypothesis { column, n } = clicked else { return };
+    let hypothesis = window.session.column(column).and_then(|column| column.hypotheses.get(n));
+    if let Some(hypothesis) = hypothesis {
+        window.push(SourceCommand::Give(Some(hypothesis.text.clone())));
+    }
+}
+
+fn copy_word(window: &mut Window<'_>, clicked: Clicked) {
+    let Some((_, table)) = shown(window, clicked) else { return };
+    let replace = window.session.settings().unk_replacement;
+    let source = || Some(table.source.get(clicked.source()?)?.text.clone());
+    let target = || Some(labels::target_text(table.target.get(clicked.target()?)?, replace));
+    window.local.copied = source().or_else(target);
+}
+
+fn copy_cell(window: &mut Window<'_>, clicked: Clicked) {
+    let (Some((_, table)), Some(i), Some(j)) = (shown(window, clicked), clicked.target(), clicked.source()) else {
+        return;
+    };
+    let (Some(target), Some(source)) = (table.target.get(i), table.source.get(j)) else { return };
+    let number = number(window, table, i, j);
+    window.local.copied = Some(format!("{}\t{}\t{number}", target.text, source.text));
+}
+
+fn copy_row(window: &mut Window<'_>, clicked: Clicked) {
+    let (Some((_, table)), Some(i)) = (shown(window, clicked), clicked.target()) else { return };
+    window.local.copied = Some(export::rows_tsv(table, i..i + 1));
+}
+
+fn copy_source(window: &mut Window<'_>, clicked: Clicked) {
+    let (Some((_, table)), Some(j)) = (shown(window, clicked), clicked.source()) else { return };
+    window.local.copied = Some(export::source_tsv(table, j));
+}
+
+fn copy_alignment(window: &mut Window<'_>, clicked: Clicked) {
+    let Some((_, table)) = shown(window, clicked) else { return };
+    window.local.copied = Some(export::alignment_tsv(table));
+}
+
+fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {
+    let Some((column, table)) = shown(window, clicked) else { return };
+    let own = match clicked {
+        Clicked::Hypothesis { n, .. } => column.hypotheses.get(n).map(|hypothesis| &hypothesis.text),
+        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } => None,
+    };
+    window.local.copied = Some(own.unwrap_or(&table.text).clone());
+}
+
+fn copy_beam(window: &mut Window<'_>, clicked: Clicked) {
+    let Some((column, _)) = shown(window, clicked) else { return };
+    window.local.copied = Some(export::beam_tsv(column));
+}
+
+fn copy_picture(window: &mut Window<'_>, clicked: Clicked) {
+    let kind = match clicked {
+        Clicked::Hypothesis { .. } => "beam",
+        _ if !aligns(window, clicked) => "beam",
+        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } => window.picture(),
+    };
+    let drawing = Drawing::to_copy(kind, window.local.theme != Some(egui::Theme::Light));
+    let drawing = window.as_on_screen(drawing);
+    window.push(ColumnCommand::Copy { column: clicked.column(), drawing });
+}
+
+fn neighbours(window: &mut Window<'_>, clicked: Clicked) {
+    let (Some(word), Some(column)) = (word(window, clicked), window.session.column(clicked.column())) else { return };
+    let choice = if clicked.target().is_some() { Choice::TargetWords } else { Choice::SourceWords };
+    let maps = window.session.maps();
+    let is_there =
+        maps.chart.is_some() && maps.choice == choice && maps.model_of(window.session) == Some(&column.folder);
+    window.push(MapCommand::SetModel(column.folder.clone()));
+    window.push(MapCommand::SetChoice(choice));
+    if !is_there {
+        window.push(MapCommand::Compute);
+        window.local.map_begun = true;
+    }
+    window.push(MapCommand::Search(word));
+    window.push(MapCommand::MoveMatch(1));
+    window.push(WindowCommand::ShowPage(Page::Map));
+}
+
+fn look_up(window: &mut Window<'_>, clicked: Clicked) {
+    let (Some(word), Some(column)) = (word(window, clicked), window.session.column(clicked.column())) else { return };
+    window.push(PhrasesCommand::SetModel(column.folder.clone()));
+    window.push(PhrasesCommand::TypeSource(word));
+    window.push(WindowCommand::ShowPage(Page::Phrases));
+}
+
+fn outline(window: &mut Window<'_>, _: Clicked) {
+    window.push(SettingsCommand::SetLinks(true));
+}
+
+fn alone(window: &mut Window<'_>, clicked: Clicked) {
+    window.push(SelectCommand::Column(clicked.column()));
+    window.keep(local::SOLO, 1.0);
+}
+
+fn together(window: &mut Window<'_>, _: Clicked) {
+    window.keep(local::SOLO, 0.0);
+}

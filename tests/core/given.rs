@@ -1,0 +1,160 @@
+//! A translation that the user gives: every model reads it, and it is never taken for the model's own.
+
+use interlinear::decoding::force;
+use interlinear::models::{Kernels, Model};
+use interlinear::nn::device::Device;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::{
+    AlignmentFormat, ColumnCommand, Drawing, Event, GIVEN, HypothesisView, ModelFacts, SelectCommand, Session,
+    SourceCommand, export,
+};
+use interlinear::text::sentence::Sentence;
+use interlinear::ticket::Ticket;
+use interlinear::worker::protocol::ColumnResult;
+use serde_json::Value;
+
+use crate::effects::act;
+use crate::worker::{fixture, request, serve_all, store, story};
+
+/// What a column's model made of the given translation.
+fn read(events: Vec<Event>) -> Result<HypothesisView, String> {
+    let mut given = events.into_iter().filter_map(|event| match event {
+        Event::Given { given, .. } => Some(given.map(|view| *view)),
+        _ => None,
+    });
+    given.next().expect("it was asked for")
+}
+
+#[test]
+fn every_model_reads_the_given_translation_as_forced_decoding_does() {
+    let mut store = store();
+    for name in ["rnnsearch", "rnnencdec"] {
+        let mut wanted = request(1, "s9 s31", &[fixture(name)]);
+        wanted.columns[0].given = Some("t4 t7 unheard".to_owned());
+        let events = serve_all(&wanted, &mut store, &Ticket::forever());
+        assert!(story(&events, 1).ends_with(&["finished", "given"]), "{name}: {:?}", story(&events, 1));
+        let given = read(events).expect("it can be read");
+
+        let model = Model::load(&fixture(name), &Device::cpu()).expect("the model");
+        let ids = |side: &interlinear::text::tokenizer::Tokenizer, text: &str| side.encode(text).ids;
+        let (source, target) = (ids(&model.source, "s9 s31"), ids(&model.target, "t4 t7 unheard"));
+        let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
+        let forced = force(&mut *stepper, &[(&source, &target)], &Ticket::forever()).expect("it is scored");
+        assert_eq!((given.ids, given.token_log_p), (target, forced[0].token_log_p.clone()), "{name}");
+        assert_eq!((given.log_p, given.alpha), (forced[0].log_p, forced[0].alpha.clone()), "{name}");
+        assert!(given.is_unk[2] && given.finished && given.text == "t4 t7 unheard", "{name}");
+    }
+}
+
+#[test]
+fn a_given_translation_alone_is_read_without_another_search_and_what_is_wrong_is_said() {
+    let mut store = store();
+    let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
+    (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4".to_owned()));
+    assert_eq!(story(&serve_all(&wanted, &mut store, &Ticket::forever()), 1), ["loading", "loaded", "given"]);
+    wanted.columns[0].given = Some("t4 ".repeat(6_000));
+    assert!(read(serve_all(&wanted, &mut store, &Ticket::forever())).is_err_and(|why| why.contains("words")));
+}
+
+fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
+    let tokens: Vec<String> = words.iter().copied().chain(["</s>"]).map(str::to_owned).collect();
+    HypothesisView {
+        ids: vec![7; tokens.len()],
+        is_unk: vec![false; tokens.len()],
+        token_log_p: vec![log_p / tokens.len() as f32; tokens.len()],
+        alpha: Some(vec![vec![0.7, 0.3]; tokens.len()]),
+        energies: Some(vec![vec![0.0, 1.0]; tokens.len()]),
+        text: words.join(" "),
+        log_p,
+        finished: true,
+        tokens,
+        ..HypothesisView::default()
+    }
+}
+
+/// A session with one finished column.
+fn session() -> (Session, u64) {
+    let mut session = Session::start(None, &OpenWith::default());
+    let ids: Vec<u64> = session.columns().iter().map(|column| column.id).collect();
+    for id in ids {
+        session.apply(ColumnCommand::Remove(id));
+    }
+    session.apply(SourceCommand::Replace("red".to_owned()));
+    session.apply(ColumnCommand::Add("model".into()));
+    let (column, number) = (session.columns()[0].id, session.newest());
+    let mut source = Sentence { text: "red".to_owned(), ..Sentence::default() };
+    (source.tokens, source.ids, source.spans) = (vec!["red".into(), "</s>".into()], vec![5, 0], vec![0..3, 3..3]);
+    session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
+    session.absorb(Event::Started { number, column, source, context: None });
+    let result = ColumnResult { hypotheses: vec![hypothesis(&["rouge"], -1.0)], ..ColumnResult::default() };
+    session.absorb(Event::Finished { number, column, result });
+    (session, column)
+}
+
+fn give(session: &mut Session, column: u64, text: &str) {
+    let wanted = act(session, SourceCommand::Give(Some(text.to_owned()))).expect("it is asked for");
+    assert_eq!((wanted.columns[0].decode, wanted.columns[0].given.as_deref()), (false, Some(text)));
+    let words: Vec<&str> = text.split(' ').collect();
+    let given = Ok(Box::new(hypothesis(&words, -5.0)));
+    session.absorb(Event::Given { number: session.newest(), column, given });
+}
+
+#[test]
+fn the_given_translation_belongs_to_the_scene() {
+    let (mut session, column) = session();
+    for text in ["b", "bo", "bordeaux"] {
+        give(&mut session, column, text);
+    }
+    assert_eq!(session.scene().given.as_deref(), Some("bordeaux"));
+    // what is on screen is not asked for again
+    let wanted = act(&mut session, SelectCommand::MoveTarget(1));
+    assert!(wanted.is_none());
+    let wanted = act(&mut session, SourceCommand::Stop).expect("a request to rest");
+    assert_eq!(wanted.columns[0].given, None);
+    assert!(session.columns()[0].read().is_some(), "stopping takes nothing away");
+    // it comes back with the next start
+    let again = Session::start(Some(session.saved()), &OpenWith::default());
+    assert_eq!(again.scene().given.as_deref(), Some("bordeaux"));
+    session.apply(SourceCommand::Undo);
+    assert_ne!(session.scene().given.as_deref(), Some("bordeaux"));
+    session.apply(SourceCommand::Redo);
+    assert_eq!(session.scene().given.as_deref(), Some("bordeaux"));
+    // another sentence has another translation, and undo has both
+    session.apply(SourceCommand::Replace("blue".to_owned()));
+    assert_eq!(session.scene().given.as_deref(), Some(""));
+    assert!(session.columns()[0].read().is_none());
+    session.apply(SourceCommand::Undo);
+    assert_eq!((session.source(), session.scene().given.as_deref()), ("red", Some("bordeaux")));
+    session.apply(SourceCommand::Give(None));
+    assert!(session.columns()[0].beside.is_none());
+}
+
+#[test]
+fn what_is_shown_and_written_says_whose_translation_it_is() {
+    let (mut session, column) = session();
+    give(&mut session, column, "bordeaux");
+    let shown = |session: &Session| session.columns()[0].table.as_ref().map(|table| (table.is_given, table.log_p));
+    assert_eq!(shown(&session), Some((true, -5.0)));
+    let text =
+        |session: &Session, format| export::text(&session.columns()[0], session.settings(), format).expect("text");
+    assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
+    assert!(export::note(&session.columns()[0], AlignmentFormat::Pharaoh).is_some_and(|note| note.contains(GIVEN)));
+    let json: Value = serde_json::from_str(&text(&session, AlignmentFormat::Json)).expect("JSON");
+    assert_eq!((&json["given"]["of"], &json["given"]["text"]), (&GIVEN.into(), &"bordeaux".into()));
+    assert_eq!(json["hypotheses"][0]["text"], "rouge");
+    let drawn = |session: &Session, kind| {
+        let (column, scene) = (&session.columns()[0], session.scene());
+        let picture = export::picture(column, &scene.search, session.settings(), &Drawing::new(kind, false));
+        let bytes = picture.expect("a picture").bytes("a.svg".as_ref()).expect("it is drawn");
+        String::from_utf8(bytes).expect("text")
+    };
+    let svg = drawn(&session, "heatmap");
+    assert!(svg.contains("bordeaux") && svg.matches("not the model").count() >= 2, "{svg}");
+    assert!(!drawn(&session, "beam").contains("not the model"), "the beam is the model's own");
+    session.apply(SelectCommand::ShowGiven(false));
+    assert_eq!(shown(&session), Some((false, -1.0)));
+    assert!(!drawn(&session, "heatmap").contains("bordeaux"));
+    session.apply(SelectCommand::ShowGiven(true));
+    session.apply(SelectCommand::Hypothesis { column, hypothesis: 0 });
+    assert_eq!(shown(&session), Some((false, -1.0)), "a hypothesis shows its own alignment");
+}

@@ -1,0 +1,77 @@
+//! A translation of the user's own in the window.
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::session::{Event, SelectCommand, SourceCommand};
+use interlinear::ui::App;
+
+use crate::desk;
+use crate::desk::Wires;
+
+/// The window with a given translation that both models have read.
+fn given() -> (Harness<'static, App>, Wires) {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::G);
+    harness.run();
+    harness.get_by_label("Your translation").type_text("le soulier");
+    harness.run();
+    assert!(wires.sent.borrow().contains(&SourceCommand::Give(Some("le soulier".to_owned())).into()));
+    let session = harness.state().session();
+    let events: Vec<Event> = session
+        .columns()
+        .iter()
+        .enumerate()
+        .map(|(n, column)| {
+            let view = desk::hypothesis("le soulier", 4, n == 1, -4.0);
+            Event::Given { number: session.newest(), column: column.id, given: Ok(Box::new(view)) }
+        })
+        .collect();
+    wires.events.borrow_mut().extend(events);
+    harness.run();
+    (harness, wires)
+}
+
+#[test]
+fn every_column_says_what_it_makes_of_the_users_translation() {
+    let (mut harness, wires) = given();
+    assert_eq!(harness.query_all_by_label("Yours, not the model's   log p -4.00, 2.50 below").count(), 2);
+    assert_eq!(harness.query_all_by_label("Its own   log p -1.50").count(), 2);
+    assert_eq!(harness.query_all_by_label("Yours, soulier probability 0.26").count(), 2);
+    assert_eq!(harness.query_all_by_label("your translation").count(), 2, "over both pictures");
+    assert!(harness.query_by_label("soulier <- red 0.80").is_some(), "its alignment is shown");
+    assert!(harness.query_by_label("chaussure <- red 0.80").is_none());
+
+    // a word of the other translation brings its alignment back
+    harness.get_by_label("chaussure probability 0.69").click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&SelectCommand::ShowGiven(false).into()));
+    assert!(harness.query_by_label("chaussure <- red 0.80").is_some());
+    assert_eq!(harness.state().session().selection().target, Some(1));
+    assert!(harness.query_by_label("your translation").is_none());
+    assert_eq!(harness.query_all_by_label("Yours, soulier probability 0.26").count(), 2, "both are still there");
+
+    harness.get_by_label("Take your translation away").click();
+    harness.run();
+    assert!(harness.query_by_label("Yours, soulier probability 0.26").is_none());
+    assert!(harness.query_by_label("Your translation").is_none());
+}
+
+#[test]
+fn undo_takes_back_what_is_typed_into_the_users_translation() {
+    let (mut harness, _) = given();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert_ne!(harness.state().session().scene().given.as_deref(), Some("le soulier"));
+    assert_eq!(harness.state().session().source(), "the red shoe");
+}
+
+#[test]
+fn a_hypothesis_can_be_scored_by_every_model() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.get_by_label("Hypothesis 2, log p -2.50, le soulier rouge").click_secondary();
+    harness.run();
+    harness.get_by_label("Score it in every column").click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&SourceCommand::Give(Some("le soulier rouge".to_owned())).into()));
+}
