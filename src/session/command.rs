@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::analysis::reading::Reading;
 use crate::figure::Figure;
 use crate::nn::device::DeviceChoice;
+use crate::session::drawing::Drawing;
 use crate::session::page::Page;
 use crate::session::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::session::pages::maps::command::MapCommand;
@@ -80,6 +81,8 @@ pub enum SettingsCommand {
     SetPalette(String),
     /// Light, dark or as the system.
     SetTheme(Theme),
+    /// How figures are drawn.
+    SetDrawing(Drawing),
     /// Size of everything, from 0.5 to 3.
     SetZoom(f32),
 }

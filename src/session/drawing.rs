@@ -1,8 +1,12 @@
 //! Floor 8: how a figure is asked for: what it shows, how it looks, how large it becomes. A leaf.
 
+use std::path::PathBuf;
+
+use crate::figure::formats::{FORMATS, format};
 use crate::figure::links::Weight;
 use crate::figure::page::Page;
 use crate::figure::palette::ColourMap;
+use crate::figure::sheet::KINDS;
 
 /// Resolution of a picture in the clipboard, pixels in an inch: twice that of a usual screen.
 const CLIPBOARD_DPI: f32 = 144.0;
@@ -12,6 +16,8 @@ const CLIPBOARD_DPI: f32 = 144.0;
 pub struct Drawing {
     /// The name of a kind of figure.
     pub kind: &'static str,
+    /// The name of the format of a file whose name says none.
+    pub format: &'static str,
     /// The colours of a heatmap; `None`: as on the screen.
     pub map: Option<&'static ColourMap>,
     /// For a dark ground.
@@ -28,11 +34,18 @@ pub struct Drawing {
     pub page: Page,
 }
 
+impl Default for Drawing {
+    fn default() -> Self {
+        Self::new(KINDS[0].name, false)
+    }
+}
+
 impl Drawing {
     /// With a legend, as large as its text needs.
     pub fn new(kind: &'static str, is_dark: bool) -> Self {
         Self {
             kind,
+            format: FORMATS[0].name,
             map: None,
             is_dark,
             has_legend: true,
@@ -41,6 +54,17 @@ impl Drawing {
             weight: Weight::default(),
             page: Page::default(),
         }
+    }
+
+    /// A path with the ending of the format, where it has none of a format.
+    pub fn named(&self, path: PathBuf) -> PathBuf {
+        let has_format = path.extension().and_then(|end| end.to_str()).is_some_and(|end| format(end).is_some());
+        if has_format { path } else { PathBuf::from(format!("{}.{}", path.display(), self.format)) }
+    }
+
+    /// What a file of it is called at first.
+    pub fn file(&self) -> String {
+        format!("{}.{}", self.kind, self.format)
     }
 
     /// For the clipboard.

@@ -26,6 +26,7 @@ pub mod page;
 pub mod pages;
 pub mod persist;
 pub mod picture;
+pub mod saved_figure;
 pub mod scene;
 pub mod settings;
 pub mod shared;

@@ -15,6 +15,7 @@ use crate::session::files::write_whole;
 use crate::session::lists::OpenFile;
 use crate::session::pages::Pages;
 use crate::session::pages::sentence::command::List;
+use crate::session::saved_figure::SavedFigure;
 use crate::session::scene::cut;
 use crate::session::settings::Theme;
 use crate::session::table::Units;
@@ -44,6 +45,8 @@ pub struct SavedSession {
     pub list: String,
     /// Numbers of the window.
     pub layout: BTreeMap<String, f32>,
+    /// How figures are drawn.
+    pub figure: SavedFigure,
     /// Colour map, by name; `None`: that of the theme.
     pub palette: Option<String>,
     /// `system`, `light` or `dark`.
@@ -153,6 +156,7 @@ impl Default for SavedSession {
             columns: None,
             list: "examples".to_owned(),
             layout: BTreeMap::new(),
+            figure: SavedFigure::default(),
             palette: None,
             theme: "system".to_owned(),
             zoom: 1.0,

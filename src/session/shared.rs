@@ -11,6 +11,7 @@ use crate::figure::png::Pixels;
 use crate::nn::device::DeviceChoice;
 use crate::session::column::{Column, ColumnState, Wish};
 use crate::session::differences::differences;
+use crate::session::drawing::Drawing;
 use crate::session::effect::{Chore, Effect, LaneCall};
 use crate::session::history::History;
 use crate::session::lists::Lists;
@@ -71,6 +72,8 @@ pub struct Shared {
     pub(super) selection: Selection,
     pub(super) hover: Option<Hover>,
     pub(super) settings: Settings,
+    /// How the last figure was asked for.
+    pub(super) drawing: Drawing,
     pub(super) layout: BTreeMap<String, f32>,
     /// A picture of a plot or a map that waits for the name of its file.
     pub(super) kept_figure: Option<Arc<Figure<'static>>>,
@@ -145,6 +148,11 @@ impl Shared {
     /// Where models compute and how the picture looks.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// How the last figure was asked for.
+    pub fn drawing(&self) -> Drawing {
+        self.drawing
     }
 
     /// Numbers that the window keeps between starts.

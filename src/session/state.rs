@@ -22,6 +22,7 @@ use crate::session::pages::sentence::command::List;
 use crate::session::pages::shape::PageState as _;
 use crate::session::persist;
 use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
+use crate::session::saved_figure::SavedFigure;
 use crate::session::scene::{Scene, SearchSettings, cut};
 use crate::session::settings::{Settings, Shown, Whose};
 use crate::session::shared::Shared;
@@ -58,6 +59,7 @@ impl Session {
         let saved = saved.unwrap_or_default();
         let mut shared = Shared {
             settings: settings_of(&saved, options.device),
+            drawing: saved.figure.drawing(),
             layout: saved.layout,
             kept_figure: None,
             page: Page::of_key(&saved.page),
@@ -119,6 +121,7 @@ impl Session {
             columns: Some(self.shared.columns.iter().filter_map(SavedColumn::of).collect()),
             list: persist::list_name(lists.shown),
             layout: self.shared.layout.clone(),
+            figure: SavedFigure::of(&self.shared.drawing),
             palette: palette.clone(),
             theme: persist::theme_name(*theme).to_owned(),
             zoom: *zoom,
@@ -300,6 +303,7 @@ fn apply_to_settings(command: SettingsCommand, shared: &mut Shared) {
         }
         SettingsCommand::SetPalette(name) => settings.palette = Some(name),
         SettingsCommand::SetTheme(theme) => settings.theme = theme,
+        SettingsCommand::SetDrawing(drawing) => shared.drawing = drawing,
         SettingsCommand::SetZoom(zoom) => {
             if zoom.is_finite() {
                 settings.zoom = zoom.clamp(0.5, 3.0);

@@ -23,6 +23,10 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::Open => return open(session, local),
         Act::AddModel => return sheet(local, Sheet::Ask(Question::Model)),
         Act::NewTraining => return sheet(local, Sheet::Training),
+        Act::SaveFigure => {
+            let column = session.selected_column().filter(|column| column.table.is_some());
+            return column.map_or_else(Vec::new, |column| sheet(local, Sheet::Figure(column.id)));
+        }
         Act::FocusSource => return focus(session, local, Panel::Source),
         Act::FocusSearch => return focus(session, local, Panel::Sentences),
         Act::NextPanel => return cycle(local, 1),

@@ -104,7 +104,7 @@ impl App {
         let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
         self.commands.extend(dropped);
         if let Some((question, path)) = self.local.dialogs.poll(ctx) {
-            if matches!(self.local.sheet, Sheet::Ask(_)) {
+            if matches!(self.local.sheet, Sheet::Ask(_) | Sheet::Figure(_)) {
                 self.local.sheet = Sheet::None;
             }
             if question == Question::TrainingFile {

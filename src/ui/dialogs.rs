@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
-    AlignmentFormat, ColumnCommand, ColumnId, Command, Drawing, EvaluationCommand, Field, MapCommand, PhrasesCommand,
+    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, MapCommand, PhrasesCommand,
     TestCommand, TrainingCommand, WindowCommand, maps,
 };
 
@@ -38,16 +38,14 @@ pub enum Question {
     Figures(FiguresFormat),
     /// Where to write the shown alignment of a column.
     Alignment(ColumnId, AlignmentFormat),
-    /// Where to write a column's translation as a picture.
+    /// Where to write a column's translation as a figure.
     Picture {
         /// Whose.
         column: ColumnId,
-        /// The name of a kind of figure.
+        /// The name of its kind.
         kind: &'static str,
-        /// What the file is called at first.
-        file: &'static str,
-        /// For a dark ground.
-        is_dark: bool,
+        /// The name of its format.
+        format: &'static str,
     },
     /// Where to write the picture that is kept.
     Figure,
@@ -70,6 +68,8 @@ pub enum Wants {
     File(&'static [&'static str]),
     /// A file to write, called so at first.
     NewFile(&'static str),
+    /// A file to write, called at first by the kind and the format of a figure.
+    NewFigure(&'static str, &'static str),
 }
 
 const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "gz", "zst"];
@@ -171,7 +171,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Tsv) => Wants::NewFile("alignment.tsv"),
             Self::Alignment(_, AlignmentFormat::Json) => Wants::NewFile("alignment.json"),
             Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),
-            Self::Picture { file, .. } => Wants::NewFile(file),
+            Self::Picture { kind, format, .. } => Wants::NewFigure(kind, format),
             Self::Figure => Wants::NewFile("plot.svg"),
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
@@ -191,10 +191,8 @@ impl Question {
             Self::PhraseScores => PhrasesCommand::Export(path).into(),
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),
-            Self::Picture { column, kind, is_dark, .. } => {
-                ColumnCommand::Draw { column, drawing: Drawing::new(kind, is_dark), path }.into()
-            }
             Self::Figure => WindowCommand::SaveFigure(path).into(),
+            Self::Picture { column, .. } => ColumnCommand::Draw { column, path }.into(),
             Self::Neighbours => MapCommand::Save(maps::Table::Neighbours, path).into(),
             Self::Points => MapCommand::Save(maps::Table::Points, path).into(),
             Self::Training(field) => TrainingCommand::Set(field, path.to_string_lossy().into_owned()).into(),
@@ -229,6 +227,7 @@ impl Dialogs {
                 Box::pin(dialog.add_filter("Usual files", extensions).add_filter("All files", &["*"]).pick_file())
             }
             Wants::NewFile(name) => Box::pin(dialog.set_file_name(name).save_file()),
+            Wants::NewFigure(kind, format) => Box::pin(dialog.set_file_name(format!("{kind}.{format}")).save_file()),
         };
         self.open = Some((question, answer));
     }
@@ -239,7 +238,9 @@ impl Dialogs {
             let user = directories::UserDirs::new()?;
             Some(user.document_dir().unwrap_or_else(|| user.home_dir()).to_path_buf())
         };
-        self.folder.clone().or_else(|| if matches!(wants, Wants::NewFile(_)) { documents() } else { None })
+        self.folder
+            .clone()
+            .or_else(|| if matches!(wants, Wants::NewFile(_) | Wants::NewFigure(..)) { documents() } else { None })
     }
 
     /// Whether a dialog is open.

@@ -79,6 +79,8 @@ pub enum Sheet {
     Help,
     /// A new training.
     Training,
+    /// A figure of this column.
+    Figure(ColumnId),
     /// A path to type, or to choose in the system's dialog.
     Ask(Question),
 }

@@ -16,6 +16,8 @@ pub enum Act {
     AddModel,
     /// The sheet of a new training.
     NewTraining,
+    /// The sheet of figures.
+    SaveFigure,
     /// To the text field of the source.
     FocusSource,
     /// To the search in the list of sentences.
@@ -121,7 +123,10 @@ impl Binding {
     /// On other pages than the sentence's, what changes the sentence or its picture unseen does not answer.
     pub fn works_on(&self, page: Page) -> bool {
         let belongs_to_sentence = [TEXT, WORDS, PICTURE].contains(&self.group)
-            || matches!(self.act, Act::NextPanel | Act::PreviousPanel | Act::ToggleSentences | Act::ToggleInspector);
+            || matches!(
+                self.act,
+                Act::SaveFigure | Act::NextPanel | Act::PreviousPanel | Act::ToggleSentences | Act::ToggleInspector
+            );
         // These two go to a panel, and so to its page.
         let goes_there = matches!(self.act, Act::FocusSource | Act::FocusSearch);
         page == Page::Sentence || !belongs_to_sentence || goes_there
@@ -192,6 +197,7 @@ const SENTENCE_BINDINGS: &[Binding] = &[
     always(Act::Open, FILES, "Open a text file or a model folder", &[ctrl(Key::O)]),
     always(Act::AddModel, FILES, "Add a model", &[shift_ctrl(Key::O)]),
     always(Act::NewTraining, FILES, "New training", &[shift_ctrl(Key::N)]),
+    always(Act::SaveFigure, FILES, "Save a figure", &[ctrl(Key::S)]),
     always(Act::FocusSource, TEXT, "Go to the source text", &[ctrl(Key::L)]),
     always(Act::FocusSearch, TEXT, "Search in the list", &[ctrl(Key::F)]),
     always(Act::Undo, TEXT, "Undo", &[ctrl(Key::Z)]),

@@ -31,7 +31,8 @@ use interlinear::figure::{Figure, bars};
 use roxmltree::{Document, Node};
 
 fn needs(rows: usize, columns: usize) -> Needs {
-    Needs { rows, columns, source_width: 60.0, target_width: 70.0, text_height: 15.0, pixels_per_point: 1.0 }
+    let (source_width, target_width, corner_width) = (60.0, 70.0, 0.0);
+    Needs { rows, columns, source_width, target_width, corner_width, text_height: 15.0, pixels_per_point: 1.0 }
 }
 
 fn grid(rows: usize, columns: usize, cell: f32) -> Grid {

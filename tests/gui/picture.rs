@@ -5,10 +5,14 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::{AlignmentFormat, ColumnCommand, Command, SelectCommand, SentenceCommand, Session};
+use interlinear::figure::formats::FORMATS;
+use interlinear::figure::sheet::KINDS;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::{AlignmentFormat, ColumnCommand, SelectCommand, Session};
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::desk::Wires;
 
 /// A long sentence with its seventh target word in the inspector.
 fn inspected() -> Session {
@@ -71,27 +75,56 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
     }
 }
 
+/// Opens the sheet of figures from the menu of the model that aligns.
+fn figure_sheet() -> (Harness<'static, App>, Wires) {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
+    harness.run();
+    harness.get_by_label_contains("Save a figure...").click();
+    harness.run();
+    (harness, wires)
+}
+
 #[test]
-fn pictures_are_saved_from_the_menu_of_a_model() {
-    let session = desk::two_models();
-    let column = session.columns()[1].id;
-    for kind in interlinear::figure::sheet::KINDS {
-        let (mut harness, wires) = desk::window(desk::two_models());
-        harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
-        harness.run();
-        harness.get_by_label(&format!("Save {} as a picture...", kind.name)).click();
-        harness.run();
-        harness.get_by_label("Path").type_text("some/file.pdf");
-        harness.run();
-        harness.get_by_role_and_label(Role::Button, "Save").click();
-        harness.run();
-        let sent = wires.sent.borrow();
-        let drawn = sent.iter().any(|command| match command {
-            Command::Sentence(SentenceCommand::Column(ColumnCommand::Draw { column: of, drawing, path })) => {
-                (*of, drawing.kind, path.to_str()) == (column, kind.name, Some("some/file.pdf"))
+fn a_sheet_saves_figures_of_every_kind_and_format() {
+    for kind in KINDS {
+        for format in FORMATS {
+            let (mut harness, wires) = figure_sheet();
+            let column = harness.state().session().columns()[1].id;
+            for name in [format!("Draw {}", kind.name), format.name.to_uppercase()] {
+                harness.get_by_label(&name).click();
+                harness.run();
             }
-            _ => false,
-        });
-        assert!(drawn, "{}", kind.name);
+            harness.get_by_label("Path").type_text("some/file");
+            harness.run();
+            harness.get_by_role_and_label(Role::Button, "Save").click();
+            harness.run();
+            let path = PathBuf::from("some/file");
+            assert!(wires.sent.borrow().contains(&ColumnCommand::Draw { column, path }.into()), "{}", kind.name);
+            let drawing = harness.state().session().drawing();
+            assert_eq!((drawing.kind, drawing.format), (kind.name, format.name));
+            assert_eq!(drawing.named("some/file".into()), PathBuf::from(format!("some/file.{}", format.name)));
+        }
     }
+}
+
+#[test]
+fn the_sheet_of_figures_remembers_the_last_choice() {
+    let (mut harness, _) = figure_sheet();
+    for label in ["as its text needs", "caption", "legend", "dark, as slides"] {
+        harness.get_by_label(label).click();
+        harness.run();
+    }
+    let session = harness.state().session();
+    let drawing = session.drawing();
+    assert_eq!((drawing.has_caption, drawing.has_legend, drawing.is_dark), (true, false, true));
+    assert_eq!(drawing.page.width_mm, Some(80.0));
+    let again = Session::start(Some(session.saved()), &OpenWith::default());
+    assert_eq!(again.drawing(), drawing, "at the next start too");
+    harness.key_press(egui::Key::Escape);
+    harness.run();
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::S);
+    harness.run();
+    assert!(harness.query_by_label("Save a figure of RNNencdec").is_some(), "a key opens it for the selected column");
+    assert_eq!(harness.state().session().drawing().kind, "beam", "a model without alignment has its beam");
 }

@@ -54,6 +54,8 @@ pub struct Needs {
     pub source_width: f32,
     /// Widest target label of all models, points.
     pub target_width: f32,
+    /// Widest word over the target words, where there is one.
+    pub corner_width: f32,
     /// Height of a line of label text, points.
     pub text_height: f32,
     /// Pixels of the screen in a point.
@@ -70,14 +72,16 @@ impl Metrics {
     pub fn choose(needs: &Needs, available: impl Into<Size>, zoom: Zoom) -> Self {
         let available = available.into();
         let source_width = needs.source_width.min(LABEL_MAX);
-        let left = needs.target_width.min(LABEL_MAX) + SPACE_2;
+        let left = needs.target_width.max(needs.corner_width).min(LABEL_MAX) + SPACE_2;
+        // the corner has two lines, also over upright labels
+        let corner = if needs.corner_width > 0.0 { 2.0 * needs.text_height + SPACE_2 } else { 0.0 };
         let mut metrics =
             Self { cell: CELL_AUTO.1, left, top: 0.0, right: 0.0, slant: Slant { angle: 0.0, stride: 1 } };
         // Cells depend on the room that labels leave, labels on the cells: two rounds settle it.
         for _ in 0..2 {
             metrics.slant = slant(source_width, metrics.cell, needs.text_height);
             let (sin, cos) = metrics.slant.angle.sin_cos();
-            metrics.top = source_width * sin + needs.text_height * cos + SPACE_2;
+            metrics.top = (source_width * sin + needs.text_height * cos + SPACE_2).max(corner);
             metrics.right = if metrics.slant.angle == SLANTED { source_width * cos } else { 0.0 };
             let room = size(available.x - left - metrics.right, available.y - metrics.top);
             metrics.cell = cell(needs, room, zoom);

@@ -205,6 +205,7 @@ impl<'a> Heatmap<'a> {
             columns: numbers.columns,
             source_width: widest(measure, texts(self.source)),
             target_width: widest(measure, texts(self.target)),
+            corner_width: corner.map_or(0.0, |text| widest_word(measure, text)),
             text_height: self.text_height,
             pixels_per_point: 1.0,
         };
@@ -233,6 +234,11 @@ impl<'a> Heatmap<'a> {
         }
         Figure { size: size(width, below), marks, provenance }
     }
+}
+
+/// The widest word of a text.
+pub fn widest_word(measure: &dyn Measure, text: &str) -> f32 {
+    text.split(' ').map(|word| measure.width(word, TEXT_SMALL)).fold(0.0, f32::max)
 }
 
 /// The mark of p_t in row i.

@@ -2,6 +2,7 @@
 
 use egui::{RichText, Ui, UiBuilder, vec2};
 
+use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
 use crate::session::{AlignmentTable, Column, ColumnId, Session};
 use crate::ui::dialogs::Question;
@@ -185,6 +186,7 @@ fn metrics<'a>(
         columns: 1,
         source_width: 0.0,
         target_width: 0.0,
+        corner_width: 0.0,
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };
@@ -195,6 +197,8 @@ fn metrics<'a>(
         needs.source_width = needs.source_width.max(widest(&Letters(ui), source));
         let target = table.target.iter().map(|word| labels::target(word, replace));
         needs.target_width = needs.target_width.max(widest(&Letters(ui), target));
+        let corner = table.reading.map_or(0.0, |reading| widest_word(&Letters(ui), reading.row_text()));
+        needs.corner_width = needs.corner_width.max(corner);
     }
     // While words are still being chosen the cells keep a size that leaves room for about as many as the source has.
     if window.session.decoding() > 0 {

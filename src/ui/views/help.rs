@@ -4,6 +4,7 @@ use egui::{Id, RichText, Ui};
 
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
+use crate::ui::widgets::labels;
 use crate::ui::{shortcuts, theme};
 
 /// The sheet of shortcuts.
@@ -99,11 +100,12 @@ fn body_ui(ui: &mut Ui) {
 }
 
 fn terms_ui(ui: &mut Ui, n: usize, terms: &[(&str, &str)], weak: egui::Color32) {
-    let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL);
     egui::Grid::new(("terms", n)).num_columns(2).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
         for (term, meaning) in terms {
-            ui.label(small(term).monospace());
-            ui.add(egui::Label::new(small(meaning).color(weak)).wrap());
+            let text = ui.visuals().text_color();
+            labels::said(ui.label(labels::signs(term, theme::TEXT_SMALL, text)), term);
+            let meaning_job = labels::signs(meaning, theme::TEXT_SMALL, weak);
+            labels::said(ui.add(egui::Label::new(meaning_job).wrap()), meaning);
             ui.end_row();
         }
     });

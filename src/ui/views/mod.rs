@@ -10,6 +10,7 @@ pub mod context;
 pub mod ensemble;
 pub mod evaluation;
 pub mod facts;
+pub mod figure_sheet;
 pub mod help;
 pub mod inspector;
 pub mod links;
@@ -56,6 +57,7 @@ pub const VIEWS: &[&dyn View] = &[
     &phrases::Phrases,
     &sheets::Sheets,
     &new_training::NewTraining,
+    &figure_sheet::FigureSheet,
     &help::Help,
     &offers::Offers,
 ];

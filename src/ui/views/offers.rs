@@ -9,7 +9,7 @@ use crate::session::{
     SettingsCommand, Shown, SourceCommand, WindowCommand, export,
 };
 use crate::ui::clicked::{Clicked, Offered};
-use crate::ui::local::Window;
+use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::labels;
 use crate::ui::{local, theme};
@@ -64,6 +64,7 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: "Copy this translation", on: ALL, can: always, does: copy_translation },
         Offer { name: "Copy the beam as TSV", on: HYPOTHESIS, can: always, does: copy_beam },
         Offer { name: "Copy the picture", on: ALL, can: always, does: copy_picture },
+        Offer { name: "Save a figure...", on: ALL, can: always, does: save_figure },
     ],
     &[
         Offer { name: "Neighbours on the map", on: WORD, can: on_map, does: neighbours },
@@ -296,6 +297,10 @@ fn copy_picture(window: &mut Window<'_>, clicked: Clicked) {
     let drawing = Drawing::to_copy(kind, window.local.theme != Some(egui::Theme::Light));
     let drawing = window.as_on_screen(drawing);
     window.push(ColumnCommand::Copy { column: clicked.column(), drawing });
+}
+
+fn save_figure(window: &mut Window<'_>, clicked: Clicked) {
+    window.local.sheet = Sheet::Figure(clicked.column());
 }
 
 fn neighbours(window: &mut Window<'_>, clicked: Clicked) {

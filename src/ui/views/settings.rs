@@ -136,6 +136,7 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Open...", Act::Open);
     act_item(ui, window, "Add a model...", Act::AddModel);
     act_item(ui, window, "New training...", Act::NewTraining);
+    act_item(ui, window, "Save a figure...", Act::SaveFigure);
     ui.separator();
     act_item(ui, window, "Undo", Act::Undo);
     act_item(ui, window, "Redo", Act::Redo);

@@ -3,7 +3,6 @@
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
-use crate::figure::sheet::KINDS;
 use crate::session::{AlignmentFormat, Column, ColumnCommand, ColumnState, SearchCommand};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
@@ -24,6 +23,9 @@ const ADD: f32 = 84.0;
 /// With less room the tabs and the menus fold into one button each, points.
 const NARROW: f32 = 980.0;
 
+/// What everything but the names of the models needs, points.
+const BESIDE: f32 = 770.0;
+
 /// The bar at the top.
 pub struct TopBar;
 
@@ -40,7 +42,8 @@ impl View for TopBar {
         let t = theme::tokens(ui);
         Panel::top("top_bar").frame(theme::panel(t)).show(ui, |ui| {
             ui.horizontal(|ui| {
-                let is_narrow = ui.available_width() < NARROW;
+                let models = window.session.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
+                let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
                 if is_narrow {
                     tabs::menu_ui(ui, window);
                 } else {
@@ -152,13 +155,8 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
             window.local.sheet = Sheet::Ask(Question::Alignment(column.id, format));
         }
     }
-    let is_dark = ui.visuals().dark_mode;
-    for kind in KINDS {
-        let (name, file) = (kind.name, kind.file);
-        let enabled = if kind.needs_alignment { has_alignment } else { column.table.is_some() };
-        let hint = "As SVG, PDF or PNG";
-        if ui.add_enabled(enabled, Button::new(format!("Save {name} as a picture..."))).on_hover_text(hint).clicked() {
-            window.local.sheet = Sheet::Ask(Question::Picture { column: column.id, kind: name, file, is_dark });
-        }
+    let figure = Button::new("Save a figure...").shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
+    if ui.add_enabled(column.table.is_some(), figure).on_hover_text("As SVG, PDF or PNG").clicked() {
+        window.local.sheet = Sheet::Figure(column.id);
     }
 }

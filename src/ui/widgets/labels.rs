@@ -100,12 +100,36 @@ pub fn arrow(target: &str, source: &str, colour: Color32) -> LayoutJob {
 
 /// p with a lowered t, and what follows.
 pub fn p_t(rest: &str, size: f32, colour: Color32) -> LayoutJob {
+    signs(&format!("p_t{rest}"), size, colour)
+}
+
+/// A text whose `alpha` and `_ij` are shown as the sign and as lowered letters.
+pub fn signs(text: &str, size: f32, colour: Color32) -> LayoutJob {
     let format = |size| TextFormat::simple(FontId::new(size, FontFamily::Proportional), colour);
     let mut job = LayoutJob::default();
-    job.append("p", 0.0, format(size));
-    job.append("t", 0.0, TextFormat { valign: Align::BOTTOM, ..format(LOWERED * size) });
-    job.append(rest, 0.0, format(size));
+    for (part, is_lowered) in lowered(&text.replace("alpha", "\u{3b1}")) {
+        if is_lowered {
+            job.append(part, 0.0, TextFormat { valign: Align::BOTTOM, ..format(LOWERED * size) });
+        } else {
+            job.append(part, 0.0, format(size));
+        }
+    }
     job
+}
+
+/// The parts of a text; those behind `_` are lowered.
+pub fn lowered(text: &str) -> Vec<(&str, bool)> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('_') {
+        let (before, behind) = (&rest[..at], &rest[at + 1..]);
+        let end = behind.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(behind.len());
+        parts.extend([(before, false), (&behind[..end], true)]);
+        rest = &behind[end..];
+    }
+    parts.push((rest, false));
+    parts.retain(|(part, _)| !part.is_empty());
+    parts
 }
 
 /// One line of text, cut with an ellipsis at `width` points; text from the right is cut at its left.

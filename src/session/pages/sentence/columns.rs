@@ -39,9 +39,10 @@ impl Shared {
                 *column = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
             }
             ColumnCommand::Export { column, format, path } => return self.export(column, format, path),
-            ColumnCommand::Draw { column, drawing, path } => {
+            ColumnCommand::Draw { column, path } => {
+                let drawing = self.drawing;
                 let Some(picture) = self.picture(column, &drawing) else { return };
-                return self.chore(Chore::Draw { path, picture });
+                return self.chore(Chore::Draw { path: drawing.named(path), picture });
             }
             ColumnCommand::Copy { column, drawing } => {
                 let Some(picture) = self.picture(column, &drawing) else { return };

@@ -106,12 +106,10 @@ pub enum ColumnCommand {
         /// Where to.
         path: PathBuf,
     },
-    /// Writes a column's translation to a file as a picture, in the format that the name ends with.
+    /// Writes a column's translation to a file as the figure that was set last, in the format that the name ends with.
     Draw {
         /// Whose.
         column: ColumnId,
-        /// What of it, and how it looks.
-        drawing: Drawing,
         /// Where to.
         path: PathBuf,
     },

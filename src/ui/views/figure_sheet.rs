@@ -1,0 +1,180 @@
+//! Floor 9: the sheet that saves a figure of a column: what it shows, in which format, how large and how it looks.
+
+use std::path::PathBuf;
+
+use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, RichText, TextEdit, Ui};
+
+use crate::figure::formats::FORMATS;
+use crate::figure::page::{DPIS, WIDTHS_MM};
+use crate::figure::palette::COLOUR_MAPS;
+use crate::figure::sheet::KINDS;
+use crate::session::{Column, ColumnCommand, Drawing, GIVEN, SettingsCommand};
+use crate::ui::dialogs::Question;
+use crate::ui::local::{Sheet, Window};
+use crate::ui::theme;
+use crate::ui::views::view::{Place, View};
+
+/// The sheet.
+pub struct FigureSheet;
+
+/// Its width, points.
+const WIDTH: f32 = 520.0;
+/// Width of a figure at first where one is set, millimetres: that of a column of two on a page.
+const COLUMN_MM: f32 = 80.0;
+
+impl View for FigureSheet {
+    fn name(&self) -> &'static str {
+        "Save a figure"
+    }
+
+    fn place(&self) -> Place {
+        Place::Over
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let Sheet::Figure(id) = window.local.sheet else { return };
+        let Some(column) = window.session.column(id) else {
+            window.local.sheet = Sheet::None;
+            return;
+        };
+        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+        let room = ui.ctx().content_rect().size();
+        let response = egui::Modal::new(Id::unique("figure_sheet")).frame(frame).show(ui.ctx(), |ui| {
+            ui.set_width(WIDTH.min(room.x - 80.0));
+            egui::ScrollArea::vertical().max_height(room.y - 80.0).show(ui, |ui| sheet_ui(ui, window, column));
+        });
+        if response.should_close() {
+            window.local.sheet = Sheet::None;
+        }
+    }
+}
+
+fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
+    ui.heading(format!("Save a figure of {}", column.name()));
+    if column.table.as_ref().is_some_and(|table| table.is_given) {
+        ui.label(RichText::new(format!("It shows {GIVEN}, and says so")).color(theme::tokens(ui).warm));
+    }
+    ui.add_space(theme::SPACE_2);
+    let before = window.session.drawing();
+    let mut drawing = window.as_on_screen(before);
+    let aligns = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+    if !aligns && KINDS.iter().any(|kind| kind.name == drawing.kind && kind.needs_alignment) {
+        drawing.kind = KINDS.iter().find(|kind| !kind.needs_alignment).map_or(drawing.kind, |kind| kind.name);
+    }
+    Grid::new("figure_choices").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
+        what_ui(ui, &mut drawing, aligns);
+        size_ui(ui, &mut drawing);
+        look_ui(ui, &mut drawing);
+    });
+    if drawing != before {
+        window.push(SettingsCommand::SetDrawing(drawing));
+    }
+    ui.add_space(theme::SPACE_2);
+    save_ui(ui, window, column, drawing);
+}
+
+fn caption(ui: &mut Ui, text: &str) {
+    ui.label(RichText::new(text).color(theme::tokens(ui).weak));
+}
+
+fn what_ui(ui: &mut Ui, drawing: &mut Drawing, aligns: bool) {
+    caption(ui, "Figure");
+    ui.horizontal(|ui| {
+        for kind in KINDS {
+            let button = Button::selectable(drawing.kind == kind.name, kind.name);
+            let button = ui.add_enabled(aligns || !kind.needs_alignment, button).on_hover_text(kind.about);
+            let button = button.on_disabled_hover_text("This model has no alignment to draw");
+            if button.accessible_name(format!("Draw {}", kind.name)).clicked() {
+                drawing.kind = kind.name;
+            }
+        }
+    });
+    ui.end_row();
+    caption(ui, "Format");
+    ui.horizontal(|ui| {
+        for format in FORMATS {
+            let button = ui.selectable_label(drawing.format == format.name, format.name.to_uppercase());
+            if button.on_hover_text(format.about).clicked() {
+                drawing.format = format.name;
+            }
+        }
+    });
+    ui.end_row();
+}
+
+fn size_ui(ui: &mut Ui, drawing: &mut Drawing) {
+    caption(ui, "Width");
+    ui.horizontal(|ui| {
+        let mut is_free = drawing.page.width_mm.is_none();
+        if ui.checkbox(&mut is_free, "as its text needs").changed() {
+            drawing.page.width_mm = (!is_free).then_some(COLUMN_MM);
+        }
+        let mut width = drawing.page.width_mm.unwrap_or(COLUMN_MM);
+        let value = DragValue::new(&mut width).range(WIDTHS_MM.0..=WIDTHS_MM.1).speed(0.5).suffix(" mm");
+        let value = ui.add_enabled(!is_free, value);
+        if value.accessible_name("Width in millimetres").changed() {
+            drawing.page.width_mm = Some(width);
+        }
+    });
+    ui.end_row();
+    caption(ui, "Resolution");
+    let is_pixels = drawing.format == "png";
+    let value = DragValue::new(&mut drawing.page.dpi).range(DPIS.0..=DPIS.1).speed(1.0).suffix(" dpi");
+    let value = ui.add_enabled(is_pixels, value).accessible_name("Pixels in an inch");
+    value.on_disabled_hover_text("SVG and PDF are as fine as the printer");
+    ui.end_row();
+}
+
+fn look_ui(ui: &mut Ui, drawing: &mut Drawing) {
+    caption(ui, "Palette");
+    let shown = drawing.map.map_or("as on the screen", |map| map.name);
+    let combo = ComboBox::from_id_salt("figure_palette").selected_text(shown).show_ui(ui, |ui| {
+        ui.selectable_value(&mut drawing.map, None, "as on the screen");
+        for map in COLOUR_MAPS {
+            ui.selectable_value(&mut drawing.map, Some(map), map.name).on_hover_text(map.note);
+        }
+    });
+    combo.response.accessible_name("Palette of the figure");
+    ui.end_row();
+    caption(ui, "Ground");
+    ui.horizontal(|ui| {
+        for (is_dark, name) in [(false, "light, as paper"), (true, "dark, as slides")] {
+            ui.selectable_value(&mut drawing.is_dark, is_dark, name);
+        }
+    });
+    ui.end_row();
+    caption(ui, "With");
+    ui.horizontal(|ui| {
+        ui.add(Checkbox::new(&mut drawing.has_legend, "legend"));
+        let note = "Below the figure: the model, how it searched, log p";
+        ui.add(Checkbox::new(&mut drawing.has_caption, "caption")).on_hover_text(note);
+    });
+    ui.end_row();
+}
+
+fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawing) {
+    let label = ui.label("Path");
+    let field = TextEdit::singleline(&mut window.local.path).desired_width(f32::INFINITY).hint_text(drawing.file());
+    ui.add(field).labelled_by(label.id);
+    ui.add_space(theme::SPACE_2);
+    ui.horizontal(|ui| {
+        let path = window.local.path.trim().to_owned();
+        if ui.add_enabled(!path.is_empty(), Button::new("Save")).clicked() {
+            window.push(ColumnCommand::Draw { column: column.id, path: PathBuf::from(path) });
+            window.local.path.clear();
+            window.local.sheet = Sheet::None;
+        }
+        if ui.add_enabled(!window.local.dialogs.is_open(), Button::new("Browse...")).clicked() {
+            let (kind, format) = (drawing.kind, drawing.format);
+            window.local.dialogs.ask(Question::Picture { column: column.id, kind, format });
+        }
+        let note = "Into the clipboard, as an image";
+        if ui.button("Copy").on_hover_text(note).clicked() {
+            window.push(ColumnCommand::Copy { column: column.id, drawing });
+            window.local.sheet = Sheet::None;
+        }
+        if ui.button("Cancel").clicked() {
+            window.local.sheet = Sheet::None;
+        }
+    });
+}
