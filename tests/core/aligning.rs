@@ -90,6 +90,27 @@ fn what_was_learned_aligns_other_text() {
 }
 
 #[test]
+fn links_count_what_stands_between_spaces_or_what_the_rules_cut() {
+    let (folder, links) = folder();
+    let first = align(folder.path(), &[&["--statistical", "--save", "kept", "--save-pairs", "1000"], &CORPUS]);
+    assert!(right(&first, &links) > 90, "{}", first.stdout);
+    for (name, text) in [("y.en", "a1, a2, a3\n"), ("y.fr", "b1, b2, b3\n")] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    let run = |more: &[&str]| {
+        let pair =
+            ["align", "--learned", "kept", "--source", "y.en", "--target", "y.fr", "--symmetrize", "intersection"];
+        let outcome = run_in(folder.path(), &[&pair[..], more].concat(), b"");
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        outcome.stdout.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let has = |found: &[String], wanted: &[&str]| wanted.iter().all(|link| found.iter().any(|other| other == link));
+    assert!(has(&run(&[]), &["0-0", "1-1", "2-2"]), "{:?}", run(&[]));
+    let tokens = run(&["--link-words", "tokens"]);
+    assert!(has(&tokens, &["0-0", "2-2", "4-4"]), "commas are words of their own: {tokens:?}");
+}
+
+#[test]
 fn what_cannot_be_aligned_is_said() {
     let (folder, _) = folder();
     fs::write(folder.path().join("short.fr"), "b1\n").expect("written");
