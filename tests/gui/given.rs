@@ -3,7 +3,7 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::{Event, SelectCommand, SourceCommand};
+use interlinear::session::{Event, GIVEN, SelectCommand, SourceCommand};
 use interlinear::ui::App;
 
 use crate::desk;
@@ -38,7 +38,7 @@ fn every_column_says_what_it_makes_of_the_users_translation() {
     assert_eq!(harness.query_all_by_label("Yours, not the model's   log p -4.00, 2.50 below").count(), 2);
     assert_eq!(harness.query_all_by_label("Its own   log p -1.50").count(), 2);
     assert_eq!(harness.query_all_by_label("Yours, soulier probability 0.26").count(), 2);
-    assert_eq!(harness.query_all_by_label("your translation").count(), 2, "over both pictures");
+    assert_eq!(harness.query_all_by_label(GIVEN).count(), 2, "over both pictures");
     assert!(harness.query_by_label("soulier <- red 0.80").is_some(), "its alignment is shown");
     assert!(harness.query_by_label("chaussure <- red 0.80").is_none());
 
@@ -48,7 +48,7 @@ fn every_column_says_what_it_makes_of_the_users_translation() {
     assert!(wires.sent.borrow().contains(&SelectCommand::ShowGiven(false).into()));
     assert!(harness.query_by_label("chaussure <- red 0.80").is_some());
     assert_eq!(harness.state().session().selection().target, Some(1));
-    assert!(harness.query_by_label("your translation").is_none());
+    assert!(harness.query_by_label(GIVEN).is_none());
     assert_eq!(harness.query_all_by_label("Yours, soulier probability 0.26").count(), 2, "both are still there");
 
     harness.get_by_label("Take your translation away").click();

@@ -100,7 +100,8 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
             harness.get_by_role_and_label(Role::Button, "Save").click();
             harness.run();
             let path = PathBuf::from("some/file");
-            assert!(wires.sent.borrow().contains(&ColumnCommand::Draw { column, path }.into()), "{}", kind.name);
+            let sent = wires.sent.borrow();
+            assert!(sent.contains(&ColumnCommand::Draw { column, path }.into()), "{} {sent:?}", kind.name);
             let drawing = harness.state().session().drawing();
             assert_eq!((drawing.kind, drawing.format), (kind.name, format.name));
             assert_eq!(drawing.named("some/file".into()), PathBuf::from(format!("some/file.{}", format.name)));

@@ -8,6 +8,7 @@ use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, GIVEN, 
 use crate::ui::local::Window;
 use crate::ui::views::{alignment, beam, context, ensemble, links, output};
 use crate::ui::widgets::heatmap::layout::Metrics;
+use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
 use crate::ui::{local, theme};
 
@@ -205,8 +206,9 @@ fn guided_ui(ui: &mut Ui, column: &Column) {
 /// That the picture is of the user's translation.
 fn given_ui(ui: &mut Ui, column: &Column) {
     if column.table.as_ref().is_some_and(|table| table.is_given) {
-        let text = RichText::new("your translation").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
-        ui.label(text).on_hover_text(format!("The alignment and the numbers are those of {GIVEN}"));
+        let text = RichText::new("yours").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+        let note = format!("The alignment and the numbers are those of {GIVEN}");
+        labels::said(ui.label(text).on_hover_text(note), GIVEN);
     }
 }
 

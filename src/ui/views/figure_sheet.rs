@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, RichText, TextEdit, Ui};
+use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextEdit, Ui};
 
 use crate::figure::formats::FORMATS;
 use crate::figure::page::{DPIS, WIDTHS_MM};
@@ -41,7 +41,9 @@ impl View for FigureSheet {
         let room = ui.ctx().content_rect().size();
         let response = egui::Modal::new(Id::unique("figure_sheet")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(WIDTH.min(room.x - 80.0));
-            egui::ScrollArea::vertical().max_height(room.y - 80.0).show(ui, |ui| sheet_ui(ui, window, column));
+            let height = room.y - 80.0;
+            let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+            area.show(ui, |ui| sheet_ui(ui, window, column));
         });
         if response.should_close() {
             window.local.sheet = Sheet::None;
@@ -51,9 +53,6 @@ impl View for FigureSheet {
 
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     ui.heading(format!("Save a figure of {}", column.name()));
-    if column.table.as_ref().is_some_and(|table| table.is_given) {
-        ui.label(RichText::new(format!("It shows {GIVEN}, and says so")).color(theme::tokens(ui).warm));
-    }
     ui.add_space(theme::SPACE_2);
     let before = window.session.drawing();
     let mut drawing = window.as_on_screen(before);
@@ -66,6 +65,10 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         size_ui(ui, &mut drawing);
         look_ui(ui, &mut drawing);
     });
+    let is_of_search = KINDS.iter().any(|kind| kind.name == drawing.kind && !kind.needs_alignment);
+    if !is_of_search && column.table.as_ref().is_some_and(|table| table.is_given) {
+        ui.label(RichText::new(format!("It shows {GIVEN}, and says so")).color(theme::tokens(ui).warm));
+    }
     if drawing != before {
         window.push(SettingsCommand::SetDrawing(drawing));
     }
@@ -155,11 +158,16 @@ fn look_ui(ui: &mut Ui, drawing: &mut Drawing) {
 fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawing) {
     let label = ui.label("Path");
     let field = TextEdit::singleline(&mut window.local.path).desired_width(f32::INFINITY).hint_text(drawing.file());
-    ui.add(field).labelled_by(label.id);
+    let field = ui.add(field).labelled_by(label.id);
+    let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    if ui.memory(|memory| memory.focused().is_none()) {
+        field.request_focus();
+    }
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         let path = window.local.path.trim().to_owned();
-        if ui.add_enabled(!path.is_empty(), Button::new("Save")).clicked() {
+        let is_clicked = ui.add_enabled(!path.is_empty(), Button::new("Save")).clicked();
+        if (is_clicked || is_entered) && !path.is_empty() {
             window.push(ColumnCommand::Draw { column: column.id, path: PathBuf::from(path) });
             window.local.path.clear();
             window.local.sheet = Sheet::None;

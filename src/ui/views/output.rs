@@ -35,7 +35,13 @@ pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 /// What a model makes of the user's translation.
 fn given_caption(own: &AlignmentTable, given: &AlignmentTable) -> String {
     let by = own.log_p - given.log_p;
-    let beside = if by < 0.0 { format!("{:.2} above", -by) } else { format!("{by:.2} below") };
+    let beside = if by.abs() < 0.005 {
+        "as its own".to_owned()
+    } else if by < 0.0 {
+        format!("{:.2} above", -by)
+    } else {
+        format!("{by:.2} below")
+    };
     let unknown = given.target.iter().filter(|word| word.is_unk).count();
     let unknown = if unknown > 0 { format!(", {unknown} unknown") } else { String::new() };
     format!("Yours, not the model's   log p {:.2}, {beside}{unknown}", given.log_p)

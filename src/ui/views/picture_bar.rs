@@ -24,6 +24,8 @@ const FOLDED: f32 = 860.0;
 const DIFFERS: f32 = 84.0;
 /// Which word a row belongs to needs so much more, points.
 const READING: f32 = 140.0;
+/// Words or pieces need so much, points.
+const UNITS: f32 = 80.0;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
 const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
@@ -51,8 +53,9 @@ impl View for PictureBar {
             ui.add_space(theme::SPACE_1);
             return;
         }
-        let has_reading = tables(window).any(|table| table.reading.is_some());
-        let is_full = has_reading && ui.available_width() < folded + READING;
+        let reading = if tables(window).any(|table| table.reading.is_some()) { READING } else { 0.0 };
+        let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
+        let is_full = ui.available_width() < folded + reading + units && reading + units > 0.0;
         ui.horizontal(|ui| {
             picture_ui(ui, window);
             differs_legend(ui, window);
