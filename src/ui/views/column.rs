@@ -49,8 +49,10 @@ const WIDE: f32 = 720.0;
 const BESIDE: (f32, f32, f32) = (0.36, 280.0, 640.0);
 /// The beam takes at most this share of the remaining height on a low window,
 const BEAM_SHARE: f32 = 0.32;
-/// and no row of it before the picture has so much, points.
+/// and no row of it before the picture has so much, points;
 const PICTURE: f32 = 190.0;
+/// less under two translations, so that the beam keeps a row, points.
+const PICTURE_UNDER_TWO: f32 = 140.0;
 /// With less for both of them the beam is left out, points.
 const FLAT_PICTURE: f32 = 120.0;
 
@@ -58,17 +60,17 @@ impl Parts {
     /// Cuts a column of `size` into its parts; `output` is the height of the tallest output.
     pub fn split(size: Vec2, output: f32, beam_open: bool) -> Self {
         let most = OUTPUT.1.min((size.y * OUTPUT_SHARE).max(OUTPUT.0));
-        Self::split_under(size, output.clamp(OUTPUT.0, OUTPUT.1).min(most), beam_open)
+        Self::split_under(size, output.clamp(OUTPUT.0, OUTPUT.1).min(most), beam_open, PICTURE)
     }
 
     /// As [`Parts::split`] where two translations stand one under the other.
     pub fn split_for_two(size: Vec2, output: f32, beam_open: bool) -> Self {
         let most = (2.0 * size.y * OUTPUT_SHARE).max(2.0 * OUTPUT.0);
-        Self::split_under(size, output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most), beam_open)
+        Self::split_under(size, output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most), beam_open, PICTURE_UNDER_TWO)
     }
 
-    /// Cuts what an output of this height leaves.
-    fn split_under(size: Vec2, output: f32, beam_open: bool) -> Self {
+    /// Cuts what an output of this height leaves; the beam leaves the picture at least so much.
+    fn split_under(size: Vec2, output: f32, beam_open: bool, least: f32) -> Self {
         let (left, right) = (PADDING, size.x - PADDING);
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
         let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
@@ -83,7 +85,7 @@ impl Parts {
         let high = ((size.y - HIGH) / A_ROW).floor().max(0.0);
         let rows = if beam_open { (BEAM_ROWS + high).min(MOST_ROWS) } else { 0.0 };
         let left_over = size.y - PADDING - output.bottom();
-        let room = (left_over * BEAM_SHARE).min(left_over - PICTURE) - beam::HEADER;
+        let room = (left_over * BEAM_SHARE).min(left_over - least) - beam::HEADER;
         let room = (room / beam::ROW).floor().max(0.0);
         // where there is no room even for the picture the beam goes altogether
         let heading = if left_over < FLAT_PICTURE { 0.0 } else { beam::HEADER };
