@@ -4,7 +4,7 @@ use egui::accesskit::Role;
 use egui::{Modifiers, Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::{Command, Session, SettingsCommand, WindowCommand};
+use interlinear::session::{Command, Event, Session, SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::ui::App;
 
 use crate::desk;
@@ -217,4 +217,27 @@ fn columns_that_do_not_fit_are_on_further_pages() {
     }
     let (harness, _) = desk::window_of(session(3), [1280.0, 800.0]);
     assert!(harness.query_by_label("Next columns").is_none(), "there is no other page");
+}
+
+#[test]
+fn a_translation_of_ones_own_leaves_everything_in_its_place() {
+    for (width, height, zoom) in
+        [(1024.0, 768.0, 1.0), (1280.0, 800.0, 1.0), (1280.0, 800.0, 1.5), (1280.0, 800.0, 2.0)]
+    {
+        for columns in [1, 3] {
+            let mut session = session(columns);
+            session.apply(SourceCommand::Give(Some("The girl .".to_owned())));
+            for column in session.columns().iter().map(|column| column.id).collect::<Vec<_>>() {
+                let given = Ok(Box::new(desk::hypothesis("The girl .", 16, true, -9.0)));
+                session.absorb(Event::Given { number: session.newest(), column, given });
+            }
+            let size = vec2(width, height) / zoom;
+            let (harness, _) = desk::window_of(session, size.into());
+            let window = Rect::from_min_size(egui::Pos2::ZERO, size);
+            let what = format!("{width} x {height} at zoom {zoom}, {columns} columns");
+            let captions = |(name, _): &(String, Rect)| !name.contains("log p");
+            let controls: Vec<_> = controls(&harness).into_iter().filter(captions).collect();
+            check(&what, window, &controls);
+        }
+    }
 }
