@@ -29,6 +29,7 @@ pub mod bleu;
 pub mod bootstrap;
 pub mod buckets;
 pub mod chrf;
+pub mod divergence;
 pub mod entropy;
 pub mod extract;
 pub mod hard;

@@ -9,6 +9,29 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::models::{Asked, Need, Row, StepOutput, Stepper};
 
+/// Who chose a target word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Said {
+    /// The model, by itself.
+    #[default]
+    Free,
+    /// The model before, and it is held because something behind it was changed.
+    Held,
+    /// A person.
+    Forced,
+}
+
+impl Said {
+    /// In few words; what the model chose by itself needs none.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Free => None,
+            Self::Held => Some("held"),
+            Self::Forced => Some("forced"),
+        }
+    }
+}
+
 /// One change. Target positions i and source positions j count from 0; of several that contradict each other at one
 /// position the last counts.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::decoding::Said;
 use crate::figure::geometry::{Area, point};
 use crate::figure::mark::{Across, Down, Mark, Rectangle, Text, Words};
 use crate::figure::palette::{Palette, Rgba};
@@ -12,6 +13,9 @@ pub const NUMBERS: [f32; 3] = [20.0, 52.0, 64.0];
 
 /// A letter takes about so much, points.
 const LETTER: f32 = 0.5 * TEXT_BODY;
+/// How much the ground of a word covers that was forced, and of one that is held.
+const FORCED: f32 = 0.5;
+const HELD: f32 = 0.7;
 /// Words that stay before the first that differs.
 const CONTEXT: usize = 2;
 
@@ -26,6 +30,8 @@ pub struct Row<'a> {
     pub rank: Option<f32>,
     /// Its words in the order they are seen, each with its log p.
     pub words: Vec<(Cow<'a, str>, f32)>,
+    /// Who chose each word, in the same order; those behind the last are the model's own.
+    pub said: Vec<Said>,
     /// How many of the first words are those of the best hypothesis: they are faded, and most of them left out where
     /// the row is too short for what differs.
     pub shared: usize,
@@ -55,7 +61,14 @@ impl<'a> Row<'a> {
         let left = x + SPACE_1 + SPACE_2;
         let room = area.right() - left;
         let (words, faded) = self.differing(room);
-        let words = words.into_iter().map(|(word, log_p)| (word, palette.doubt(log_p)));
+        let words = words.into_iter().map(|(word, log_p, said)| {
+            let back = match said {
+                Said::Free => palette.doubt(log_p),
+                Said::Held => palette.set_soft.fade(HELD),
+                Said::Forced => palette.set.fade(FORCED),
+            };
+            (word, back)
+        });
         out.push(Mark::Words(Words {
             words: words.collect(),
             faded: (faded, palette.weak),
@@ -69,16 +82,19 @@ impl<'a> Row<'a> {
     }
 
     /// The words that are shown, and how many of the first are faded.
-    fn differing(self, room: f32) -> (Vec<(Cow<'a, str>, f32)>, usize) {
+    fn differing(self, room: f32) -> (Vec<(Cow<'a, str>, f32, Said)>, usize) {
         let wide = |words: &[(Cow<'a, str>, f32)]| -> f32 {
             words.iter().map(|(word, _)| word.chars().count() as f32 * LETTER + SPACE_1).sum()
         };
         let left_out = self.shared.min(self.words.len()).saturating_sub(CONTEXT);
-        if left_out < 2 || wide(&self.words) <= room {
-            return (self.words, self.shared);
+        let is_short = left_out < 2 || wide(&self.words) <= room;
+        let said = self.said.into_iter().chain(std::iter::repeat(Said::Free));
+        let all = self.words.into_iter().zip(said).map(|((word, log_p), said)| (word, log_p, said));
+        if is_short {
+            return (all.collect(), self.shared);
         }
-        let dots = (Cow::Borrowed("\u{2026}"), 0.0);
-        let words = std::iter::once(dots).chain(self.words.into_iter().skip(left_out)).collect();
+        let dots = (Cow::Borrowed("\u{2026}"), 0.0, Said::Free);
+        let words = std::iter::once(dots).chain(all.skip(left_out)).collect();
         (words, 1 + CONTEXT)
     }
 }

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::decoding::Said;
+use crate::figure::geometry::Area;
+use crate::figure::mark::{Mark, Rectangle, Side, Stroke};
 use crate::figure::measure::Measure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{LABEL_MAX, TEXT_SMALL};
@@ -41,6 +44,32 @@ impl Tone {
     }
 }
 
+/// What a person has set at a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hand {
+    /// Who chose it, of a target word.
+    pub said: Said,
+    /// Of a target word, its row of alpha is set; of a source word, it has no weight.
+    pub is_set: bool,
+}
+
+impl Hand {
+    /// The frame of a word that the model did not choose by itself: a thick one with a ground where it was forced, a
+    /// thin one where it is held.
+    pub fn frame<'a>(self, area: Area, palette: &Palette) -> Option<Mark<'a>> {
+        let (fill, width, colour) = match self.said {
+            Said::Free => return None,
+            Said::Held => (Rgba::TRANSPARENT, 1.0, palette.set.fade(HELD)),
+            Said::Forced => (palette.set_soft, 2.0, palette.set),
+        };
+        let border = Stroke { width, colour };
+        Some(Mark::Rect(Rectangle { fill, ..Rectangle::framed(area, 3.0, border, Side::Inside) }))
+    }
+}
+
+/// How much the frame of a held word covers.
+const HELD: f32 = 0.6;
+
 /// A word beside or above the cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Label<'a> {
@@ -48,6 +77,8 @@ pub struct Label<'a> {
     pub text: Cow<'a, str>,
     /// What kind of word it is.
     pub tone: Tone,
+    /// What a person has set at it.
+    pub hand: Hand,
 }
 
 /// A source word as it is shown: an unknown word with what the model reads in its place.

@@ -269,6 +269,7 @@ impl<'a> Links<'a> {
         if is_marked {
             out.push(Mark::Rect(Rectangle::filled(*area, 3.0, self.palette.accent_soft)));
         }
+        out.extend(label.hand.frame(*area, self.palette));
         let colour = if is_marked { self.palette.accent } else { label.tone.colour(self.palette) };
         let anchor = (Across::Centre, Down::Middle);
         let text = Text::new(label.text.clone(), area.centre(), anchor, TEXT_BODY, colour);

@@ -32,6 +32,7 @@ pub mod sheet;
 pub mod sizes;
 pub mod strip;
 pub mod svg;
+pub mod tree;
 
 use crate::figure::geometry::{Area, Size, point, size};
 use crate::figure::mark::{Across, Down, Mark, Rectangle, Text};

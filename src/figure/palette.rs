@@ -89,6 +89,10 @@ pub struct Palette {
     pub link: Rgba,
     /// The line inside them, which stands out where they do not.
     pub link_edge: Rgba,
+    /// What a person has set: frames of words and rows.
+    pub set: Rgba,
+    /// Its soft background.
+    pub set_soft: Rgba,
     /// Text on the accent.
     pub on_accent: Rgba,
     /// Doubt.
@@ -116,6 +120,8 @@ pub const LIGHT: Palette = Palette {
     gaze: Rgba::from_hex(0xE03A8C),
     link: Rgba::from_hex(0xFF9A1F),
     link_edge: Rgba::BLACK,
+    set: Rgba::from_hex(0x8A35D6),
+    set_soft: Rgba::from_hex(0xEBDCFB),
     on_accent: Rgba::from_hex(0xFFFFFF),
     warm: Rgba::from_hex(0x9A5500),
     warm_soft: Rgba::from_hex(0xFFC970),
@@ -138,6 +144,8 @@ pub const DARK: Palette = Palette {
     gaze: Rgba::from_hex(0xFF6AB0),
     link: Rgba::from_hex(0xFF9A1F),
     link_edge: Rgba::BLACK,
+    set: Rgba::from_hex(0xC08BFF),
+    set_soft: Rgba::from_hex(0x4A2F6B),
     on_accent: Rgba::from_hex(0x0D1628),
     warm: Rgba::from_hex(0xECB05A),
     warm_soft: Rgba::from_hex(0x9A5F12),

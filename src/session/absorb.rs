@@ -1,5 +1,7 @@
 //! Floor 8: what the worker's events do to the columns. An event with an old number changes nothing.
 
+use std::sync::Arc;
+
 use crate::session::column::ColumnState;
 use crate::session::shared::Shared;
 use crate::worker::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
@@ -41,6 +43,7 @@ impl Shared {
             Event::Expanded { best, .. } => self.expanded(at, best),
             Event::Finished { result, .. } => self.finished(at, result),
             Event::Given { given, .. } => self.given(at, given.map(|view| *view)),
+            Event::Untouched { untouched, .. } => column.untouched = Some(Arc::new(untouched)),
             Event::Failed { message, .. } => {
                 column.message = Some(message);
                 (column.decoding, column.pending) = (false, None);
@@ -72,17 +75,15 @@ impl Shared {
     /// A model has read the translation that the user gives.
     fn given(&mut self, at: usize, given: Result<HypothesisView, String>) {
         let Some(text) = self.scene.given.clone() else { return };
-        let (device, options) = (self.settings.device, self.scene.search.options());
         let column = &mut self.columns[at];
         column.given = Some(given);
-        column.given_for = Some((self.scene.source.clone(), text, column.wish(device, options)));
+        column.given_for = Some((self.scene.source.clone(), text, column.wish(self.settings.device, &self.scene)));
         self.rebuild(at);
         self.forget_missing_target();
         self.mark_differences();
     }
 
     fn finished(&mut self, at: usize, mut result: ColumnResult) {
-        let (device, options) = (self.settings.device, self.scene.search.options());
         let column = &mut self.columns[at];
         column.take_pending();
         column.hypotheses = std::mem::take(&mut result.hypotheses);
@@ -90,7 +91,7 @@ impl Shared {
         column.context = result.context.clone().or(column.context.take());
         column.result = result;
         (column.decoding, column.stale, column.message) = (false, false, None);
-        column.done = Some((self.scene.source.clone(), column.wish(device, options)));
+        column.done = Some((self.scene.source.clone(), column.wish(self.settings.device, &self.scene)));
         self.ask_links(at);
         self.rebuild(at);
         self.forget_missing_target();

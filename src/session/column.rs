@@ -9,12 +9,16 @@ use crate::decoding::SearchOptions;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::session::effect::Question;
+use crate::session::scene::Scene;
 use crate::session::settings::{Settings, Whose};
 use crate::session::table;
 use crate::session::table::{AlignmentTable, Making};
 use crate::text::links::Links;
 use crate::text::sentence::Sentence;
-use crate::worker::protocol::{ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts};
+use crate::worker::interventions::Interventions;
+use crate::worker::protocol::{
+    ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, Untouched,
+};
 
 /// How far a column's model is.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +70,12 @@ pub struct Column {
     pub beside: Option<Arc<AlignmentTable>>,
     /// The text, the given translation and the wish that `given` belongs to.
     pub(in crate::session) given_for: Option<(String, String, Wish)>,
+    /// What the model does by itself where something is set; told last.
+    pub untouched: Option<Arc<Untouched>>,
+    /// What was set when the shown hypotheses were found.
+    pub set: Arc<Interventions>,
+    /// What is set in the request under way.
+    pub(in crate::session) wanted: Arc<Interventions>,
     /// Why the present text could not be translated, as a sentence.
     pub message: Option<String>,
     /// Source and context of the request under way, until its first row replaces the table.
@@ -81,6 +91,7 @@ pub(in crate::session) struct Wish {
     pub ensemble: Option<EnsembleSpec>,
     pub device: DeviceChoice,
     pub options: SearchOptions,
+    pub interventions: Arc<Interventions>,
 }
 
 impl Wish {
@@ -112,6 +123,9 @@ impl Column {
             given: None,
             beside: None,
             given_for: None,
+            untouched: None,
+            set: Arc::default(),
+            wanted: Arc::default(),
             message: None,
             pending: None,
             done: None,
@@ -136,15 +150,31 @@ impl Column {
     }
 
     /// What its result depends on besides the text.
-    pub(in crate::session) fn wish(&self, device: DeviceChoice, options: SearchOptions) -> Wish {
-        Wish { folder: self.folder.clone(), ensemble: self.ensemble.clone(), device, options }
+    pub(in crate::session) fn wish(&self, device: DeviceChoice, scene: &Scene) -> Wish {
+        Wish {
+            folder: self.folder.clone(),
+            ensemble: self.ensemble.clone(),
+            device,
+            options: scene.search.options(),
+            interventions: scene.set_for(self.folders()),
+        }
+    }
+
+    /// The beam that its finished result was searched with.
+    pub fn beam(&self) -> Option<usize> {
+        self.done.as_ref().map(|(_, wish)| wish.options.beam)
+    }
+
+    /// The folders of its models, by which it is known what is set for them.
+    pub fn folders(&self) -> &[PathBuf] {
+        self.ensemble.as_ref().map_or(std::slice::from_ref(&self.folder), |ensemble| &ensemble.members)
     }
 
     /// Its part of a request.
     pub(in crate::session) fn spec(&self, wish: Wish, decode: bool) -> ColumnSpec {
-        let Wish { folder, ensemble, device, options } = wish;
+        let Wish { folder, ensemble, device, options, interventions } = wish;
         let (column, engine) = (self.id, Kernels::Fused);
-        ColumnSpec { column, folder, ensemble, device, engine, options, decode, given: None }
+        ColumnSpec { column, folder, ensemble, device, engine, options, interventions, decode, given: None }
     }
 
     /// Prepares for a request; true when it has to be decoded.
@@ -158,6 +188,9 @@ impl Column {
         if !decode {
             // The result of this very text is on screen; an error was another text's.
             self.message = None;
+        }
+        if decode {
+            self.wanted = Arc::clone(&wish.interventions);
         }
         self.decoding = decode && !matches!(self.state, ColumnState::Failed(_));
         self.stale = decode && self.table.is_some();
@@ -207,6 +240,7 @@ impl Column {
         self.hypothesis = 0;
         self.table = None;
         self.result = ColumnResult::default();
+        (self.untouched, self.set) = (None, Arc::default());
         self.forget_links();
         self.forget_given();
         (self.stale, self.decoding, self.message, self.done) = (false, false, None, None);
@@ -217,6 +251,7 @@ impl Column {
         if let Some((source, context)) = self.pending.take() {
             (self.source, self.context) = (source, context);
             self.result = ColumnResult::default();
+            (self.untouched, self.set) = (None, Arc::clone(&self.wanted));
             self.done = None;
         }
         self.stale = false;

@@ -13,7 +13,7 @@ use crate::session::pages::evaluation::command::{EvaluationCommand, TestCommand}
 use crate::session::pages::maps::command::MapCommand;
 use crate::session::pages::phrases::command::PhrasesCommand;
 use crate::session::pages::sentence::command::{
-    ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
+    ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
 use crate::session::settings::{Shown, Theme};
 
@@ -156,6 +156,7 @@ wrap! {
     ListCommand => |command| Command::Sentence(SentenceCommand::List(command));
     SelectCommand => |command| Command::Sentence(SentenceCommand::Select(command));
     SearchCommand => |command| Command::Sentence(SentenceCommand::Search(command));
+    InterveneCommand => |command| Command::Sentence(SentenceCommand::Intervene(command));
     EvaluationCommand => Command::Evaluation;
     TestCommand => |command| Command::Evaluation(EvaluationCommand::Test(command));
     MapCommand => Command::Map;

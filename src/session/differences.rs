@@ -35,6 +35,18 @@ pub fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
     marks
 }
 
+/// Which words of `changed` are not in `own`, by a longest common subsequence; none where they are too long to compare.
+pub fn changed(own: &[String], changed: &[String]) -> Vec<bool> {
+    let word = |text: &String| TargetWord { text: text.clone(), ..TargetWord::default() };
+    let (own, other): (Vec<_>, Vec<_>) = (own.iter().map(word).collect(), changed.iter().map(word).collect());
+    let Some(pairs) = common(&own, &other) else { return vec![false; other.len()] };
+    let mut marks = vec![true; other.len()];
+    for (_, b) in pairs {
+        marks[b] = false;
+    }
+    marks
+}
+
 fn words(column: &Column) -> &[TargetWord] {
     column.table.as_ref().map_or(&[], |table| &table.target)
 }

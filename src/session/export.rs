@@ -14,12 +14,13 @@ use crate::analysis::reading::Reading;
 use crate::figure::sheet::Look;
 use crate::session::column::Column;
 use crate::session::drawing::Drawing;
+use crate::session::hand;
 use crate::session::pages::sentence::command::AlignmentFormat;
 use crate::session::picture::{GUIDED, Picture};
 use crate::session::scene::SearchSettings;
 use crate::session::settings::{Settings, Shown};
 use crate::session::table;
-use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT};
+use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT, TargetWord};
 use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;
@@ -56,6 +57,12 @@ pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, dr
     }
     known.push(("search", how(search, &table)));
     known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
+    let set = set_by_hand(column);
+    known.extend(set.clone().map(|set| ("interventions", set)));
+    if let Some((held, free)) = table.log_p_parts {
+        known.push(("log p of words held or forced", held.to_string()));
+        known.push(("log p of free words", free.to_string()));
+    }
     known.push(("sentence", column.source.text.clone()));
     known.push(("translation", table.text.clone()));
     known.push(("log p", table.log_p.to_string()));
@@ -78,7 +85,7 @@ pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, dr
             map: drawing.map.unwrap_or(Look::default().map),
             has_legend: drawing.has_legend,
             // what is not the model's says so in any case
-            caption: (drawing.has_caption || table.is_given).then(|| caption(column, search, &table)),
+            caption: captioned((drawing.has_caption || table.is_given).then(|| caption(column, search, &table)), set),
             threshold: drawing.threshold,
             weight: drawing.weight,
         },
@@ -95,12 +102,27 @@ fn how(search: &SearchSettings, table: &AlignmentTable) -> String {
     format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)
 }
 
+/// A caption, and behind it always what a person has set.
+fn captioned(caption: Option<String>, set: Option<String>) -> Option<String> {
+    match (caption, set) {
+        (Some(caption), Some(set)) => Some(format!("{caption}. {set}")),
+        (caption, set) => caption.or(set),
+    }
+}
+
 /// Which model a figure is of and how that searched, as the command line says it.
 fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> String {
     let how = how(search, table);
     let rows = table.reading.filter(|reading| *reading != Reading::default());
     let rows = rows.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
     format!("{}, {how}{rows}, log p {:.2}", column.name(), table.log_p)
+}
+
+/// What a person has set in what a column shows; `None` where the model did all by itself.
+fn set_by_hand(column: &Column) -> Option<String> {
+    let is_given = column.table.as_ref().is_some_and(|table| table.is_given);
+    let is_touched = !is_given && column.shown().is_some_and(|shown| !shown.touched.is_untouched());
+    is_touched.then(|| hand::sentence(&column.set, &column.source.text)).flatten()
 }
 
 /// The sentence for a column that cannot be written in this format.
@@ -124,11 +146,15 @@ pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
     let reading = table
         .reading
         .map(|reading| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()));
-    let notes: Vec<String> = given.into_iter().chain(reading).collect();
+    let set = set_by_hand(column)
+        .map(|set| format!("The links are those of a changed translation, which the file does not say. {set}"));
+    let notes: Vec<String> = given.into_iter().chain(reading).chain(set).collect();
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
-/// alpha with source words along the top and target words down the side; without alignment only words and log p.
+/// alpha with source words along the top and target words down the side; without alignment only words and log p. Where
+/// a person has set anything, two further columns say of each word who chose it and who made its row, and the heads of
+/// masked words say so.
 pub fn alignment_tsv(table: &AlignmentTable) -> String {
     rows_tsv(table, 0..table.target.len())
 }
@@ -140,32 +166,57 @@ pub fn rows_tsv(table: &AlignmentTable, rows: Range<usize>) -> String {
     let named: Vec<&str> = named.into_iter().flatten().collect();
     let first = if named.is_empty() { "target".to_owned() } else { format!("target ({})", named.join(", ")) };
     let columns = if table.alpha.is_some() { &table.source[..] } else { &[] };
-    let words = columns.iter().map(|word| Cell::from(&word.text));
-    let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(words).collect();
+    let heads: Vec<String> = columns
+        .iter()
+        .map(|word| if word.is_masked { format!("{} (masked)", word.text) } else { word.text.clone() })
+        .collect();
+    let fixed = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(set_heads(table));
+    let head = fixed.chain(heads.iter().map(Cell::from)).collect();
     let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
         let alpha_i = table.alpha.as_ref().map_or(&[][..], |alpha| alpha.row(i));
-        let numbers = std::iter::once(&word.log_p).chain(alpha_i).map(Cell::plain);
-        std::iter::once(Cell::from(&word.text)).chain(numbers).collect()
+        let before = [Cell::from(&word.text), Cell::plain(&word.log_p)].into_iter().chain(set_cells(table, word));
+        before.chain(alpha_i.iter().map(Cell::plain)).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
+}
+
+/// The heads of [`set_cells`]; none where the model did all by itself.
+fn set_heads(table: &AlignmentTable) -> impl Iterator<Item = Cell> {
+    ["word", "row"].into_iter().filter(|_| is_touched(table)).map(Cell::plain)
+}
+
+/// Who chose a word and who made its row; nothing where the model did all by itself.
+fn set_cells(table: &AlignmentTable, word: &TargetWord) -> impl Iterator<Item = Cell> {
+    let (said, row) = (word.said.name().unwrap_or("free"), if word.is_pinned { "set" } else { "model" });
+    [said, row].into_iter().filter(|_| is_touched(table)).map(Cell::plain)
+}
+
+fn is_touched(table: &AlignmentTable) -> bool {
+    table.touched.as_ref().is_some_and(|touched| !touched.is_untouched())
 }
 
 /// How much each target word looks at source word j; empty without alignment.
 pub fn source_tsv(table: &AlignmentTable, j: usize) -> String {
     let (Some(alpha), Some(source)) = (&table.alpha, table.source.get(j)) else { return String::new() };
-    let head = vec![Cell::plain("target"), Cell::from(&source.text)];
+    let head = [Cell::plain("target")].into_iter().chain(set_heads(table)).chain([Cell::from(&source.text)]).collect();
     let body = table.target.iter().enumerate().map(|(i, word)| {
         let number = alpha.get(i, j).unwrap_or_default();
-        vec![Cell::from(&word.text), Cell::plain(&number)]
+        [Cell::from(&word.text)].into_iter().chain(set_cells(table, word)).chain([Cell::plain(&number)]).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
 }
 
 /// The beam, best first, with log p and what it was ranked by.
 pub fn beam_tsv(column: &Column) -> String {
-    let head = ["rank", "log_p", "ranked_by", "translation"].map(Cell::plain).into();
+    let is_set = column.hypotheses.iter().any(|one| !one.touched.words.is_empty());
+    let parts = if is_set { &["log_p_set", "log_p_free"][..] } else { &[] };
+    let head = ["rank", "log_p", "ranked_by"].into_iter().chain(parts.iter().copied()).chain(["translation"]);
+    let head = head.map(Cell::plain).collect();
     let body = column.hypotheses.iter().enumerate().map(|(n, one)| {
-        vec![Cell::plain(&(n + 1)), Cell::plain(&one.log_p), Cell::plain(&one.rank), Cell::from(&one.text)]
+        let (set, free) = one.touched.parts(&one.token_log_p);
+        let parts = [set, free].into_iter().filter(|_| is_set).map(|log_p| Cell::plain(&log_p));
+        let before = [Cell::plain(&(n + 1)), Cell::plain(&one.log_p), Cell::plain(&one.rank)];
+        before.into_iter().chain(parts).chain([Cell::from(&one.text)]).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
 }
@@ -191,6 +242,11 @@ pub fn json_line(column: &Column) -> String {
     }
     if let Some(pieces) = column.hypotheses.first().and_then(|one| one.pieces.as_ref()) {
         line["words"] = ends(&pieces.source);
+    }
+    if let Some(set) = set_by_hand(column) {
+        line["interventions"] = set.into();
+        let masked = column.shown().map(|shown| shown.touched.masked.clone()).unwrap_or_default();
+        line["masked"] = masked.into();
     }
     if let Some(reading) = reading {
         line["reading"] = reading.name().into();
@@ -227,6 +283,14 @@ fn hypothesis(shown: &HypothesisView, read: Option<(Reading, usize)>) -> Value {
     }
     if let Some(pieces) = &shown.pieces {
         value["words"] = ends(&pieces.target);
+    }
+    if !shown.touched.is_untouched() {
+        let (set, free) = shown.touched.parts(&shown.token_log_p);
+        let said = (0..shown.tokens.len()).map(|i| shown.touched.said(i).name().unwrap_or("free"));
+        value["said"] = said.collect();
+        value["log_p_set"] = set.into();
+        value["log_p_free"] = free.into();
+        value["rows_set"] = shown.touched.pinned.clone().into();
     }
     value
 }

@@ -10,13 +10,14 @@ mod absorb;
 mod claim;
 pub mod column;
 pub mod command;
-mod differences;
+pub mod differences;
 pub mod drawing;
 pub mod driver;
 pub mod effect;
 pub mod export;
 pub mod figures;
 mod files;
+pub mod hand;
 pub mod history;
 pub mod lists;
 pub mod measure;
@@ -26,14 +27,18 @@ pub mod page;
 pub mod pages;
 pub mod persist;
 pub mod picture;
+mod rows;
 pub mod saved_figure;
+pub mod saved_interventions;
 pub mod scene;
 pub mod settings;
 pub mod shared;
 pub mod state;
 pub mod table;
+pub mod tree;
 
 pub use crate::analysis::reading::{READINGS, Reading};
+pub use crate::decoding::Said;
 pub use crate::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
 pub use crate::nn::device::DeviceChoice;
 pub use crate::session::column::{Column, ColumnState};
@@ -47,14 +52,18 @@ pub use crate::session::pages::evaluation::command::{EvaluationCommand, TestComm
 pub use crate::session::pages::maps::command::MapCommand;
 pub use crate::session::pages::phrases::command::PhrasesCommand;
 pub use crate::session::pages::sentence::command::{
-    AlignmentFormat, ColumnCommand, Hover, List, ListCommand, SearchCommand, SelectCommand, SentenceCommand,
-    SourceCommand,
+    AlignmentFormat, ColumnCommand, Hover, InterveneCommand, List, ListCommand, RowEdit, SearchCommand, SelectCommand,
+    SentenceCommand, SourceCommand, Taken,
 };
 pub use crate::session::pages::{evaluation, maps, phrases};
-pub use crate::session::scene::{CANDIDATES, Scene, SearchSettings};
+pub use crate::session::scene::{CANDIDATES, Owned, Scene, SearchSettings};
 pub use crate::session::settings::{DARK_PALETTE, LIGHT_PALETTE, Settings, Shown, Theme};
 pub use crate::session::shared::{Notice, Selection, Shared, Task};
 pub use crate::session::state::Session;
 pub use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT, Matrix, SourceWord, TargetWord, Units};
+pub use crate::session::tree::SearchTree;
 pub use crate::worker::corpus::CorpusEvent;
-pub use crate::worker::protocol::{ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request};
+pub use crate::worker::interventions::{Ban, Interventions, Pin, Start, Touched, Word};
+pub use crate::worker::protocol::{
+    ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request, Shift, Untouched,
+};

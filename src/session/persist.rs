@@ -16,6 +16,7 @@ use crate::session::lists::OpenFile;
 use crate::session::pages::Pages;
 use crate::session::pages::sentence::command::List;
 use crate::session::saved_figure::SavedFigure;
+use crate::session::saved_interventions::SavedInterventions;
 use crate::session::scene::cut;
 use crate::session::settings::Theme;
 use crate::session::table::Units;
@@ -41,6 +42,8 @@ pub struct SavedSession {
     pub files: Vec<SavedFile>,
     /// Models and ensembles from left to right; `None`: the bundled ones.
     pub columns: Option<Vec<SavedColumn>>,
+    /// What is set in the columns, while `source` is translated.
+    pub interventions: Vec<SavedInterventions>,
     /// `examples`, `history` or `file 0`.
     pub list: String,
     /// Numbers of the window.
@@ -154,6 +157,7 @@ impl Default for SavedSession {
             translated: Vec::new(),
             files: Vec::new(),
             columns: None,
+            interventions: Vec::new(),
             list: "examples".to_owned(),
             layout: BTreeMap::new(),
             figure: SavedFigure::default(),
@@ -179,6 +183,7 @@ impl SavedSession {
     /// With bundled models at their present place: another build or an update may have moved them.
     pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
         let folders = self.columns.iter_mut().flatten().flat_map(SavedColumn::folders);
+        let folders = folders.chain(self.interventions.iter_mut().flat_map(|one| one.folders.iter_mut()));
         for folder in folders.filter(|folder| !folder.exists()) {
             if let Some(moved) = bundled.iter().find(|here| here.file_name() == folder.file_name()) {
                 folder.clone_from(moved);
@@ -190,6 +195,11 @@ impl SavedSession {
     /// Cuts what is longer than a sentence may be; true when anything was.
     fn cut(&mut self) -> bool {
         let mut was_cut = false;
+        let is_long = self.source.as_ref().is_some_and(|text| text.len() > MAX_SOURCE_BYTES);
+        if is_long || self.source.is_none() {
+            // they belong to the words of the whole text
+            self.interventions.clear();
+        }
         for text in self.source.iter_mut().chain(&mut self.given).chain(&mut self.translated) {
             let (short, is_cut) = cut(std::mem::take(text));
             *text = short;

@@ -13,7 +13,6 @@ use crate::figure::heatmap::layout::Gaze;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::{Numbers, Scale};
 use crate::figure::page::Page;
-use crate::figure::palette::Rgba;
 use crate::figure::png;
 use crate::figure::png::Pixels;
 use crate::figure::provenance::Provenance;
@@ -70,13 +69,14 @@ impl Picture {
 
     fn sheet(&self) -> Sheet<'_> {
         let table = &self.table;
-        let source = table
-            .source
-            .iter()
-            .map(|word| Label { text: source_text(&word.text, word.is_unk), tone: Tone::of(word.is_unk, word.is_eos) });
+        let source = table.source.iter().map(|word| Label {
+            text: source_text(&word.text, word.is_unk),
+            tone: Tone::of(word.is_unk, word.is_eos),
+            hand: word.hand(),
+        });
         let target = table.target.iter().map(|word| {
             let text = target_text(&word.text, word.is_unk, word.replaced.as_deref(), self.replaces);
-            Label { text, tone: Tone::of(word.is_unk, word.is_eos) }
+            Label { text, tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() }
         });
         let gaze = table.p_t.as_deref().zip(self.window).map(|(p_t, window)| Gaze { p_t, window });
         Sheet {
@@ -104,7 +104,7 @@ impl Picture {
         };
         let rank = self.is_normalised.then_some(of.rank);
         let words = of.tokens.iter().enumerate().map(word).collect();
-        Row { place: n + 1, log_p: of.log_p, rank, words, shared: 0, back: Rgba::TRANSPARENT }
+        Row { place: n + 1, log_p: of.log_p, rank, words, said: of.touched.words.clone(), ..Row::default() }
     }
 }
 

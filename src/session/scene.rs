@@ -1,9 +1,13 @@
 //! Floor 8: what is looked at: a source sentence and how it is searched. A request is made of a scene, and a scene is
 //! what undo goes back to.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use crate::decoding::{Ranking, SearchOptions};
 use crate::session::history::Written;
 use crate::text::sentence::MAX_SOURCE_BYTES;
+use crate::worker::interventions::Interventions;
 
 /// Candidates kept for each word, for the inspector.
 pub const CANDIDATES: usize = 10;
@@ -19,6 +23,48 @@ pub struct Scene {
     pub search: SearchSettings,
     /// A translation that the user gives, to be read by every model; `None` while there is no field for it.
     pub given: Option<String>,
+    /// What a person has set, by model; nobody else's models are here.
+    pub interventions: Arc<[Owned]>,
+}
+
+/// What is set for a model or an ensemble.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Owned {
+    /// The folder of the model, or those of all members.
+    pub folders: Vec<PathBuf>,
+    /// What is set; never nothing.
+    pub interventions: Arc<Interventions>,
+}
+
+impl Scene {
+    /// What is set for these folders.
+    pub fn set_for(&self, folders: &[PathBuf]) -> Arc<Interventions> {
+        let owned = self.interventions.iter().find(|owned| owned.folders == folders);
+        owned.map(|owned| Arc::clone(&owned.interventions)).unwrap_or_default()
+    }
+
+    /// Sets this for these folders, in place of what was set there.
+    pub fn set(&mut self, folders: &[PathBuf], interventions: Interventions) {
+        let mut list: Vec<Owned> = self.interventions.to_vec();
+        let at = list.iter().position(|owned| owned.folders == folders);
+        match at {
+            Some(at) if interventions.is_empty() => drop(list.remove(at)),
+            Some(at) => list[at].interventions = Arc::new(interventions),
+            None if interventions.is_empty() => {}
+            None => list.push(Owned { folders: folders.to_vec(), interventions: Arc::new(interventions) }),
+        }
+        self.interventions = list.into();
+    }
+
+    /// Goes on to another text: what belongs to positions or source words goes, what holds for every word stays. True
+    /// when anything went.
+    pub fn keep_for_other_text(&mut self) -> bool {
+        let before = Arc::clone(&self.interventions);
+        for owned in before.iter() {
+            self.set(&owned.folders, owned.interventions.for_other_text());
+        }
+        before != self.interventions
+    }
 }
 
 /// How translations are searched.

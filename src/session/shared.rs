@@ -68,6 +68,8 @@ pub struct Shared {
     pub(super) columns: Vec<Column>,
     pub(super) scene: Scene,
     pub(super) history: History<Scene>,
+    /// What the last command moved, where a further one may go on with it: a row, or the temperature.
+    pub(super) going_on: Option<(ColumnId, Option<usize>)>,
     pub(super) lists: Lists,
     pub(super) selection: Selection,
     pub(super) hover: Option<Hover>,
@@ -329,9 +331,9 @@ impl Shared {
     fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wish) -> (bool, Option<String>)) {
         self.newest += 1;
         let mut columns = Vec::with_capacity(self.columns.len());
-        let (source, options, device) = (self.scene.source.clone(), self.scene.search.options(), self.settings.device);
+        let (source, scene) = (self.scene.source.clone(), &self.scene);
         for column in &mut self.columns {
-            let wish = column.wish(device, options.clone());
+            let wish = column.wish(self.settings.device, scene);
             let (decode, given) = want(column, &source, &wish);
             columns.push(ColumnSpec { given, ..column.spec(wish, decode) });
         }

@@ -23,6 +23,7 @@ use crate::session::pages::shape::PageState as _;
 use crate::session::persist;
 use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::saved_figure::SavedFigure;
+use crate::session::saved_interventions::SavedInterventions;
 use crate::session::scene::{Scene, SearchSettings, cut};
 use crate::session::settings::{Settings, Shown, Whose};
 use crate::session::shared::Shared;
@@ -80,6 +81,7 @@ impl Session {
                 forbid_unk: saved.forbid_unk,
             },
             given: saved.given.map(|text| cut(text).0),
+            interventions: saved.interventions.into_iter().filter_map(SavedInterventions::owned).collect(),
         };
         shared.scene.position = shared.scene.position.or_else(|| shared.position_of_source());
         if let Some(path) = options.source.clone() {
@@ -111,7 +113,7 @@ impl Session {
     pub fn saved(&self) -> SavedSession {
         let Settings { unk_replacement, device, shown, reading, pieces, links, whose: _, palette, theme, zoom } =
             &self.shared.settings;
-        let Scene { source, search, given, .. } = &self.shared.scene;
+        let Scene { source, search, given, interventions, .. } = &self.shared.scene;
         let lists = &self.shared.lists;
         SavedSession {
             source: Some(source.clone()),
@@ -119,6 +121,7 @@ impl Session {
             translated: lists.translated.clone(),
             files: lists.files.iter().filter_map(SavedFile::of).collect(),
             columns: Some(self.shared.columns.iter().filter_map(SavedColumn::of).collect()),
+            interventions: interventions.iter().filter_map(SavedInterventions::of).collect(),
             list: persist::list_name(lists.shown),
             layout: self.shared.layout.clone(),
             figure: SavedFigure::of(&self.shared.drawing),

@@ -1,13 +1,17 @@
 //! Floor 8: the view model of a column, made from one hypothesis: words and numbers, no pixels.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::analysis::agreement::Agreement;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
+use crate::decoding::Said;
+use crate::figure::label::Hand;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
+use crate::worker::interventions::Touched;
 use crate::worker::protocol::{HypothesisView, Pieces};
 
 /// A source word x_j.
@@ -23,9 +27,12 @@ pub struct SourceWord {
     pub is_eos: bool,
     /// Sum of alpha_ij over the target words so far; 0 without alignment.
     pub coverage: f32,
+    /// A person has taken its weight in every row that is not pinned.
+    pub is_masked: bool,
 }
 
 /// A target word y_i.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and any of them may hold together")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TargetWord {
     /// As the vocabulary writes it, `[UNK]` and `</s>` included.
@@ -47,6 +54,10 @@ pub struct TargetWord {
     pub candidates: Vec<(String, f32)>,
     /// Its pieces, where it has several and is shown as one.
     pub pieces: Vec<String>,
+    /// Who chose it.
+    pub said: Said,
+    /// A person has set a row of its alpha.
+    pub is_pinned: bool,
 }
 
 /// Numbers by target row i and source column j.
@@ -90,6 +101,10 @@ pub struct AlignmentTable {
     pub text: String,
     /// log p(y | x).
     pub log_p: f32,
+    /// log p of the words that were held or forced, and of those that the model chose, where a person has set any.
+    pub log_p_parts: Option<(f32, f32)>,
+    /// What a person has set, where anything is.
+    pub touched: Option<Arc<Touched>>,
     /// log p / |y|^A.
     pub rank: f32,
     /// The hypothesis ends with `</s>`.
@@ -106,6 +121,26 @@ pub const GIVEN: &str = "your translation, not the model's";
 /// What to say in place of an alignment that was left out.
 pub const LEFT_OUT: &str =
     "The alignment of this hypothesis was too large to keep; a shorter text or a smaller beam shows it";
+
+impl SourceWord {
+    /// What a person has set at it.
+    pub fn hand(&self) -> Hand {
+        Hand { said: Said::Free, is_set: self.is_masked }
+    }
+}
+
+impl TargetWord {
+    /// What a person has set at it.
+    pub fn hand(&self) -> Hand {
+        Hand { said: self.said, is_set: self.is_pinned }
+    }
+
+    /// What a person has set at it, in words behind a comma; empty where nothing is.
+    pub fn set_text(&self) -> String {
+        let said = self.said.name().map(|name| format!(", {name}")).unwrap_or_default();
+        format!("{said}{}", if self.is_pinned { ", alpha set by hand" } else { "" })
+    }
+}
 
 impl Matrix {
     /// From rows of equal length; ragged rows are an error of the caller and are cut or filled with 0.
@@ -224,6 +259,9 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
             word.coverage = (0..alpha.rows).filter_map(|i| alpha.get(i, j)).sum();
         }
     }
+    if *shown.touched != Touched::default() {
+        table.touch(shown, pieces, making.reading.unwrap_or_default());
+    }
     if let Some(links) = making.links {
         table.link(links, shown.pieces.as_ref().filter(|_| making.pieces));
     }
@@ -237,6 +275,25 @@ fn with_rows(target: &[Range<usize>], count: usize) -> Vec<Range<usize>> {
 }
 
 impl AlignmentTable {
+    /// Marks what a person has set.
+    fn touch(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, reading: (Reading, usize)) {
+        let touched = &shown.touched;
+        let (reading, delay) = reading;
+        let rows = shown.alpha.as_ref().map_or(0, Vec::len);
+        let is_pinned = |token| reading.row_after(delay, token, rows).is_some_and(|row| touched.pinned.contains(&row));
+        for (i, word) in self.target.iter_mut().enumerate() {
+            let tokens = pieces.map_or(i..i + 1, |pieces| pieces.target[i].clone());
+            word.said = tokens.clone().map(|token| touched.said(token)).max().unwrap_or_default();
+            word.is_pinned = tokens.into_iter().any(is_pinned);
+        }
+        for (j, word) in self.source.iter_mut().enumerate() {
+            let tokens = pieces.map_or(j..j + 1, |pieces| pieces.source[j].clone());
+            word.is_masked = tokens.into_iter().all(|token| touched.masked.contains(&token));
+        }
+        self.log_p_parts = (!touched.words.is_empty()).then(|| touched.parts(&shown.token_log_p));
+        self.touched = Some(Arc::clone(touched));
+    }
+
     /// Lays links between words over the table. Where pieces are shown, each piece has the links of its word.
     fn link(&mut self, links: &Links, pieces: Option<&Pieces>) {
         let links = pieces.map_or_else(|| links.clone(), |pieces| spread(links, pieces));
@@ -298,7 +355,7 @@ fn source_word(source: &Sentence, tokens: Range<usize>, is_unk: bool) -> SourceW
     // Someone may type `</s>`; only the one that was added has no place in the text.
     let is_eos = first == EOS && span.is_empty();
     let typed = if tokens.len() > 1 { source.text.get(span.clone()).map(str::to_owned) } else { None };
-    SourceWord { is_unk, is_eos, coverage: 0.0, text: typed.unwrap_or(first), span }
+    SourceWord { is_unk, is_eos, coverage: 0.0, text: typed.unwrap_or(first), span, is_masked: false }
 }
 
 /// Where some tokens are in the typed text.
@@ -334,6 +391,8 @@ fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
         differs: false,
         candidates: candidates.iter().map(|(word, log_p)| (word.clone(), log_p.exp())).collect(),
         pieces: Vec::new(),
+        said: Said::Free,
+        is_pinned: false,
         text,
     }
 }

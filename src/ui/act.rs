@@ -8,6 +8,7 @@ use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{ListPlace, Local, Panel, Sheet};
 use crate::ui::shortcuts::Act;
+use crate::ui::views::change;
 use crate::ui::{local, shortcuts, theme};
 
 /// One step of the size of everything.
@@ -74,13 +75,14 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::ZoomIn => SettingsCommand::SetZoom(settings.zoom + ZOOM_STEP).into(),
         Act::ZoomOut => SettingsCommand::SetZoom(settings.zoom - ZOOM_STEP).into(),
         Act::ZoomReset => SettingsCommand::SetZoom(1.0).into(),
-        Act::LargerCells => cell(local.cell * CELL_STEP),
-        Act::SmallerCells => cell(local.cell / CELL_STEP),
+        Act::LargerCells => change::step(session, local, 0.1).unwrap_or_else(|| cell(local.cell * CELL_STEP)),
+        Act::SmallerCells => change::step(session, local, -0.1).unwrap_or_else(|| cell(local.cell / CELL_STEP)),
         Act::WholeMatrix => {
             layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })
         }
         Act::NextPicture => off_or_on(session, local::LINKS),
         Act::Manual => off_or_on(session, local::MANUAL_OPEN),
+        Act::Tree => off_or_on(session, local::TREE),
         Act::Solo => off_or_on(session, local::SOLO),
         Act::Present => {
             local.presents = !local.presents;

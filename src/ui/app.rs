@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::session::{Command, Driver, Page, SelectCommand, SentenceCommand, Session, Theme, WindowCommand};
+use crate::session::{
+    Command, Driver, InterveneCommand, Page, SelectCommand, SentenceCommand, Session, Theme, WindowCommand,
+};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Local, Panel, Sheet, Window};
 use crate::ui::views::{presentation, source};
@@ -146,6 +148,7 @@ impl App {
 
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
+        self.local.trees.retain(|id, _| session.columns().iter().any(|column| column.id == *id));
         self.local.textures.retain(|id, _| session.columns().iter().any(|column| column.id == *id));
         if session.hover() != self.local.hover {
             self.commands.push(SelectCommand::Hover(self.local.hover).into());
@@ -222,9 +225,12 @@ fn keeps_mark(command: &Command) -> bool {
     matches!(
         command,
         Command::Window(WindowCommand::SetLayout { .. })
-            | Command::Sentence(SentenceCommand::Select(
-                SelectCommand::MoveTarget(_) | SelectCommand::Target { .. } | SelectCommand::Hover(_)
-            ))
+            | Command::Sentence(
+                SentenceCommand::Intervene(InterveneCommand::Weight { .. })
+                    | SentenceCommand::Select(
+                        SelectCommand::MoveTarget(_) | SelectCommand::Target { .. } | SelectCommand::Hover(_)
+                    )
+            )
     )
 }
 

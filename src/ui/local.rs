@@ -9,6 +9,7 @@ use crate::session::{ColumnId, Command, Hover, Session, WindowCommand};
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::manual::ManualLocal;
+use crate::ui::tree_memory;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::{plane, words};
@@ -31,12 +32,16 @@ pub const CELL: &str = "cell";
 pub const GAZE: &str = "gaze";
 /// Key of the session's layout: 1 when links are shown in place of heatmaps.
 pub const LINKS: &str = "links_picture";
+/// Key of the session's layout: 1 when the search is shown as a tree in place of heatmaps and links.
+pub const TREE: &str = "tree_picture";
 /// Key of the session's layout: least alpha of a link.
 pub const LINKS_THRESHOLD: &str = "links_threshold";
 /// Least alpha of a link at first.
 pub const THRESHOLD: f32 = 0.1;
 /// Key of the session's layout: 1 when alpha is the opacity of a link and not its width.
 pub const LINKS_OPACITY: &str = "links_opacity";
+/// Key of the session's layout: 1 when the other weights of a row share what a set one leaves.
+pub const RENORMALISE: &str = "renormalise";
 /// Key of the session's layout: 1 when one column stands alone.
 pub const SOLO: &str = "solo";
 /// Key of the session's layout: 1 when the manual is open.
@@ -106,6 +111,23 @@ pub enum ListPlace {
     Over,
 }
 
+/// A cell of a selected row that is dragged up or down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dragged {
+    /// In which column.
+    pub column: ColumnId,
+    /// Target word.
+    pub i: usize,
+    /// Source word.
+    pub j: usize,
+    /// Where the mouse went down, points from the top.
+    pub from: f32,
+    /// alpha_ij there.
+    pub before: f32,
+    /// The weight that was sent last, if any was.
+    pub sent: Option<f32>,
+}
+
 /// Words of a text that the mouse was drawn over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picked {
@@ -122,6 +144,16 @@ pub struct Picked {
 /// What the window remembers.
 #[derive(Default)]
 pub struct Local {
+    /// The trees of searches, by column.
+    pub trees: HashMap<ColumnId, tree_memory::Memory>,
+    /// The menu of the selected word is to open.
+    pub opens_word: Option<()>,
+    /// A cell that is dragged up or down.
+    pub dragged: Option<Dragged>,
+    /// A word or a translation that is to be forced, as typed.
+    pub forced: String,
+    /// The order of the next permutation of a row.
+    pub seed: u64,
     /// Of the page Phrases.
     pub phrases: PhrasesLocal,
     /// Of the manual.

@@ -14,6 +14,7 @@ pub mod manual;
 pub mod measure;
 pub mod shortcuts;
 pub mod theme;
+mod tree_memory;
 pub mod views;
 pub mod widgets;
 

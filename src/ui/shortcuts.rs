@@ -74,6 +74,8 @@ pub enum Act {
     WholeMatrix,
     /// Heatmaps or links.
     NextPicture,
+    /// The search as a tree, or a picture of the alignment.
+    Tree,
     /// One column alone, or all.
     Solo,
     /// One picture in large type.
@@ -220,12 +222,18 @@ const SENTENCE_BINDINGS: &[Binding] = &[
     always(Act::NextPalette, PICTURE, "Next palette", &[ctrl(Key::P)]),
     always(Act::ToggleEnergies, PICTURE, "Alpha or energies", &[ctrl(Key::E)]),
     always(Act::NextPicture, PICTURE, "Heatmap or links", &[ctrl(Key::J)]),
+    always(Act::Tree, PICTURE, "Search as a tree", &[ctrl(Key::R)]),
     always(Act::Solo, PICTURE, "One column alone, or all", &[ctrl(Key::D)]),
     always(Act::Present, PICTURE, "Presentation: one picture, large", &[plain(Key::F5)]),
     always(Act::ToggleLinks, PICTURE, "Links of the aligner", &[ctrl(Key::K)]),
     always(Act::TogglePieces, PICTURE, "Words or their pieces", &[shift_ctrl(Key::K)]),
-    not_typing(Act::LargerCells, PICTURE, "Larger cells", &[plain(Key::Plus), plain(Key::Equals)]),
-    not_typing(Act::SmallerCells, PICTURE, "Smaller cells", &[plain(Key::Minus)]),
+    not_typing(
+        Act::LargerCells,
+        PICTURE,
+        "Larger cells, or more weight in a marked one",
+        &[plain(Key::Plus), plain(Key::Equals)],
+    ),
+    not_typing(Act::SmallerCells, PICTURE, "Smaller cells, or less weight", &[plain(Key::Minus)]),
     not_typing(Act::WholeMatrix, PICTURE, "All cells in view", &[plain(Key::Num0)]),
 ];
 

@@ -83,6 +83,10 @@ pub struct Tokens {
     pub mark: Color32,
     /// Where local attention looks, as lines over a heatmap.
     pub gaze: Color32,
+    /// What a person has set: frames of words and rows.
+    pub set: Color32,
+    /// Its soft background.
+    pub set_soft: Color32,
     /// Text on the accent.
     pub on_accent: Color32,
     /// Doubt.
@@ -132,6 +136,8 @@ impl Tokens {
             accent_soft: colour(of.accent_soft),
             mark: colour(of.mark),
             gaze: colour(of.gaze),
+            set: colour(of.set),
+            set_soft: colour(of.set_soft),
             on_accent: colour(of.on_accent),
             warm: colour(of.warm),
             warm_soft: colour(of.warm_soft),

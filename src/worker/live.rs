@@ -132,6 +132,7 @@ impl Outbox {
             | Event::Started { .. }
             | Event::Finished { .. }
             | Event::Given { .. }
+            | Event::Untouched { .. }
             | Event::Failed { .. } => self.out.send(event),
         };
     }

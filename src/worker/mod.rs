@@ -12,6 +12,7 @@ pub mod disk;
 pub mod follow;
 pub mod gate;
 mod given;
+pub mod interventions;
 mod live;
 pub mod mailbox;
 mod priority;
@@ -21,6 +22,7 @@ mod shelf;
 mod shelved;
 mod store;
 mod thread;
+mod untouched;
 mod view;
 
 pub use crate::worker::live::Worker;

@@ -6,12 +6,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Node, SearchOptions};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::Sentence;
+use crate::worker::interventions::{Interventions, Touched};
 
 pub use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS};
 
@@ -51,6 +53,8 @@ pub struct ColumnSpec {
     pub engine: Kernels,
     /// How to search.
     pub options: SearchOptions,
+    /// What a person has set; empty: the model does all by itself.
+    pub interventions: Arc<Interventions>,
     /// Translate. False when the result for this very text is on screen already: only the model is kept.
     pub decode: bool,
     /// A translation that the user gives and that the model is to read as well; `None` where that is on screen already.
@@ -137,6 +141,15 @@ pub enum Event {
         /// It, or why not, as a sentence for the user.
         given: Result<Box<HypothesisView>, String>,
     },
+    /// What the model does without the interventions of a column, told after `Finished`.
+    Untouched {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// What it does.
+        untouched: Untouched,
+    },
     /// The sentence could not be translated.
     Failed {
         /// Of the request.
@@ -160,6 +173,7 @@ impl Event {
             | Self::Expanded { number, column, .. }
             | Self::Finished { number, column, .. }
             | Self::Given { number, column, .. }
+            | Self::Untouched { number, column, .. }
             | Self::Failed { number, column, .. } => (Some(number), column),
         }
     }
@@ -258,6 +272,30 @@ pub struct HypothesisView {
     pub replaced: Vec<Option<String>>,
     /// Which tokens make up each word; `None` where every token is a word, on both sides.
     pub pieces: Option<Pieces>,
+    /// What of it a person has set.
+    pub touched: Arc<Touched>,
+}
+
+/// What a model does by itself where a column has interventions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Untouched {
+    /// Its best translation.
+    pub best: HypothesisView,
+    /// For each word of the best translation with interventions, what the model would say there by itself.
+    pub shifts: Vec<Shift>,
+}
+
+/// How interventions change the next word after the same words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shift {
+    /// The best next words without interventions with their log p, best first.
+    pub before: Vec<(String, f32)>,
+    /// The best next words with them, forced words left out of account.
+    pub after: Vec<(String, f32)>,
+    /// log p without interventions of the word that was said with them.
+    pub log_p: f32,
+    /// Jensen-Shannon divergence of both distributions over all words, bits, from 0 to 1.
+    pub divergence: f32,
 }
 
 /// What a column's search found.

@@ -6,19 +6,23 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::decoding::{Decoded, Progress, SearchOptions, decode};
+use crate::decoding::{Decoded, Intervening, Intervention, Progress, SearchOptions, decode};
 use crate::error::{Error, Result};
+use crate::models::Stepper;
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 use crate::worker::gate::{Busy, Gate};
 use crate::worker::given;
+use crate::worker::interventions;
+use crate::worker::interventions::{Resolved, Touched};
 use crate::worker::protocol::{
-    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request,
+    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, Untouched,
 };
 use crate::worker::shelf::Heard;
 use crate::worker::shelved::Shelved;
 use crate::worker::store::{Outcome, Store, Unit};
 use crate::worker::thread::caught;
+use crate::worker::untouched::shifts;
 use crate::worker::view;
 
 /// Most numbers (alpha and energies) of a trace; longer sentences are searched without one.
@@ -161,7 +165,7 @@ impl Job<'_> {
     /// The translation that the user gives, as a column's model reads it.
     fn given(&self, spec: &ColumnSpec, shelved: &Shelved, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
-        let source = view::Source::new(shelved, read_source(&self.request.source, shelved)?);
+        let source = view::Source::new(shelved, read_source(&self.request.source, shelved)?, Touched::default());
         shelved.with_stepper(spec.engine, self.threads, |stepper| {
             given::given(shelved, &source, text, stepper, self.ticket)
         })
@@ -183,9 +187,16 @@ impl Job<'_> {
 
     fn column(&self, spec: &ColumnSpec, shelved: &Shelved) -> Result<()> {
         self.ticket.check()?;
-        let source = view::Source::new(shelved, read_source(&self.request.source, shelved)?);
+        let sentence = read_source(&self.request.source, shelved)?;
+        let set = if spec.interventions.is_empty() {
+            Resolved::default()
+        } else {
+            interventions::resolve(&spec.interventions, shelved.reader(), &sentence)
+        };
+        let source = view::Source::new(shelved, sentence, set.touched);
         let sentence = &source.sentence;
-        let options = within_memory(&spec.options, sentence.len());
+        let mut options = within_memory(&spec.options, sentence.len());
+        options.prefix = set.prefix;
         let (number, column) = (self.request.number, spec.column);
         let mut rows = Rows { first_row_millis: None, last: None, every: self.store.row_every };
         let mut hear = |_: usize, progress: Progress<'_>| match progress {
@@ -200,14 +211,56 @@ impl Job<'_> {
             }
         };
         let decoded = shelved.with_stepper(spec.engine, self.threads, |stepper| {
-            decode(stepper, shelved.specials(), &[&sentence.ids], &options, self.ticket, &mut hear)
+            if set.list.is_empty() {
+                return self.search(stepper, shelved, sentence, &options, &mut hear);
+            }
+            let mut stepper = Intervening::new(stepper, vec![Arc::clone(&set.list)]);
+            self.search(&mut stepper, shelved, sentence, &options, &mut hear)
         })?;
-        let decoded =
-            decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))?;
+        let best = decoded.hypotheses.first().map_or_else(Vec::new, |best| best.tokens.clone());
         let result = self.result(shelved, &source, decoded, &rows);
         self.ticket.check()?;
         self.emit(Event::Finished { number, column, result });
+        if source.touched.is_untouched() {
+            return Ok(());
+        }
+        let untouched = self.untouched(spec, shelved, source, &set.list, &best)?;
+        self.ticket.check()?;
+        self.emit(Event::Untouched { number, column, untouched });
         Ok(())
+    }
+
+    fn search(
+        &self,
+        stepper: &mut dyn Stepper,
+        shelved: &Shelved,
+        source: &Sentence,
+        options: &SearchOptions,
+        hear: &mut dyn FnMut(usize, Progress<'_>),
+    ) -> Result<Decoded> {
+        let decoded = decode(stepper, shelved.specials(), &[&source.ids], options, self.ticket, hear)?;
+        decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))
+    }
+
+    /// What the model does by itself.
+    fn untouched(
+        &self,
+        spec: &ColumnSpec,
+        shelved: &Shelved,
+        source: view::Source,
+        list: &[Intervention],
+        best: &[u32],
+    ) -> Result<Untouched> {
+        let options = SearchOptions { trace: false, ..within_memory(&spec.options, source.sentence.len()) };
+        let source = source.untouched();
+        let sentence = &source.sentence;
+        let (decoded, shifts) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            let decoded = self.search(stepper, shelved, sentence, &options, &mut |_, _| ())?;
+            let words = (&shelved.model.target, options.candidates);
+            Ok((decoded, shifts(stepper, list, (&sentence.ids, best), words, self.ticket)?))
+        })?;
+        let best = decoded.hypotheses.into_iter().next().unwrap_or_default();
+        Ok(Untouched { best: view::view(shelved, &source, best), shifts })
     }
 
     fn result(&self, shelved: &Shelved, source: &view::Source, decoded: Decoded, rows: &Rows) -> ColumnResult {

@@ -9,6 +9,7 @@ use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Encode as _;
+use crate::worker::interventions::Reader;
 use crate::worker::protocol::{Member, ModelFacts};
 
 /// A model that is ready, and the stepper that was made of it last where that costs much.
@@ -97,6 +98,12 @@ impl Shelved {
         let members = self.ensemble.as_ref().map_or(std::slice::from_ref(&self.model), Ensemble::members);
         let digests = members.iter().map(|member| member.digest_while(goes_on)).collect::<Option<Vec<_>>>()?;
         Some(digests.join(" "))
+    }
+
+    /// What interventions need to know of it.
+    pub(super) fn reader(&self) -> Reader<'_> {
+        let ModelFacts { eos, unk, has_alignment, .. } = self.facts;
+        Reader { target: &self.model.target, eos, unk, has_alignment }
     }
 
     pub(super) fn specials(&self) -> Specials {

@@ -1,8 +1,8 @@
 //! Floor 7: what the search found, turned from ids into words.
 
 use std::collections::BTreeMap;
-
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::unknown;
@@ -10,6 +10,7 @@ use crate::analysis::words::merge_alpha;
 use crate::decoding::{Hypothesis, Node};
 use crate::evaluation::wording;
 use crate::text::sentence::{EOS, Sentence, UNK};
+use crate::worker::interventions::Touched;
 use crate::worker::protocol::{HypothesisView, Pieces};
 use crate::worker::shelved::Shelved;
 
@@ -19,12 +20,19 @@ pub(super) struct Source {
     pub(super) sentence: Sentence,
     /// Which of them make up each word; `None` where every token is a word.
     words: Option<Vec<Range<usize>>>,
+    /// What of its translations a person has set.
+    pub(super) touched: Arc<Touched>,
 }
 
 impl Source {
-    pub(super) fn new(shelved: &Shelved, sentence: Sentence) -> Self {
+    pub(super) fn new(shelved: &Shelved, sentence: Sentence, touched: Touched) -> Self {
         let words = wording::pieces(&shelved.model.source, &sentence, false);
-        Self { sentence, words }
+        Self { sentence, words, touched: Arc::new(touched) }
+    }
+
+    /// The same where the model does all by itself.
+    pub(super) fn untouched(self) -> Self {
+        Self { touched: Arc::default(), ..self }
     }
 }
 
@@ -54,6 +62,7 @@ pub(super) fn view(shelved: &Shelved, source: &Source, hypothesis: Hypothesis) -
             .collect(),
         replaced,
         tokens,
+        touched: Arc::clone(&source.touched),
         ids: hypothesis.tokens,
     }
 }

@@ -244,7 +244,8 @@ const TARGET: [&str; 3] = ["le", "a very long word that no label has room for at
 const ALPHA: [f32; 12] = [0.0, 0.0, 1.0, 0.5, 0.25, 0.25, 0.25, 0.25, f32::NAN, 0.0, 0.0, 1.0];
 
 fn labels<'a>(words: &[&'a str]) -> Vec<Label<'a>> {
-    let label = |word: &&'a str| Label { text: (*word).into(), tone: Tone::of(false, *word == "</s>") };
+    let label =
+        |word: &&'a str| Label { text: (*word).into(), tone: Tone::of(false, *word == "</s>"), ..Label::default() };
     words.iter().map(label).collect()
 }
 
@@ -368,6 +369,7 @@ fn every_kind_of_mark_is_written_and_nothing_that_is_no_number() {
         log_p: -2.5,
         rank: Some(-0.5),
         words: vec![("a".into(), -9.0), ("b".into(), 0.0)],
+        said: Vec::new(),
         shared: 0,
         back: colour,
     };
@@ -436,7 +438,7 @@ fn a_bar_is_as_long_as_its_share() {
 #[test]
 fn only_labels_in_view_become_marks() {
     let words: Vec<String> = (0..1000).map(|n| format!("word{n}")).collect();
-    let all: Vec<Label<'_>> = words.iter().map(|word| Label { text: word.into(), tone: Tone::Plain }).collect();
+    let all: Vec<Label<'_>> = words.iter().map(|word| Label { text: word.into(), ..Label::default() }).collect();
     let values = vec![0.0; 1_000_000];
     let numbers = Numbers { rows: 1000, columns: 1000, values: &values };
     let mut map = heatmap(&all, &all);

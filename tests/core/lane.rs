@@ -214,6 +214,7 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
         device: interlinear::nn::device::DeviceChoice::Cpu,
         engine: interlinear::models::Kernels::Fused,
         options: interlinear::decoding::SearchOptions::default(),
+        interventions: std::sync::Arc::default(),
         decode: true,
         given: None,
     };

@@ -30,6 +30,7 @@ pub fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
         device: DeviceChoice::Cpu,
         engine: Kernels::Fused,
         options: SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() },
+        interventions: std::sync::Arc::default(),
         decode: true,
         given: None,
     });
@@ -60,6 +61,7 @@ pub fn story(events: &[Event], of: u64) -> Vec<&'static str> {
             Event::Expanded { .. } => "row",
             Event::Finished { .. } => "finished",
             Event::Given { .. } => "given",
+            Event::Untouched { .. } => "untouched",
             Event::Failed { .. } => "failed",
         })
         .collect();

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "gui")]
 
+mod acting;
 mod desk;
 mod evaluation;
 mod given;

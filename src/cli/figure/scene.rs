@@ -12,7 +12,6 @@ use crate::figure::beam::Row;
 use crate::figure::heatmap::layout::Gaze;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::Numbers;
-use crate::figure::palette::Rgba;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{Kind, Sheet};
 use crate::models::Stepper;
@@ -127,7 +126,11 @@ impl<'a> Scenes<'a> {
         let source =
             shown.source.tokens.iter().zip(&shown.source.ids).zip(&shown.source.spans).map(|((text, id), span)| {
                 let (is_unk, is_eos) = (*id == unk, text == EOS && span.is_empty());
-                Label { text: Cow::Owned(source_text(text, is_unk).into_owned()), tone: Tone::of(is_unk, is_eos) }
+                Label {
+                    text: Cow::Owned(source_text(text, is_unk).into_owned()),
+                    tone: Tone::of(is_unk, is_eos),
+                    ..Label::default()
+                }
             });
         let target = shown.words.iter().map(label);
         let rows = shown.alpha.as_deref().map(|alpha| self.reading.assign_after(self.delay, alpha));
@@ -177,7 +180,7 @@ impl<'a> Scenes<'a> {
         let words = self.shown(sentence, hypothesis).words;
         let rank = self.options.ranking.length.normalises().then_some(hypothesis.rank);
         let words = words.iter().map(|word| (label(word).text, word.log_p)).collect();
-        Row { place: n + 1, log_p: hypothesis.log_p, rank, words, shared: 0, back: Rgba::TRANSPARENT }
+        Row { place: n + 1, log_p: hypothesis.log_p, rank, words, ..Row::default() }
     }
 
     /// p_t by the words that its rows belong to; no number at a word that has none.
@@ -190,7 +193,7 @@ impl<'a> Scenes<'a> {
 
 fn label(word: &Word) -> Label<'static> {
     let text = target_text(&word.text, word.is_unk, word.typed.as_deref(), false).into_owned();
-    Label { text: Cow::Owned(text), tone: Tone::of(word.is_unk, word.is_eos) }
+    Label { text: Cow::Owned(text), tone: Tone::of(word.is_unk, word.is_eos), ..Label::default() }
 }
 
 impl Scene {

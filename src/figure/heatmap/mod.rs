@@ -25,6 +25,8 @@ use crate::text::links::Links;
 const LINES_FROM: f32 = 10.0;
 /// How much the lines between cells cover.
 const LINES_COVER: f32 = 0.22;
+/// Width of the frame of a row that is set, points.
+const SET_LINE: f32 = 2.0;
 /// Side of a cell on a page, points; wide enough for slanted labels.
 pub const PAGE_CELL: f32 = 18.0;
 /// Height of the legend under the cells with the room above it, points.
@@ -80,6 +82,7 @@ impl<'a> Heatmap<'a> {
         if let Some(links) = self.links {
             out.extend(outlines::outlines(links, grid, view, palette));
         }
+        self.set(grid, view, &mut out);
         let mut frame = |area, radius, width| {
             let border = Stroke { width, colour: palette.mark };
             out.push(Mark::Rect(Rectangle::framed(area, radius, border, Side::Outside)));
@@ -94,6 +97,25 @@ impl<'a> Heatmap<'a> {
             frame(grid.column_area(j), 0.0, 1.5);
         }
         out
+    }
+
+    /// Frames of the rows that a person has set, and lines down the columns that have no weight.
+    fn set(&self, grid: &Grid, view: &Area, out: &mut Vec<Mark<'a>>) {
+        let is_set = |labels: &[Label<'_>], at: &usize| labels.get(*at).is_some_and(|label| label.hand.is_set);
+        for i in grid.visible_rows(*view).filter(|i| is_set(self.target, i)) {
+            let border = Stroke { width: SET_LINE, colour: self.palette.set };
+            out.push(Mark::Rect(Rectangle::framed(grid.row_area(i), 2.0, border, Side::Inside)));
+        }
+        let struck = grid.visible_columns(*view).filter(|j| is_set(self.source, j));
+        let line = struck.map(|j| {
+            let (x, column) = (grid.column_area(j).centre().x, grid.column_area(j));
+            [point(x, column.top()), point(x, column.bottom())]
+        });
+        let ends: Vec<_> = line.collect();
+        if !ends.is_empty() {
+            let stroke = Stroke { width: SET_LINE, colour: self.palette.set };
+            out.push(Mark::Lines(Lines { ends, stroke, is_crisp: true }));
+        }
     }
 
     /// Faint lines between the cells, so that the eye keeps its row.
@@ -140,6 +162,14 @@ impl<'a> Heatmap<'a> {
                 let back = Area::around(point(0.5 * (left + right), middle), size(right - left, height));
                 let fill = if is_selected { palette.accent } else { palette.accent_soft };
                 out.push(Mark::Rect(Rectangle::filled(back, 3.0, fill)));
+            }
+            if !is_selected {
+                let (left, height) = (strip.left() + 1.0, (grid.cell - 1.0).max(self.text_height));
+                let frame = Area::around(
+                    point(0.5 * (left + strip.right() - 2.0), middle),
+                    size(strip.right() - 2.0 - left, height),
+                );
+                out.extend(word.hand.frame(frame, palette));
             }
             let colour = if is_selected { palette.on_accent } else { word.tone.colour(palette) };
             let at = point(strip.right() - SPACE_1 - 2.0, middle);

@@ -4,7 +4,8 @@ use egui::{Id, Ui};
 
 use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand, Session, Shown};
 use crate::ui::clicked::Clicked;
-use crate::ui::local::{Panel, Window};
+use crate::ui::local::{Dragged, Panel, Window};
+use crate::ui::views::change;
 use crate::ui::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks};
 use crate::ui::{act, local};
@@ -43,6 +44,11 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
     let mut texture = window.local.textures.remove(&column.id).unwrap_or_default();
     let answer = heatmap.show(ui, &mut texture, focus);
     window.local.textures.insert(column.id, texture);
+    if let Some((i, j, from)) = answer.grabbed {
+        let before = matrix.get(i, j).unwrap_or(0.0);
+        window.local.dragged = Some(Dragged { column: column.id, i, j, from, before, sent: None });
+    }
+    change::drag(ui, window, column);
     hear(window, column, table, metrics, &answer);
 }
 

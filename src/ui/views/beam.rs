@@ -9,7 +9,7 @@ use crate::analysis::words::merge_log_p;
 use crate::figure::beam::{NUMBERS, Row};
 use crate::figure::label::target_text;
 use crate::figure::palette::Rgba;
-use crate::session::{Column, HypothesisView, SelectCommand};
+use crate::session::{Column, HypothesisView, Said, SelectCommand};
 use crate::text::sentence::EOS;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
@@ -114,7 +114,7 @@ fn row_ui(
     let is_shown = column.hypothesis == n && column.table.as_ref().is_none_or(|table| !table.is_given);
     let shown = Shown::of(window);
     let text = text(hypothesis, shown);
-    let label = || format!("Hypothesis {}, log p {:.2}, {text}", n + 1, hypothesis.log_p);
+    let label = || format!("Hypothesis {}, log p {:.2}{}, {text}", n + 1, hypothesis.log_p, parts(hypothesis));
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_shown, label()));
     if response.clicked() {
         window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: n });
@@ -129,11 +129,38 @@ fn row_ui(
     };
     let length = hypothesis.token_log_p.len().max(1) as f32;
     let rank = Some(if normalised { hypothesis.rank } else { hypothesis.log_p / length });
-    let (words, shared) = (words(hypothesis, shown), shared(column, n, shown));
-    let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words, shared, back };
+    let (words, shared, said) = (words(hypothesis, shown), shared(column, n, shown), said(hypothesis, shown));
+    let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words, said, shared, back };
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
-        response.on_hover_text(bidi::visual(&text).into_owned());
+        response.on_hover_text(format!("{}{}", bidi::visual(&text), parts(hypothesis)));
+    } else if !hypothesis.touched.words.is_empty() {
+        response.on_hover_text(format!("log p {:.2}{}", hypothesis.log_p, parts(hypothesis)));
     }
+}
+
+/// log p of the words that were held or forced, and of those that the model chose; empty where all are its own.
+fn parts(hypothesis: &HypothesisView) -> String {
+    if hypothesis.touched.words.is_empty() {
+        return String::new();
+    }
+    let (set, free) = hypothesis.touched.parts(&hypothesis.token_log_p);
+    format!(" ({set:.2} held or forced, {free:.2} free)")
+}
+
+/// Who chose each of [`words`].
+fn said(hypothesis: &HypothesisView, shown: Shown) -> Vec<Said> {
+    let touched = &hypothesis.touched;
+    let merged = hypothesis.pieces.as_ref().filter(|_| !shown.pieces);
+    let count = merged.map_or(hypothesis.tokens.len(), |merged| merged.target.len());
+    let tokens = |n: usize| merged.and_then(|merged| merged.target.get(n)).map_or(n..n + 1, Clone::clone);
+    let is_end =
+        |n: &usize| merged.map_or(&hypothesis.tokens, |merged| &merged.words).get(*n).is_some_and(|w| w == EOS);
+    let word = |n: usize| tokens(n).map(|token| touched.said(token)).max().unwrap_or_default();
+    let mut said: Vec<Said> = (0..count).filter(|n| !is_end(n)).map(word).collect();
+    if bidi::starts_right(&hypothesis.text) {
+        said.reverse();
+    }
+    said
 }
 
 /// How words are shown here, as the settings say.

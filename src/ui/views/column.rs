@@ -6,7 +6,7 @@ use crate::analysis::agreement::Agreement;
 use crate::session::picture::GUIDED;
 use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, GIVEN, Units};
 use crate::ui::local::Window;
-use crate::ui::views::{alignment, beam, context, ensemble, links, output};
+use crate::ui::views::{alignment, beam, context, ensemble, links, output, tree};
 use crate::ui::widgets::heatmap::layout::Metrics;
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
@@ -168,7 +168,9 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &M
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
         return;
     };
-    if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
+    if window.layout(local::TREE, 0.0) > 0.0 {
+        tree::tree_ui(ui, window, column);
+    } else if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
         links::links_ui(ui, window, column, table);
     } else if has_alignment {
         alignment::alignment_ui(ui, window, column, table, metrics);

@@ -5,10 +5,10 @@
 use egui::{Panel, RichText, Ui, UiBuilder, pos2};
 
 use crate::analysis::entropy::entropy;
-use crate::session::{AlignmentTable, Column, LEFT_OUT, SelectCommand, TargetWord, Units};
+use crate::session::{AlignmentTable, Column, InterveneCommand, LEFT_OUT, SelectCommand, TargetWord, Units, Word};
 use crate::ui::local::{Panel as PanelName, Window};
-use crate::ui::views::context;
 use crate::ui::views::view::{Place, View};
+use crate::ui::views::{change, context};
 use crate::ui::widgets::{bars, labels, source_bars};
 use crate::ui::{local, theme};
 
@@ -66,7 +66,8 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let split = rect.left() + candidates;
     let left = egui::Rect::from_min_max(rect.min, pos2(split, rect.bottom()));
     let right = egui::Rect::from_min_max(pos2(split + theme::SPACE_4, rect.top()), rect.max);
-    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), word, table.is_given);
+    let place = (column, table, i);
+    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), window, place, word);
     numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), window, column, table, i);
 }
 
@@ -100,12 +101,13 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
             if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };
         let by = if table.is_given { "of your translation, read by" } else { "by" };
         let caption = format!(
-            "{unit} {} of {} {by} {}   p {:.3}   log p {:.2}{pieces}",
+            "{unit} {} of {} {by} {}   p {:.3}   log p {:.2}{pieces}{}",
             i + 1,
             table.target.len(),
             column.name(),
             word.probability,
-            word.log_p
+            word.log_p,
+            word.set_text()
         );
         ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -119,6 +121,10 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
             if ui.small_button("Previous word").on_hover_text("Alt+Up").clicked() {
                 window.push(SelectCommand::MoveTarget(-1));
             }
+            if !table.is_given {
+                change::row_menu(ui, window, column, table, i);
+                change::word_menu(ui, window, column, word, i);
+            }
             if ui.small_button("Close").on_hover_text("Select nothing (Escape)").clicked() {
                 window.push(SelectCommand::Nothing);
             }
@@ -131,30 +137,57 @@ fn pieces(word: &TargetWord) -> String {
     if word.pieces.is_empty() { String::new() } else { format!("   pieces {}", word.pieces.join(" ")) }
 }
 
-fn candidates_ui(ui: &mut Ui, word: &TargetWord, is_given: bool) {
-    let heading = match word.pieces.first() {
-        Some(first) => format!("Candidates for its first piece, {first}"),
-        None => "Next-word candidates".to_owned(),
+fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &AlignmentTable, usize), word: &TargetWord) {
+    let (column, table, i) = place;
+    let is_given = table.is_given;
+    let own = change::shift(window, column, i);
+    let heading = match (word.pieces.first(), own) {
+        (Some(first), _) => format!("Candidates for its first piece, {first}"),
+        (None, Some(shift)) => format!("Next-word candidates   {:.3} bits from the model's own", shift.divergence),
+        (None, None) => "Next-word candidates".to_owned(),
     };
-    caption(ui, &heading);
-    let list: Vec<bars::Bar> = word
-        .candidates
-        .iter()
-        .map(|(text, probability)| bars::Bar {
-            text: text.clone(),
-            share: *probability,
-            number: format!("{probability:.3}"),
-            label: format!("Candidate {text} probability {probability:.3}"),
-            is_marked: text == word.pieces.first().unwrap_or(&word.text),
-        })
-        .collect();
+    let heading = caption(ui, &heading);
+    if own.is_some() {
+        heading.on_hover_text(change::DIVERGENCE);
+    }
+    let marked = word.pieces.first().unwrap_or(&word.text);
+    let bar = |(text, probability): &(String, f32), kind: &str| bars::Bar {
+        text: text.clone(),
+        share: *probability,
+        number: format!("{probability:.3}"),
+        label: format!("{kind} {text} probability {probability:.3}"),
+        is_marked: text == marked,
+    };
+    let list: Vec<bars::Bar> = word.candidates.iter().map(|one| bar(one, "Candidate")).collect();
+    let before = own.map_or(&[][..], |shift| &shift.before);
+    let before: Vec<bars::Bar> =
+        before.iter().map(|(text, log_p)| bar(&(text.clone(), log_p.exp()), "By itself")).collect();
     ui.spacing_mut().item_spacing.y = 0.0;
     if list.is_empty() {
         let none = if is_given { "Nothing was searched; you gave the word" } else { "Known once the search has ended" };
         ui.add(egui::Label::new(RichText::new(none).color(theme::tokens(ui).weak)).wrap());
     }
-    egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| bars::bars(ui, &list));
+    let mut chosen = None;
+    egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| {
+        if before.is_empty() {
+            chosen = bars::bars(ui, &list, FORCE).and_then(|n| list.get(n));
+            return;
+        }
+        ui.columns(2, |columns| {
+            caption(&mut columns[0], "with what is set");
+            caption(&mut columns[1], "by itself");
+            let with = bars::bars(&mut columns[0], &list, FORCE).and_then(|n| list.get(n));
+            chosen = bars::bars(&mut columns[1], &before, FORCE).and_then(|n| before.get(n)).or(with);
+        });
+    });
+    if let Some(bar) = chosen {
+        let word = Word::Entry(bar.text.clone());
+        window.push(InterveneCommand::Force { column: column.id, i, word });
+    }
 }
+
+/// What a click on a candidate does.
+const FORCE: &str = "Click to have this word said here, and the rest translated again behind it";
 
 /// What the entropy of alpha says.
 const ENTROPY: &str = "Entropy of alpha: 0 bits look at one source word, 1 bit at two alike, 2 bits at four alike";

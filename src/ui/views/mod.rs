@@ -4,6 +4,8 @@
 
 pub mod alignment;
 pub mod beam;
+pub mod change;
+pub mod changes;
 pub mod column;
 pub mod columns;
 pub mod context;
@@ -13,6 +15,7 @@ pub mod facts;
 pub mod figure_sheet;
 pub mod help;
 pub mod inspector;
+pub mod interventions;
 pub mod links;
 pub mod manual;
 pub mod map;
@@ -34,6 +37,7 @@ pub mod status;
 pub mod tabs;
 pub mod task;
 pub mod top_bar;
+pub mod tree;
 pub mod view;
 
 use crate::session::WindowCommand;
@@ -51,6 +55,7 @@ pub const VIEWS: &[&dyn View] = &[
     &inspector::Inspector,
     &source::Source,
     &picture_bar::PictureBar,
+    &interventions::Interventions,
     &columns::Columns,
     &evaluation::Evaluation,
     &map::Map,

@@ -10,6 +10,7 @@ use crate::session::{
 };
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::local::{Sheet, Window};
+use crate::ui::views::changes;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::labels;
 use crate::ui::{local, theme};
@@ -54,6 +55,16 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: "Inspect this word", on: TARGET, can: always, does: inspect },
         Offer { name: "Show its alignment", on: HYPOTHESIS, can: always, does: show },
         Offer { name: "Score it in every column", on: HYPOTHESIS, can: beside_others, does: score },
+    ],
+    &[
+        Offer { name: "Force another word...", on: TARGET, can: always, does: changes::force },
+        Offer { name: "Another word here", on: TARGET, can: always, does: changes::ban },
+        Offer { name: "Never this word", on: TARGET, can: always, does: changes::never },
+        Offer { name: "All weight on this source word", on: CELL, can: aligns, does: changes::one_hot },
+        Offer { name: "The same weight on every word", on: TARGET, can: aligns, does: changes::uniform },
+        Offer { name: "The row by the model again", on: TARGET, can: changes::is_pinned, does: changes::free },
+        Offer { name: "Mask the source word", on: LOOKED_AT, can: changes::can_mask, does: changes::mask },
+        Offer { name: "Unmask the source word", on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
     ],
     &[
         Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },

@@ -2,7 +2,7 @@
 
 use egui::{Button, Id, RichText, Ui};
 
-use crate::session::{AlignmentTable, Column, Hover, SelectCommand, TargetWord};
+use crate::session::{AlignmentTable, Column, Hover, Said, SelectCommand, TargetWord};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::Window;
 use crate::ui::views::alignment;
@@ -88,12 +88,18 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
         .enumerate()
         .map(|(i, word)| words::Word {
             text: labels::target_text(word, replace),
-            label: format!("{whose}{} probability {:.2}", labels::target_text(word, replace), word.probability),
+            label: format!(
+                "{whose}{} probability {:.2}{}",
+                labels::target_text(word, replace),
+                word.probability,
+                word.set_text()
+            ),
             back: theme::doubt(t, word.log_p),
             colour: if word.is_eos { t.weak } else { t.text },
             is_over: marks.row == Some(i),
             is_selected: marks.selected == Some(i),
             differs: word.differs && is_shown,
+            said: word.said,
         })
         .collect();
     let from_right = bidi::starts_right(&table.text);
@@ -131,6 +137,14 @@ fn tooltip(target: &[TargetWord], i: usize) -> String {
     let mut text = format!("{}, p {:.3}, log p {:.2}", word.text, word.probability, word.log_p);
     if let Some(typed) = &word.replaced {
         text.push_str(&format!("; the source word of greatest alpha is \"{typed}\""));
+    }
+    match word.said {
+        Said::Free => {}
+        Said::Held => text.push_str("; held, because something behind it was changed"),
+        Said::Forced => text.push_str("; forced, the model did not choose it"),
+    }
+    if word.is_pinned {
+        text.push_str("; its alpha was set by hand");
     }
     if word.differs {
         text.push_str("; not in every output");

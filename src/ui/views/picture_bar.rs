@@ -131,14 +131,18 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// Which picture is shown of an alignment.
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let key = shortcuts::text(ui.ctx(), Act::NextPicture);
-    let shown = window.layout(local::LINKS, 0.0) > 0.0;
+    let (links, tree) = (window.layout(local::LINKS, 0.0) > 0.0, window.layout(local::TREE, 0.0) > 0.0);
+    let tree_key = shortcuts::text(ui.ctx(), Act::Tree);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-    for (links, name, note) in [
-        (false, "heatmap", "A cell for each target and source word"),
-        (true, "links", "Both lines of words, and a link for each alpha above the threshold"),
+    for (choice, name, note) in [
+        ((false, false), "heatmap", format!("A cell for each target and source word ({key})")),
+        ((true, false), "links", format!("Both lines of words, and a link for each alpha above the threshold ({key})")),
+        ((links, true), "tree", format!("The whole search, word by word ({tree_key})")),
     ] {
-        if ui.selectable_label(shown == links, name).on_hover_text(format!("{note} ({key})")).clicked() {
-            window.keep(local::LINKS, f32::from(u8::from(links)));
+        let is_shown = tree == choice.1 && (tree || links == choice.0);
+        if ui.selectable_label(is_shown, name).on_hover_text(note).clicked() {
+            window.keep(local::LINKS, f32::from(u8::from(choice.0)));
+            window.keep(local::TREE, f32::from(u8::from(choice.1)));
         }
     }
     ui.separator();

@@ -3,7 +3,7 @@
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
-use crate::session::{AlignmentTable, Column, Hover, SourceCommand};
+use crate::session::{AlignmentTable, Column, Hover, Said, SourceCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{ListPlace, Panel, Window};
 use crate::ui::shortcuts::Act;
@@ -129,6 +129,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 is_over: marks.column == Some(j),
                 is_selected: false,
                 differs: false,
+                said: Said::Free,
             }
         })
         .collect();

@@ -26,14 +26,22 @@ pub struct Bar {
     pub is_marked: bool,
 }
 
-/// Paints the bars one under the other.
-pub fn bars(ui: &mut Ui, bars: &[Bar]) {
+/// Paints the bars one under the other; answers with the one that was clicked. `hint` says what a click does.
+pub fn bars(ui: &mut Ui, bars: &[Bar], hint: &str) -> Option<usize> {
     let palette = theme::palette(ui);
     let texts = bars.iter().map(|bar| bar.text.as_str().into());
     let names = label::widest(&Letters(ui), texts).min(ui.available_width() * 0.4) + theme::SPACE_2;
-    for bar in bars {
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &bar.label));
+    let mut clicked = None;
+    for (n, bar) in bars.iter().enumerate() {
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &bar.label));
+        if response.clicked() {
+            clicked = Some(n);
+        }
+        if response.hovered() || response.has_focus() {
+            ui.painter().rect_filled(rect, theme::RADIUS_SMALL, theme::tokens(ui).raised);
+        }
+        response.on_hover_text(hint);
         if !ui.is_rect_visible(rect) {
             continue;
         }
@@ -41,4 +49,5 @@ pub fn bars(ui: &mut Ui, bars: &[Bar]) {
         let figure = figure::bars::Bar { text, share: bar.share, number, is_marked: bar.is_marked };
         marks::paint(ui.painter(), figure.marks(&rect.into(), names, palette));
     }
+    clicked
 }

@@ -26,13 +26,14 @@ pub fn target(word: &TargetWord, replace: bool) -> Cow<'_, str> {
 
 /// The source words of a table as figures take them.
 pub fn of_source(table: &AlignmentTable) -> Vec<Label<'_>> {
-    let label = |word| Label { text: source(word), tone: Tone::of(word.is_unk, word.is_eos) };
+    let label = |word| Label { text: source(word), tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() };
     table.source.iter().map(label).collect()
 }
 
 /// The target words of a table as figures take them.
 pub fn of_target(table: &AlignmentTable, replace: bool) -> Vec<Label<'_>> {
-    let label = |word| Label { text: target(word, replace), tone: Tone::of(word.is_unk, word.is_eos) };
+    let label =
+        |word| Label { text: target(word, replace), tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() };
     table.target.iter().map(label).collect()
 }
 

@@ -8,6 +8,7 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
+use crate::session::Said;
 use crate::ui::widgets::labels;
 use crate::ui::{bidi, theme};
 
@@ -28,6 +29,8 @@ pub struct Word {
     pub is_selected: bool,
     /// Not so in every output.
     pub differs: bool,
+    /// Who chose it.
+    pub said: Said,
 }
 
 /// Which words the mouse is on.
@@ -150,6 +153,11 @@ fn paint(ui: &Ui, word: &Word, place: Rect, galley: Arc<Galley>, is_picked: bool
     let radius = CornerRadius::same(theme::RADIUS_SMALL);
     if word.back != Color32::TRANSPARENT {
         painter.rect_filled(place, radius, word.back);
+    }
+    match word.said {
+        Said::Free => {}
+        Said::Held => drop(painter.rect_stroke(place, radius, Stroke::new(1.0, t.set_soft), StrokeKind::Inside)),
+        Said::Forced => drop(painter.rect(place, radius, t.set_soft, Stroke::new(2.0, t.set), StrokeKind::Inside)),
     }
     if is_picked {
         painter.rect_filled(place.expand2(vec2(0.5, 1.5)), 0.0, ui.visuals().selection.bg_fill);

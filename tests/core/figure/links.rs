@@ -1,7 +1,7 @@
 //! Links between two lines of words.
 
 use interlinear::figure::geometry::size;
-use interlinear::figure::label::{Label, Tone};
+use interlinear::figure::label::Label;
 use interlinear::figure::links::{Layout, Links, Weight, Word};
 use interlinear::figure::mark::{Curve, Mark, Numbers};
 use interlinear::figure::measure::SansSerif;
@@ -27,7 +27,7 @@ fn curves(marks: &[Mark<'_>]) -> Vec<Curve> {
 #[test]
 fn words_stand_in_two_lines_side_by_side_in_any_room() {
     let words: Vec<String> = (0..40).map(|n| "word".repeat(1 + n % 4)).collect();
-    let many: Vec<Label<'_>> = words.iter().map(|word| Label { text: word.into(), tone: Tone::Plain }).collect();
+    let many: Vec<Label<'_>> = words.iter().map(|word| Label { text: word.into(), ..Label::default() }).collect();
     let few = labels(&SOURCE);
     for (source, target) in [(&few, &many), (&many, &few), (&few, &few), (&few, &Vec::new())] {
         for room in [size(0.0, 0.0), size(300.0, 100.0), size(2000.0, 400.0)] {

@@ -1,9 +1,11 @@
 //! Floor 8: what the user does on page Sentence. A leaf.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::decoding::ensemble::Mixing;
 use crate::session::drawing::Drawing;
+use crate::worker::interventions::{Ban, Word};
 use crate::worker::protocol::{ColumnId, EnsembleSpec};
 
 /// A list of sentences.
@@ -53,6 +55,134 @@ pub enum SentenceCommand {
     Select(SelectCommand),
     /// With the settings of the search.
     Search(SearchCommand),
+    /// With what the decoder looks at and says.
+    Intervene(InterveneCommand),
+}
+
+/// What is done with what a decoder looks at and says. Words i and j are those that the column shows, from 0.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InterveneCommand {
+    /// Target word i is this one, and those before it stay as they are shown.
+    Force {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word.
+        i: usize,
+        /// What it is to be.
+        word: Word,
+    },
+    /// The translation begins with these entries of the vocabulary, the last of which is forced.
+    Follow {
+        /// In which column.
+        column: ColumnId,
+        /// As the vocabulary writes them.
+        tokens: Vec<String>,
+    },
+    /// This is the whole translation.
+    Whole {
+        /// In which column.
+        column: ColumnId,
+        /// As text.
+        text: String,
+    },
+    /// This word is not said.
+    Ban {
+        /// In which column.
+        column: ColumnId,
+        /// In place of target word i, behind the words that are shown before it; `None`: nowhere.
+        i: Option<usize>,
+        /// Which.
+        word: Word,
+        /// In all columns, where it is to be said nowhere.
+        in_all: bool,
+    },
+    /// alpha_ij is this.
+    Weight {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word.
+        i: usize,
+        /// Which source word.
+        j: usize,
+        /// From 0 to 1.
+        weight: f32,
+        /// The other words share what is left of 1.
+        renormalise: bool,
+        /// One movement with the command before, and one step of undo.
+        goes_on: bool,
+    },
+    /// The row of target word i is made anew.
+    Row {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word.
+        i: usize,
+        /// How.
+        edit: RowEdit,
+    },
+    /// Source word j gets no weight where alpha is not set, or gets it again.
+    Mask {
+        /// In which column.
+        column: ColumnId,
+        /// Which source word.
+        j: usize,
+        /// No weight.
+        is_masked: bool,
+        /// In all columns.
+        in_all: bool,
+    },
+    /// T of softmax(e_i / T); 1 is the model's own.
+    Temperature {
+        /// In which column.
+        column: ColumnId,
+        /// Above 0.
+        temperature: f32,
+        /// One movement with the command before, and one step of undo.
+        goes_on: bool,
+    },
+    /// Takes one thing away.
+    Take {
+        /// In which column.
+        column: ColumnId,
+        /// Which.
+        what: Taken,
+    },
+    /// Takes all away, in all columns.
+    TakeAll,
+}
+
+/// How a row of alpha is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowEdit {
+    /// All weight on this source word.
+    OneHot(usize),
+    /// The same weight on every source token.
+    Uniform,
+    /// Its weights from the last to the first.
+    Reversed,
+    /// Its weights in an order that follows from this seed.
+    Permuted(u64),
+    /// The row of the like word of another column.
+    Like(ColumnId),
+    /// The words that the statistical aligner links it with, alike.
+    Links,
+    /// By the model again.
+    Free,
+}
+
+/// What is taken away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// A word of the prefix by its place, and those behind it.
+    Word(usize),
+    /// A ban.
+    Ban(Ban),
+    /// The row at this target position.
+    Pin(usize),
+    /// The mask at this place of the text.
+    Mask(Range<usize>),
+    /// The temperature.
+    Temperature,
 }
 
 /// What is done with the source text.

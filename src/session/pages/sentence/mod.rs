@@ -3,6 +3,7 @@
 
 mod columns;
 pub mod command;
+mod intervene;
 mod lists;
 mod selection;
 mod source;
@@ -32,6 +33,7 @@ impl PageState for Sentence {
             SentenceCommand::List(command) => shared.apply_to_lists(command),
             SentenceCommand::Select(command) => shared.apply_to_selection(&command),
             SentenceCommand::Search(command) => shared.apply_to_search(command),
+            SentenceCommand::Intervene(command) => shared.apply_to_interventions(command),
         }
     }
 

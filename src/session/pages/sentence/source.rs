@@ -40,6 +40,7 @@ impl Shared {
         self.history.typed(self.scene.clone(), &text);
         self.typed = true;
         self.typed_on &= !text.trim().is_empty() && !begins_anew(&self.scene.source, &text);
+        self.leave_words();
         self.set_source(text, None);
     }
 
@@ -73,6 +74,7 @@ impl Shared {
         (self.typed, self.typed_on) = (false, false);
         // what was given belongs to the sentence before; its field stays
         self.scene.given = self.scene.given.take().map(|_| String::new());
+        self.leave_words();
         self.set_source(text, position);
     }
 
@@ -93,11 +95,20 @@ impl Shared {
 
     /// A text of the past or future, marked in the list where it still stands there.
     fn set_back(&mut self, scene: Scene) {
-        let Scene { source, position, given, .. } = scene;
+        let Scene { source, position, given, interventions, .. } = scene;
         let stands = |at: &usize| self.lists.sentence(*at).is_some_and(|line| line == source);
         let position = position.filter(stands);
         self.scene.given = given;
+        self.scene.interventions = interventions;
         self.set_source(source, position);
+    }
+
+    /// Another text has other words: what was set for those of the old one goes.
+    fn leave_words(&mut self) {
+        if self.scene.keep_for_other_text() {
+            let text = "What was set for the words of the text before was taken away with them; undo brings both back";
+            self.notify(text, false);
+        }
     }
 
     fn set_source(&mut self, source: String, position: Option<usize>) {

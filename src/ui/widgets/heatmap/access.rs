@@ -4,7 +4,7 @@ use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};
 
 use crate::figure::heatmap::layout::Grid;
-use crate::session::Shown;
+use crate::session::{Said, Shown, TargetWord};
 use crate::text::links::Link;
 use crate::ui::theme;
 use crate::ui::widgets::heatmap::{Answer, Heatmap};
@@ -13,13 +13,19 @@ use crate::ui::widgets::{is_heard, labels, node};
 /// More cells in view than this get nodes only in the marked rows; screen readers would drown.
 const MOST_CELLS: usize = 1_200;
 
+/// What is said of a source word without weight.
+const MASKED: &str = "masked";
+
 /// What a cell says, such as `zone <- Area 0.83`.
 pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
     let target =
         heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
     let source = heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
     let value = heatmap.matrix.get(i, j).unwrap_or(0.0);
-    let link = link_text(heatmap, i, j).map_or_else(String::new, |text| format!(", {text}"));
+    let set = heatmap.table.target.get(i).map_or_else(String::new, TargetWord::set_text);
+    let masked = heatmap.table.source.get(j).is_some_and(|word| word.is_masked);
+    let set = if masked { format!("{set}, {MASKED}") } else { set };
+    let link = link_text(heatmap, i, j).map_or(set.clone(), |text| format!("{set}, {text}"));
     let gaze = gaze_text(heatmap, i).map_or(link.clone(), |text| format!("{link}, {text}"));
     match heatmap.shown {
         Shown::Alpha => format!("{target} <- {source} {value:.2}{gaze}"),
@@ -98,9 +104,29 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         if let Some(text) = link_text(heatmap, i, j) {
             ui.label(format!("{text} by the statistical aligner"));
         }
+        for text in set_texts(heatmap, i, j) {
+            ui.label(text);
+        }
+        if heatmap.marks.selected == Some(i) && heatmap.shown == Shown::Alpha {
+            ui.label("drag up or down to change the weight");
+        }
         if let Some(text) = gaze_text(heatmap, i) {
             let shown = labels::p_t(text.trim_start_matches("p_t"), theme::TEXT_BODY, ui.visuals().text_color());
             labels::said(ui.label(shown), &text);
         }
     });
+}
+
+/// What a person has set at a cell, as sentences.
+fn set_texts(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Vec<&'static str> {
+    let (target, source) = (heatmap.table.target.get(i), heatmap.table.source.get(j));
+    let said = target.map_or(Said::Free, |word| word.said);
+    let words = match said {
+        Said::Free => None,
+        Said::Held => Some("held as the model had chosen it"),
+        Said::Forced => Some("forced, the model did not choose it"),
+    };
+    let row = target.is_some_and(|word| word.is_pinned).then_some("alpha of this row was set by hand");
+    let column = source.is_some_and(|word| word.is_masked).then_some("masked, it has no weight");
+    words.into_iter().chain(row).chain(column).collect()
 }

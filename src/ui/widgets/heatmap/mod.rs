@@ -80,6 +80,8 @@ pub struct Answer {
     pub zoom: f32,
     /// Keys: rows down, columns right.
     pub steps: (isize, isize),
+    /// A cell of the selected row that the mouse begins to drag, and where, points from the top.
+    pub grabbed: Option<(usize, usize, f32)>,
 }
 
 impl Heatmap<'_> {
@@ -176,15 +178,23 @@ impl Heatmap<'_> {
 
     fn interact(&self, ui: &mut Ui, grid: &Grid, response: &egui::Response, answer: &mut Answer) {
         access::grid(ui, self, grid, response, answer);
-        if let Some((i, j)) = response.hover_pos().and_then(|at| grid.hit(at.into())) {
+        let row = self.selected_row(ui, grid, answer);
+        let (over, is_row) = match row.as_ref().filter(|row| row.hovered()) {
+            Some(row) => (row, true),
+            None => (response, false),
+        };
+        if let Some((i, j)) = over.hover_pos().and_then(|at| grid.hit(at.into())) {
             answer.over = (Some(i), Some(j));
-            if response.clicked() {
+            if over.clicked() {
                 answer.clicked = Some(i);
             }
-            if response.secondary_clicked() {
-                answer.menu = response.interact_pointer_pos().map(|at| Asked { i: Some(i), j: Some(j), at });
+            if over.secondary_clicked() {
+                answer.menu = over.interact_pointer_pos().map(|at| Asked { i: Some(i), j: Some(j), at });
             }
-            access::tooltip(response, self, i, j);
+            if over.clicked() && is_row {
+                response.request_focus();
+            }
+            access::tooltip(over, self, i, j);
         }
         if let Some((i, j)) = self.locate.filter(|(i, j)| *i < grid.rows && *j < grid.columns) {
             answer.menu = Some(Asked { i: Some(i), j: Some(j), at: Rect::from(grid.cell_area(i, j)).left_bottom() });
@@ -195,6 +205,21 @@ impl Heatmap<'_> {
         if response.has_focus() {
             answer.steps = keys(ui, response.id);
         }
+    }
+
+    /// The cells of the selected row can be dragged up and down, where they are alpha.
+    fn selected_row(&self, ui: &Ui, grid: &Grid, answer: &mut Answer) -> Option<egui::Response> {
+        let i = self.marks.selected.filter(|i| *i < grid.rows && self.shown == Shown::Alpha)?;
+        let area = Rect::from(grid.row_area(i)).intersect(ui.clip_rect());
+        let response = ui.interact(area, self.id.with("selected row"), Sense::click_and_drag());
+        let response = response.on_hover_cursor(egui::CursorIcon::ResizeVertical);
+        if response.drag_started()
+            && let Some(from) = ui.input(|input| input.pointer.press_origin())
+            && let Some((i, j)) = grid.hit(from.into())
+        {
+            answer.grabbed = Some((i, j, from.y));
+        }
+        Some(response)
     }
 
     /// Over the target words: which word a row belongs to, where there is a choice.

@@ -1,0 +1,238 @@
+//! Floor 7: what a person has set in a column, in words and places of the text, and what that is for its model.
+//!
+//! Ids differ between vocabularies, so words are kept as text and source words as places of the text; [`resolve`] turns
+//! them into ids and source positions. What a model cannot do is left out, and [`Touched::notes`] says so.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::decoding::{Intervention, Said};
+use crate::text::sentence::{EOS, Sentence, UNK};
+use crate::text::tokenizer::Tokenizer;
+
+/// A target word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// An entry of the model's vocabulary, as it writes it.
+    Entry(String),
+    /// Text that is still to be cut; it may become several entries.
+    Typed(String),
+}
+
+impl Word {
+    /// As it is written.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Entry(text) | Self::Typed(text) => text,
+        }
+    }
+}
+
+/// A word that the translation begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Which.
+    pub word: Word,
+    /// A person chose it; otherwise it is held as the model had chosen it.
+    pub is_forced: bool,
+}
+
+/// A word that is not said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ban {
+    /// At this target position, from 0; `None`: at every one.
+    pub i: Option<usize>,
+    /// Which.
+    pub word: Word,
+}
+
+/// A row of alpha that is set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// Target position, from 0.
+    pub i: usize,
+    /// alpha_ij over the source tokens, [t_x].
+    pub alpha: Arc<[f32]>,
+}
+
+/// All that is set in a column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interventions {
+    /// The translation begins with these.
+    pub prefix: Vec<Start>,
+    /// Words that are not said.
+    pub bans: Vec<Ban>,
+    /// Rows of alpha, one a position, in their order.
+    pub pins: Vec<Pin>,
+    /// Source words that get no weight where alpha is not pinned, as places of the text; an empty one is `</s>`.
+    pub masks: Vec<Range<usize>>,
+    /// T of softmax(e_i / T) where alpha is not pinned; `None`: 1.
+    pub temperature: Option<f32>,
+}
+
+impl Interventions {
+    /// Nothing is set.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What still means something for another text: nothing that belongs to a position or a source word.
+    pub fn for_other_text(&self) -> Self {
+        let bans = self.bans.iter().filter(|ban| ban.i.is_none()).cloned().collect();
+        Self { bans, temperature: self.temperature, ..Self::default() }
+    }
+}
+
+/// What was set in a result, by its positions; shared by its hypotheses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Who chose the first target tokens; those behind are free.
+    pub words: Vec<Said>,
+    /// Target positions whose alpha is set.
+    pub pinned: Vec<usize>,
+    /// Source tokens without weight.
+    pub masked: Vec<usize>,
+    /// Anything else is changed that touches every word: a ban or the temperature.
+    pub elsewhere: bool,
+    /// What this model could not do, as sentences.
+    pub notes: Vec<String>,
+}
+
+impl Touched {
+    /// Who chose target token i.
+    pub fn said(&self, i: usize) -> Said {
+        self.words.get(i).copied().unwrap_or_default()
+    }
+
+    /// Whether the model did all by itself.
+    pub fn is_untouched(&self) -> bool {
+        *self == Self { notes: self.notes.clone(), ..Self::default() }
+    }
+
+    /// log p of the words that were held or forced, and of those that the model chose.
+    pub fn parts(&self, token_log_p: &[f32]) -> (f32, f32) {
+        let (set, free) = token_log_p.split_at(self.words.len().min(token_log_p.len()));
+        (set.iter().sum(), free.iter().sum())
+    }
+}
+
+/// What is set, for a model.
+#[derive(Clone, Debug, Default)]
+pub struct Resolved {
+    /// Ids that the translation begins with.
+    pub prefix: Vec<u32>,
+    /// Everything else.
+    pub list: Arc<[Intervention]>,
+    /// What is marked.
+    pub touched: Touched,
+}
+
+/// A model as far as interventions need it.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// The target vocabulary.
+    pub target: &'a Tokenizer,
+    /// Id of `</s>`.
+    pub eos: u32,
+    /// Id of `[UNK]`.
+    pub unk: u32,
+    /// Whether there is an alignment to change.
+    pub has_alignment: bool,
+}
+
+/// What `wanted` is for this model and the source as it reads it.
+pub fn resolve(wanted: &Interventions, reader: Reader<'_>, source: &Sentence) -> Resolved {
+    let mut out = Resolving { reader, list: Vec::new(), prefix: Vec::new(), touched: Touched::default() };
+    out.words(wanted);
+    if reader.has_alignment {
+        out.alignment(wanted, source);
+    } else if !wanted.pins.is_empty() || !wanted.masks.is_empty() || wanted.temperature.is_some() {
+        out.note("This model has no alignment, so that only its words can be changed".to_owned());
+    }
+    Resolved { prefix: out.prefix, list: out.list.into(), touched: out.touched }
+}
+
+struct Resolving<'a> {
+    reader: Reader<'a>,
+    list: Vec<Intervention>,
+    prefix: Vec<u32>,
+    touched: Touched,
+}
+
+impl Resolving<'_> {
+    fn note(&mut self, note: String) {
+        self.touched.notes.push(note);
+    }
+
+    /// The ids of a word; `None` where the vocabulary lacks it.
+    fn ids(&self, word: &Word) -> Option<Vec<u32>> {
+        let Reader { target, eos, unk, .. } = self.reader;
+        match word {
+            Word::Entry(entry) if entry == EOS => Some(vec![eos]),
+            Word::Entry(entry) if entry == UNK => Some(vec![unk]),
+            Word::Entry(entry) => target.id(entry).map(|id| vec![id]),
+            Word::Typed(text) if text.trim() == EOS => Some(vec![eos]),
+            Word::Typed(text) => {
+                let ids = target.encode_phrase(text.trim(), None);
+                (!ids.is_empty() && !ids.contains(&unk)).then_some(ids)
+            }
+        }
+    }
+
+    fn words(&mut self, wanted: &Interventions) {
+        for start in &wanted.prefix {
+            let Some(ids) = self.ids(&start.word) else {
+                // what follows was chosen for what it stands behind
+                self.note(format!("The model does not know the word \"{}\" and goes on without it", start.word.text()));
+                break;
+            };
+            let said = if start.is_forced { Said::Forced } else { Said::Held };
+            self.touched.words.extend(ids.iter().map(|_| said));
+            self.prefix.extend(ids);
+        }
+        for ban in &wanted.bans {
+            match self.ids(&ban.word).as_deref() {
+                Some(&[token]) => self.ban(ban.i, token),
+                Some(_) => self.note(format!(
+                    "\"{}\" is several pieces for this model, which can only forbid single ones",
+                    ban.word.text()
+                )),
+                None => self.note(format!("The model does not know the word \"{}\" anyway", ban.word.text())),
+            }
+        }
+    }
+
+    /// Forbids a word. A forced one is said all the same.
+    fn ban(&mut self, i: Option<usize>, token: u32) {
+        if i.is_some_and(|i| i < self.prefix.len()) {
+            return;
+        }
+        self.touched.elsewhere = true;
+        self.list.push(Intervention::Forbid { i, token });
+        let said = (0..).zip(&self.prefix).filter(|(_, said)| **said == token).map(|(i, _)| i);
+        self.list.extend(said.map(|i| Intervention::Force { i, token }));
+    }
+
+    fn alignment(&mut self, wanted: &Interventions, source: &Sentence) {
+        for pin in &wanted.pins {
+            if pin.alpha.len() == source.len() {
+                self.list.push(Intervention::Pin { i: pin.i, alpha: pin.alpha.to_vec() });
+                self.touched.pinned.push(pin.i);
+            } else {
+                self.note(format!("Row {} was set for other source words", pin.i + 1));
+            }
+        }
+        for place in &wanted.masks {
+            let is_it = |span: &Range<usize>| {
+                if place.is_empty() { span.is_empty() } else { span.start < place.end && place.start < span.end }
+            };
+            let words = source.spans.iter().enumerate().filter(|(_, span)| is_it(span)).map(|(j, _)| j);
+            self.touched.masked.extend(words);
+        }
+        self.list.extend(self.touched.masked.iter().map(|&j| Intervention::Mask { j }));
+        if let Some(t) = wanted.temperature {
+            self.list.push(Intervention::Temperature(t));
+            self.touched.elsewhere = true;
+        }
+    }
+}

@@ -1,0 +1,584 @@
+//! Acting on the decoder: what a session asks for, what the worker makes of it, and what comes back marked.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use interlinear::decoding::{Intervening, Intervention, SearchOptions, Specials, decode, force};
+use interlinear::figure::palette::Palette;
+use interlinear::figure::tree::State;
+use interlinear::models::{Kernels, Model};
+use interlinear::nn::device::Device;
+use interlinear::session::drawing::Drawing;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::persist::load_or_set_aside;
+use interlinear::session::tree::Shown;
+use interlinear::session::{
+    AlignmentFormat, Ban, Column, ColumnId, ColumnResult, Event, HypothesisView, InterveneCommand, Interventions,
+    ModelFacts, Pin, Request, RowEdit, Said, SearchCommand, SearchTree, Session, SourceCommand, Start, Taken, Touched,
+    Untouched, Word, export,
+};
+use interlinear::text::sentence::Sentence;
+use interlinear::ticket::Ticket;
+
+use crate::effects::act;
+use crate::models::FOLDERS;
+use crate::worker::{fixture, request, serve_all, store, story};
+
+const SOURCE: &str = "s9 s31 s17 s4";
+const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+
+fn entry(word: &str) -> Word {
+    Word::Entry(word.to_owned())
+}
+
+fn start(word: &str, is_forced: bool) -> Start {
+    Start { word: entry(word), is_forced }
+}
+
+/// What a model makes of [`SOURCE`] with these interventions.
+fn served(folder: &Path, interventions: &Interventions) -> (ColumnResult, Option<Untouched>, Vec<&'static str>) {
+    let mut wanted = request(1, SOURCE, &[folder.to_path_buf()]);
+    wanted.columns[0].interventions = Arc::new(interventions.clone());
+    let events = serve_all(&wanted, &mut store(), &Ticket::forever());
+    let (mut result, mut untouched) = (ColumnResult::default(), None);
+    let story = story(&events, 1);
+    for event in events {
+        match event {
+            Event::Finished { result: found, .. } => result = found,
+            Event::Untouched { untouched: found, .. } => untouched = Some(found),
+            Event::Failed { message, .. } | Event::LoadFailed { message, .. } => panic!("{message}"),
+            _ => {}
+        }
+    }
+    (result, untouched, story)
+}
+
+/// The best first word that does not end the translation at once, as the untrained models like to.
+fn begun(best: &HypothesisView) -> String {
+    let word = best.candidates[0].iter().map(|(word, _)| word).find(|word| *word != "</s>");
+    word.expect("another word").clone()
+}
+
+fn ids(model: &Model, text: &str) -> Vec<u32> {
+    model.source.encode(text).ids
+}
+
+#[test]
+fn an_untouched_request_is_served_as_ever() {
+    let (result, untouched, story) = served(&fixture("rnnsearch"), &Interventions::default());
+    assert!(untouched.is_none());
+    assert_eq!(story, ["loading", "loaded", "started", "row", "finished"]);
+    assert!(result.hypotheses.iter().all(|one| *one.touched == Touched::default()));
+}
+
+#[test]
+fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
+    for name in FOLDERS {
+        let (plain, ..) = served(&fixture(name), &Interventions::default());
+        let best = &plain.hypotheses[0];
+        let first = begun(best);
+        let held = Interventions { prefix: vec![start(&first, false)], ..Interventions::default() };
+        let (second, ..) = served(&fixture(name), &held);
+        // another candidate of the second word
+        let second = &second.hypotheses[0];
+        let other = second.candidates[1].iter().map(|(word, _)| word).find(|word| **word != second.tokens[1]);
+        let other = other.expect("another candidate").clone();
+        let prefix = vec![start(&first, false), start(&other, true)];
+        let (forced, untouched, story) = served(&fixture(name), &Interventions { prefix, ..Interventions::default() });
+        assert_eq!(story[story.len() - 2..], ["finished", "untouched"], "{name}");
+        let model = Model::load(&fixture(name), &Device::cpu()).expect("the fixture loads");
+        for hypothesis in &forced.hypotheses {
+            assert_eq!(hypothesis.tokens[..2], [first.clone(), other.clone()], "{name}");
+            let said: Vec<Said> = (0..3).map(|i| hypothesis.touched.said(i)).collect();
+            assert_eq!(said, [Said::Held, Said::Forced, Said::Free]);
+            // whoever chose the words, they have the probability that the model gives them
+            let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
+            let pair: (&[u32], &[u32]) = (&ids(&model, SOURCE), &hypothesis.ids);
+            let score = force(&mut *stepper, &[pair], &Ticket::forever()).expect("scored").remove(0);
+            assert!((score.log_p - hypothesis.log_p).abs() < 1e-3, "{name}");
+            let (set, free) = hypothesis.touched.parts(&hypothesis.token_log_p);
+            assert!((set - score.token_log_p[..2].iter().sum::<f32>()).abs() < 1e-3, "{name}");
+            assert!((set + free - hypothesis.log_p).abs() < 1e-4, "{name}");
+            assert!(
+                hypothesis.candidates[1].len() == 3,
+                "what else could have been said is known of a forced word too"
+            );
+        }
+        let untouched = untouched.expect("what the model does by itself");
+        assert_eq!(untouched.best.tokens, best.tokens, "{name}");
+        assert!(untouched.shifts.iter().all(|shift| shift.divergence < 1e-6), "{name}: the same alpha");
+    }
+}
+
+#[test]
+fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
+    for name in FOLDERS {
+        let (plain, ..) = served(&fixture(name), &Interventions::default());
+        let t_x = 5;
+        let alpha: Arc<[f32]> = Arc::from(vec![0.0, 0.0, 0.0, 1.0, 0.0]);
+        let wanted = Interventions {
+            prefix: vec![start(&begun(&plain.hypotheses[0]), false)],
+            pins: vec![Pin { i: 1, alpha: Arc::clone(&alpha) }],
+            masks: std::iter::once(0..2).collect(),
+            temperature: Some(2.0),
+            ..Interventions::default()
+        };
+        let (result, untouched, _) = served(&fixture(name), &wanted);
+        let best = &result.hypotheses[0];
+        let Some(rows) = &best.alpha else {
+            assert_eq!(best.touched.notes.len(), 1, "{name} says that it has no alignment");
+            continue;
+        };
+        assert_eq!(rows[1], alpha.to_vec(), "{name}");
+        assert!(rows.iter().enumerate().all(|(i, row)| i == 1 || row[0] == 0.0), "{name}: the first word is masked");
+        assert_eq!((&best.touched.pinned[..], &best.touched.masked[..]), (&[1][..], &[0][..]));
+
+        let model = Model::load(&fixture(name), &Device::cpu()).expect("the fixture loads");
+        let source = ids(&model, SOURCE);
+        assert_eq!(source.len(), t_x);
+        let list: Arc<[Intervention]> = Arc::from([
+            Intervention::Pin { i: 1, alpha: alpha.to_vec() },
+            Intervention::Mask { j: 0 },
+            Intervention::Temperature(2.0),
+        ]);
+        let options = SearchOptions {
+            trace: true,
+            candidates: 3,
+            max_length: Some(8),
+            prefix: vec![best.ids[0]],
+            ..SearchOptions::default()
+        };
+        let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
+        let mut changed = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
+        let direct = decode(&mut changed, SPECIALS, &[&source], &options, &Ticket::forever(), &mut |_, _| ());
+        assert_eq!(direct.expect("decoded")[0].hypotheses[0].tokens, best.ids, "{name}");
+
+        let pair: (&[u32], &[u32]) = (&source, &best.ids);
+        let score = force(&mut *stepper, &[pair], &Ticket::forever()).expect("scored").remove(0);
+        let untouched = untouched.expect("what the model does by itself");
+        assert_eq!(untouched.best.tokens, plain.hypotheses[0].tokens, "{name}");
+        assert_eq!(untouched.shifts.len(), best.ids.len());
+        for (i, shift) in untouched.shifts.iter().enumerate() {
+            assert!((shift.log_p - score.token_log_p[i]).abs() < 1e-3, "{name}, word {i}");
+            assert!((0.0..=1.0).contains(&shift.divergence) && shift.before.len() == 3 && shift.after.len() == 3);
+        }
+        assert!(untouched.shifts.iter().any(|shift| shift.divergence > 0.0), "{name}: it says other words");
+    }
+}
+
+#[test]
+fn forbidden_words_are_not_said_unless_they_are_forced() {
+    let folder = fixture("rnnsearch");
+    let (plain, ..) = served(&folder, &Interventions::default());
+    let words = &plain.hypotheses[0].tokens;
+    let everywhere = Ban { i: None, word: entry(&words[0]) };
+    let (result, ..) = served(&folder, &Interventions { bans: vec![everywhere.clone()], ..Interventions::default() });
+    assert!(result.hypotheses.iter().all(|one| !one.tokens.contains(&words[0])));
+    assert!(result.hypotheses[0].touched.elsewhere);
+    let prefix = vec![start(&words[0], true)];
+    let (result, ..) = served(&folder, &Interventions { prefix, bans: vec![everywhere], ..Interventions::default() });
+    assert!(result.hypotheses.iter().all(|one| one.tokens[0] == words[0] && !one.tokens[1..].contains(&words[0])));
+}
+
+#[test]
+fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
+    let unheard = Interventions {
+        prefix: vec![Start { word: Word::Typed("unheard".to_owned()), is_forced: true }],
+        bans: vec![Ban { i: None, word: entry("unheard") }],
+        pins: vec![Pin { i: 0, alpha: Arc::from([1.0]) }],
+        ..Interventions::default()
+    };
+    let (result, untouched, _) = served(&fixture("rnnsearch"), &unheard);
+    let notes = &result.hypotheses[0].touched.notes;
+    assert_eq!(notes.len(), 3, "{notes:?}");
+    assert!(notes[0].contains("unheard") && notes[2].contains("other source words"), "{notes:?}");
+    assert!(untouched.is_none(), "nothing was changed");
+}
+
+// The session.
+
+/// Words as a sentence with `</s>`.
+fn sentence(text: &str) -> Sentence {
+    let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
+    let mut at = 0;
+    for word in text.split(' ') {
+        sentence.tokens.push(word.to_owned());
+        sentence.spans.push(at..at + word.len());
+        sentence.ids.push(5);
+        at += word.len() + 1;
+    }
+    sentence.tokens.push("</s>".to_owned());
+    sentence.spans.push(text.len()..text.len());
+    sentence.ids.push(0);
+    sentence
+}
+
+fn facts() -> ModelFacts {
+    ModelFacts { unk: 1, target_language: "fr".to_owned(), has_alignment: true, ..ModelFacts::default() }
+}
+
+/// A translation whose row i looks at source word i, marked as the interventions of its request ask.
+fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
+    let source = sentence(&request.source);
+    let t_x = source.len();
+    let tokens: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let set = &request.columns.iter().find(|spec| spec.column == column).expect("it is asked for").interventions;
+    let touched = Touched {
+        words: set.prefix.iter().map(|one| if one.is_forced { Said::Forced } else { Said::Held }).collect(),
+        pinned: set.pins.iter().map(|pin| pin.i).collect(),
+        ..Touched::default()
+    };
+    let row = |i: usize| (0..t_x).map(|j| if i == j { 0.5 } else { 0.5 / (t_x - 1) as f32 }).collect();
+    let hypothesis = HypothesisView {
+        ids: vec![5; tokens.len()],
+        is_unk: vec![false; tokens.len()],
+        text: words.replace(" </s>", ""),
+        token_log_p: vec![-0.5; tokens.len()],
+        finished: true,
+        alpha: Some((0..tokens.len()).map(row).collect()),
+        replaced: vec![None; tokens.len()],
+        touched: Arc::new(touched),
+        tokens,
+        ..HypothesisView::default()
+    };
+    let number = request.number;
+    let result = ColumnResult { hypotheses: vec![hypothesis], ..ColumnResult::default() };
+    [Event::Started { number, column, source, context: None }, Event::Finished { number, column, result }]
+}
+
+/// Columns that have translated "the red shoe" as "la chaussure rouge".
+fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
+    let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let ids: Vec<ColumnId> = session.columns().iter().map(|column| column.id).collect();
+    for column in &ids {
+        session.absorb(Event::Loaded { column: *column, facts: facts() });
+    }
+    let request = act(&mut session, SourceCommand::Replace("the red shoe".to_owned())).expect("a request");
+    answer(&mut session, &request, "la chaussure rouge </s>");
+    (session, ids)
+}
+
+fn answer(session: &mut Session, request: &Request, words: &str) {
+    for spec in request.columns.iter().filter(|spec| spec.decode) {
+        for event in finished(request, spec.column, words) {
+            session.absorb(event);
+        }
+    }
+}
+
+fn column(session: &Session, id: ColumnId) -> &Column {
+    session.column(id).expect("the column")
+}
+
+/// What is set for a column in a request.
+fn asked(request: &Request, column: ColumnId) -> Interventions {
+    let spec = request.columns.iter().find(|spec| spec.column == column).expect("it is asked for");
+    (*spec.interventions).clone()
+}
+
+fn force_word(column: ColumnId, i: usize, word: &str) -> InterveneCommand {
+    InterveneCommand::Force { column, i, word: entry(word) }
+}
+
+#[test]
+fn forcing_a_word_holds_those_before_it_and_undo_takes_it_back() {
+    let (mut session, ids) = acted_on(2);
+    let request = act(&mut session, force_word(ids[0], 1, "botte")).expect("a request");
+    assert_eq!(asked(&request, ids[0]).prefix, [start("la", false), start("botte", true)]);
+    assert!(asked(&request, ids[1]).is_empty());
+    let decoded: Vec<bool> = request.columns.iter().map(|spec| spec.decode).collect();
+    assert_eq!(decoded, [true, false], "the other column has nothing to do");
+    answer(&mut session, &request, "la botte rouge </s>");
+    let table = column(&session, ids[0]).table.clone().expect("a table");
+    let said: Vec<Said> = table.target.iter().map(|word| word.said).collect();
+    assert_eq!(said, [Said::Held, Said::Forced, Said::Free, Said::Free]);
+    assert_eq!(table.log_p_parts, Some((-1.0, -1.0)));
+
+    // a further word keeps the first one forced
+    let request = act(&mut session, force_word(ids[0], 3, "fine")).expect("a request");
+    let prefix = [start("la", false), start("botte", true), start("rouge", false), start("fine", true)];
+    assert_eq!(asked(&request, ids[0]).prefix, prefix);
+    let take = |at| InterveneCommand::Take { column: ids[0], what: Taken::Word(at) };
+    let request = act(&mut session, take(3)).expect("a request");
+    assert_eq!(asked(&request, ids[0]).prefix, prefix[..2], "held words go with what needed them");
+    let request = act(&mut session, SourceCommand::Undo).expect("a request");
+    assert_eq!(asked(&request, ids[0]).prefix, prefix);
+    let request = act(&mut session, take(1)).expect("a request");
+    assert!(asked(&request, ids[0]).is_empty(), "what followed from a forced word goes with it");
+    for expected in [4, 2, 0] {
+        let request = act(&mut session, SourceCommand::Undo).expect("a request");
+        assert_eq!(asked(&request, ids[0]).prefix.len(), expected);
+    }
+    let request = act(&mut session, SourceCommand::Redo).expect("a request");
+    assert_eq!(asked(&request, ids[0]).prefix, prefix[..2]);
+}
+
+#[test]
+fn another_text_keeps_only_what_holds_for_every_word() {
+    let (mut session, ids) = acted_on(1);
+    let id = ids[0];
+    let never = Ban { i: None, word: entry("rouge") };
+    act(&mut session, InterveneCommand::Ban { column: id, i: None, word: entry("rouge"), in_all: false });
+    act(&mut session, InterveneCommand::Temperature { column: id, temperature: 2.0, goes_on: false });
+    act(&mut session, InterveneCommand::Mask { column: id, j: 1, is_masked: true, in_all: false });
+    let request = act(&mut session, force_word(id, 1, "botte")).expect("a request");
+    let whole = asked(&request, id);
+    assert_eq!((whole.masks.len(), &whole.masks[0], &whole.bans), (1, &(4..7), &vec![never.clone()]));
+    let request = act(&mut session, SourceCommand::Edit("the red shoes".to_owned())).expect("a request");
+    let left = Interventions { bans: vec![never], temperature: Some(2.0), ..Interventions::default() };
+    assert_eq!(asked(&request, id), left);
+    assert_eq!(session.notices().len(), 1);
+    let request = act(&mut session, SourceCommand::Undo).expect("a request");
+    assert_eq!((request.source.as_str(), asked(&request, id)), ("the red shoe", whole));
+    let request = act(&mut session, InterveneCommand::TakeAll).expect("a request");
+    assert!(asked(&request, id).is_empty());
+    assert!(!request.columns[0].decode, "the result of this very text is on screen");
+    assert!(act(&mut session, InterveneCommand::TakeAll).is_none());
+}
+
+#[test]
+fn a_row_is_set_held_and_dragged_as_one_step() {
+    let (mut session, ids) = acted_on(1);
+    let id = ids[0];
+    let weight =
+        |weight, goes_on| InterveneCommand::Weight { column: id, i: 2, j: 0, weight, renormalise: true, goes_on };
+    act(&mut session, weight(0.2, false));
+    act(&mut session, weight(0.4, true));
+    let request = act(&mut session, weight(0.7, true)).expect("a request");
+    let set = asked(&request, id);
+    assert_eq!(set.prefix, [start("la", false), start("chaussure", false)]);
+    let alpha = &set.pins[0].alpha;
+    assert!(set.pins.len() == 1 && set.pins[0].i == 2);
+    assert!((alpha[0] - 0.7).abs() < 1e-6 && (alpha.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{alpha:?}");
+    assert!((alpha[2] / alpha[1] - 3.0).abs() < 1e-4, "the others keep their proportions: {alpha:?}");
+    answer(&mut session, &request, "la chaussure rouge </s>");
+    let table = column(&session, id).table.clone().expect("a table");
+    assert!(table.target[2].is_pinned && !table.target[1].is_pinned);
+
+    // an earlier row goes on from there
+    let request = act(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::OneHot(0) });
+    let set = asked(&request.expect("a request"), id);
+    assert_eq!((set.prefix.len(), set.pins.iter().map(|pin| pin.i).collect::<Vec<_>>()), (1, vec![1, 2]));
+    assert_eq!(set.pins[0].alpha.to_vec(), [1.0, 0.0, 0.0, 0.0]);
+    act(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::Free });
+    let request = act(&mut session, InterveneCommand::Take { column: id, what: Taken::Pin(2) }).expect("a request");
+    assert!(asked(&request, id).is_empty(), "nothing is held for nothing");
+
+    for _ in 0..3 {
+        act(&mut session, SourceCommand::Undo);
+    }
+    let request = act(&mut session, SourceCommand::Undo).expect("a request");
+    assert!(asked(&request, id).is_empty(), "the drag was one step");
+}
+
+#[test]
+fn a_word_that_was_just_forced_is_not_lost_by_a_row_that_is_set_before_the_answer() {
+    let (mut session, ids) = acted_on(1);
+    act(&mut session, force_word(ids[0], 1, "botte"));
+    let request = act(&mut session, InterveneCommand::Row { column: ids[0], i: 2, edit: RowEdit::Uniform });
+    let prefix = asked(&request.expect("a request"), ids[0]).prefix;
+    assert_eq!(prefix, [start("la", false), start("botte", true)]);
+    assert!(act(&mut session, force_word(ids[0], 3, "x")).is_none(), "nobody knows the word before it yet");
+    assert_eq!(session.notices().len(), 1);
+}
+
+#[test]
+fn rows_are_made_of_other_rows() {
+    let (mut session, ids) = acted_on(2);
+    let id = ids[0];
+    let mut row = |edit| {
+        let request = act(&mut session, InterveneCommand::Row { column: id, i: 0, edit }).expect("a request");
+        let set = asked(&request, id);
+        act(&mut session, SourceCommand::Undo);
+        set.pins[0].alpha.to_vec()
+    };
+    assert_eq!(row(RowEdit::Uniform), [0.25; 4]);
+    assert_eq!(row(RowEdit::Reversed)[3], 0.5);
+    assert_eq!(row(RowEdit::Like(ids[1]))[0], 0.5);
+    let permuted = row(RowEdit::Permuted(7));
+    assert_eq!(permuted, row(RowEdit::Permuted(7)));
+    assert!((permuted.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    assert!(act(&mut session, InterveneCommand::Row { column: id, i: 0, edit: RowEdit::Links }).is_none());
+    assert_eq!(session.notices().len(), 1, "the links are not shown, and a sentence says so");
+}
+
+#[test]
+fn masks_and_bans_may_hold_in_all_columns() {
+    let (mut session, ids) = acted_on(2);
+    let mask = |j, is_masked, in_all| InterveneCommand::Mask { column: ids[1], j, is_masked, in_all };
+    act(&mut session, mask(3, true, true));
+    let request = act(&mut session, mask(1, true, false)).expect("a request");
+    let masks = asked(&request, ids[0]).masks;
+    assert!(masks.len() == 1 && masks[0] == (12..12), "`</s>`");
+    assert_eq!(asked(&request, ids[1]).masks, [4..7, 12..12]);
+    let request = act(&mut session, mask(3, false, true)).expect("a request");
+    assert!(asked(&request, ids[0]).is_empty());
+    let ban = InterveneCommand::Ban { column: ids[0], i: None, word: Word::Typed("rouge".to_owned()), in_all: true };
+    let request = act(&mut session, ban).expect("a request");
+    assert!(ids.iter().all(|id| asked(&request, *id).bans.len() == 1));
+    // in place of a word, behind those before it
+    let ban = InterveneCommand::Ban { column: ids[0], i: Some(2), word: entry("rouge"), in_all: false };
+    let request = act(&mut session, ban).expect("a request");
+    let set = asked(&request, ids[0]);
+    assert_eq!((set.prefix.len(), set.bans[1].i), (2, Some(2)));
+}
+
+#[test]
+fn interventions_come_back_with_the_saved_state() {
+    let (mut session, ids) = acted_on(1);
+    act(&mut session, force_word(ids[0], 1, "botte"));
+    act(&mut session, InterveneCommand::Row { column: ids[0], i: 2, edit: RowEdit::Uniform });
+    act(&mut session, InterveneCommand::Mask { column: ids[0], j: 1, is_masked: true, in_all: false });
+    act(
+        &mut session,
+        InterveneCommand::Ban { column: ids[0], i: None, word: Word::Typed("x".to_owned()), in_all: true },
+    );
+    act(&mut session, InterveneCommand::Temperature { column: ids[0], temperature: 0.5, goes_on: false });
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("state.json");
+    session.saved().save(&path).expect("saved");
+    let found = load_or_set_aside(&path);
+    assert_eq!(found.trouble, None);
+    let again = Session::start(found.state, &OpenWith::default());
+    assert_eq!(again.scene().interventions, session.scene().interventions);
+    assert!(!again.scene().interventions.is_empty());
+    // without its text nothing is left of them
+    let mut lost = session.saved();
+    lost.source = Some("x".repeat(200_000));
+    lost.save(&path).expect("saved");
+    let state = load_or_set_aside(&path).state.expect("a state");
+    assert!(state.interventions.is_empty());
+}
+
+#[test]
+fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
+    let (mut session, ids) = acted_on(1);
+    let plain = export::text(column(&session, ids[0]), session.settings(), AlignmentFormat::Tsv).expect("a table");
+    assert!(plain.starts_with("target\tlog_p\tthe\t"), "{plain}");
+    let json = export::json_line(column(&session, ids[0]));
+    assert!(!json.contains("interventions") && !json.contains("said"), "{json}");
+
+    act(&mut session, force_word(ids[0], 1, "botte"));
+    let request = act(&mut session, InterveneCommand::Row { column: ids[0], i: 2, edit: RowEdit::Uniform });
+    answer(&mut session, &request.expect("a request"), "la botte rouge </s>");
+    let shown = column(&session, ids[0]);
+    let tsv = export::text(shown, session.settings(), AlignmentFormat::Tsv).expect("a table");
+    let heads: Vec<&str> = tsv.lines().map(|line| line.split("\t0").next().unwrap_or(line)).collect();
+    assert!(heads[0].starts_with("target\tlog_p\tword\trow\tthe"), "{tsv}");
+    let by: Vec<Vec<&str>> = tsv.lines().skip(1).map(|line| line.split('\t').skip(2).take(2).collect()).collect();
+    assert_eq!(by, [["held", "model"], ["forced", "model"], ["free", "set"], ["free", "model"]]);
+    let json: serde_json::Value = serde_json::from_str(&export::json_line(shown)).expect("JSON");
+    let said = "Set by hand: word 2 is \"botte\"; alpha of word 3 is set; 1 word before is held";
+    assert_eq!(json["interventions"], said);
+    let hypothesis = &json["hypotheses"][0];
+    assert_eq!(hypothesis["said"], serde_json::json!(["held", "forced", "free", "free"]));
+    assert_eq!((&hypothesis["log_p_set"], &hypothesis["log_p_free"]), (&(-1.0).into(), &(-1.0).into()));
+    assert_eq!(hypothesis["rows_set"], serde_json::json!([2]));
+    let note = export::note(shown, AlignmentFormat::Pharaoh).expect("a note");
+    assert!(note.ends_with(said), "{note}");
+
+    let picture = |kind| {
+        let drawing = Drawing::new(kind, false);
+        let picture = export::picture(shown, &session.scene().search, session.settings(), &drawing);
+        let bytes = picture.expect("a picture").bytes(Path::new("a.svg")).expect("drawn");
+        String::from_utf8(bytes).expect("text")
+    };
+    assert!(export::beam_tsv(shown).starts_with("rank\tlog_p\tranked_by\tlog_p_set\tlog_p_free\ttranslation\n"));
+    assert!(export::source_tsv(shown.table.as_deref().expect("a table"), 0).starts_with("target\tword\trow\tthe\n"));
+    for kind in ["heatmap", "links", "beam"] {
+        let svg = picture(kind);
+        assert!(svg.contains("Set by hand") && svg.contains("log p of free words"), "{kind}");
+        let set = Palette::of(false).set.channels();
+        let colour = format!("#{:02x}{:02x}{:02x}", set[0], set[1], set[2]);
+        assert!(svg.to_lowercase().contains(&colour), "{kind} has no mark of what was set");
+    }
+}
+
+#[test]
+fn what_the_model_does_by_itself_stays_beside_the_column() {
+    let (mut session, ids) = acted_on(1);
+    let request = act(&mut session, force_word(ids[0], 1, "botte")).expect("a request");
+    answer(&mut session, &request, "la botte rouge </s>");
+    let untouched = Untouched::default();
+    assert!(session.absorb(Event::Untouched { number: request.number, column: ids[0], untouched }));
+    assert!(column(&session, ids[0]).untouched.is_some() && !column(&session, ids[0]).set.is_empty());
+    let request = act(&mut session, InterveneCommand::TakeAll).expect("a request");
+    answer(&mut session, &request, "la chaussure rouge </s>");
+    assert!(column(&session, ids[0]).untouched.is_none() && column(&session, ids[0]).set.is_empty());
+}
+
+#[test]
+fn the_search_is_a_tree_that_says_why_branches_ended() {
+    let mut wanted = request(1, SOURCE, &[fixture("rnnsearch")]);
+    wanted.columns[0].options.beam = 3;
+    let events = serve_all(&wanted, &mut store(), &Ticket::forever());
+    let options = OpenWith { models: vec![fixture("rnnsearch")], ..OpenWith::default() };
+    let mut session = Session::start(None, &options);
+    act(&mut session, SearchCommand::SetBeam(3));
+    let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");
+    let id = session.columns()[0].id;
+    for event in events {
+        let event = match event {
+            Event::Loaded { facts, .. } => Event::Loaded { column: id, facts },
+            Event::Started { source, context, .. } => {
+                Event::Started { number: request.number, column: id, source, context }
+            }
+            Event::Finished { result, .. } => Event::Finished { number: request.number, column: id, result },
+            _ => continue,
+        };
+        session.absorb(event);
+    }
+    let shown = column(&session, id);
+    let tree = SearchTree::of(shown).expect("a tree");
+    assert_eq!(tree.nodes.len(), shown.result.nodes.len());
+    let nodes = &tree.nodes;
+    let kept = |step: usize| nodes.iter().filter(|node| node.step == step && node.is_kept).count();
+    let ended = |step: usize| nodes.iter().filter(|node| node.step == step && node.state == State::Finished).count();
+    let mut room = 3;
+    for step in 0..tree.steps {
+        assert_eq!(kept(step), room, "step {step}");
+        room -= ended(step);
+    }
+    // the shown hypothesis is on the first line
+    let best: Vec<&str> = nodes.iter().filter(|node| node.is_best).map(|node| node.text.as_str()).collect();
+    assert_eq!(best, shown.hypotheses[0].tokens);
+    let last = nodes.iter().rposition(|node| node.is_best).expect("a best node");
+    assert_eq!(tree.words(last), shown.hypotheses[0].tokens);
+    for (at, node) in nodes.iter().enumerate() {
+        let reason = tree.reason(at);
+        let start = match node.state {
+            State::Inner | State::Pruned if node.is_kept => "Kept",
+            State::Inner | State::Pruned => "Pruned, since the beam was full",
+            State::Finished => "Finished",
+            State::Cut => "Cut",
+        };
+        assert!(reason.starts_with(start), "{reason}");
+        assert!(node.children.iter().all(|child| nodes[*child].parent == Some(at)));
+        assert!(node.children.windows(2).all(|two| {
+            let (a, b) = (&nodes[two[0]], &nodes[two[1]]);
+            a.is_best || a.state != State::Pruned && b.state == State::Pruned || a.total >= b.total
+        }));
+    }
+    // grown by one step it has the first words that were kept; whole and with what was pruned it has all nodes
+    let drawn = |steps, pruned| tree.shown(&Shown { steps, pruned, ..Shown::default() });
+    let (_, first) = drawn(1, false);
+    assert_eq!(first.len(), kept(0));
+    assert!(first.iter().all(|node| node.parent.is_none() && node.hidden == 0));
+    let (ids, all) = drawn(tree.steps, true);
+    assert_eq!(all.len(), nodes.len());
+    for (at, node) in all.iter().enumerate() {
+        assert!(node.parent.is_none_or(|parent| parent < at && nodes[ids[at]].parent == Some(ids[parent])));
+    }
+    let (_, few) = drawn(tree.steps, false);
+    let hidden: usize = few.iter().map(|node| node.hidden).sum();
+    assert!(hidden > 0 && few.iter().all(|node| node.state != State::Pruned));
+
+    // a branch that was pruned is gone on with
+    let pruned = nodes.iter().rposition(|node| !node.is_kept).expect("one that was pruned");
+    let follow = InterveneCommand::Follow { column: id, tokens: tree.words(pruned) };
+    let asked = asked(&act(&mut session, follow).expect("a request"), id);
+    let words: Vec<String> = asked.prefix.iter().map(|start| start.word.text().to_owned()).collect();
+    assert_eq!(words, tree.words(pruned));
+    assert!(asked.prefix.iter().enumerate().all(|(at, start)| start.is_forced == (at + 1 == words.len())));
+}

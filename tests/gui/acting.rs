@@ -1,0 +1,370 @@
+//! Acting on the decoder from the window: forced words, set rows, and how they are marked and taken away.
+
+use std::sync::Arc;
+
+use egui::Key;
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::decoding::{Fate, Node};
+use interlinear::session::{
+    Ban, Command, Event, InterveneCommand, RowEdit, Said, SelectCommand, Session, SettingsCommand, Shift,
+    SourceCommand, Taken, Touched, Untouched, Word,
+};
+use interlinear::ui::App;
+
+use crate::desk;
+use crate::desk::Wires;
+
+/// The window on two models, with the second word of RNNsearch selected.
+fn selected() -> (Harness<'static, App>, Wires, u64) {
+    let mut session = desk::two_models();
+    let column = session.columns()[1].id;
+    session.apply(SelectCommand::Target { column, i: 1 });
+    let (harness, wires) = desk::window(session);
+    (harness, wires, column)
+}
+
+/// What the window asked to change.
+fn changes(wires: &Wires) -> Vec<InterveneCommand> {
+    let sent = wires.sent.borrow();
+    let of = |command: &Command| match command {
+        Command::Sentence(interlinear::session::SentenceCommand::Intervene(command)) => Some(command.clone()),
+        _ => None,
+    };
+    sent.iter().filter_map(of).collect()
+}
+
+fn click(harness: &mut Harness<'_, App>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+fn entry(word: &str) -> Word {
+    Word::Entry(word.to_owned())
+}
+
+#[test]
+fn a_click_on_a_candidate_forces_it_and_the_bar_takes_it_away() {
+    let (mut harness, wires, column) = selected();
+    assert!(harness.query_by_label("Interventions").is_none());
+    click(&mut harness, "Candidate autre probability 0.135");
+    assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: entry("autre") }]);
+    for label in ["Interventions", "1 word before is held"] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+    click(&mut harness, "Take away in RNNsearch, word 2 is \"autre\"");
+    assert_eq!(changes(&wires)[1], InterveneCommand::Take { column, what: Taken::Word(1) });
+    assert!(harness.query_by_label("Interventions").is_none());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
+    harness.run();
+    click(&mut harness, "Take all interventions away");
+    assert_eq!(changes(&wires)[2], InterveneCommand::TakeAll);
+    assert!(harness.query_by_label("Interventions").is_none());
+}
+
+#[test]
+fn the_menu_of_a_word_forces_any_word_and_forbids_this_one() {
+    let (mut harness, wires, column) = selected();
+    click(&mut harness, "Change the word");
+    harness.get_by_role_and_label(Role::TextInput, "Any other word, or a whole translation").focus();
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Any other word, or a whole translation").type_text("bottes");
+    harness.run();
+    click(&mut harness, "Say it here");
+    let typed = Word::Typed("bottes".to_owned());
+    assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: typed }]);
+
+    for (button, wanted) in [
+        ("Say autre here", InterveneCommand::Force { column, i: 1, word: entry("autre") }),
+        ("Not chaussure here", InterveneCommand::Ban { column, i: Some(1), word: entry("chaussure"), in_all: false }),
+        ("Never chaussure", InterveneCommand::Ban { column, i: None, word: entry("chaussure"), in_all: false }),
+        (
+            "Never chaussure, in every column",
+            InterveneCommand::Ban { column, i: None, word: Word::Typed("chaussure".to_owned()), in_all: true },
+        ),
+    ] {
+        click(&mut harness, "Change the word");
+        click(&mut harness, button);
+        assert_eq!(changes(&wires).last(), Some(&wanted));
+    }
+    let ban = Ban { i: None, word: entry("chaussure") };
+    click(&mut harness, "Take away in RNNsearch, never \"chaussure\"");
+    let taken = InterveneCommand::Take { column, what: Taken::Ban(ban) };
+    assert!(changes(&wires).contains(&taken));
+}
+
+#[test]
+fn the_menu_of_a_row_sets_it_masks_words_and_changes_the_temperature() {
+    let (mut harness, wires, column) = selected();
+    click(&mut harness, "Change the row");
+    for (button, edit) in [
+        ("All weight on shoe", RowEdit::OneHot(2)),
+        ("Uniform", RowEdit::Uniform),
+        ("Reversed", RowEdit::Reversed),
+        ("Permuted", RowEdit::Permuted(0)),
+    ] {
+        click(&mut harness, button);
+        assert_eq!(changes(&wires).last(), Some(&InterveneCommand::Row { column, i: 1, edit }));
+    }
+    click(&mut harness, "Mask red");
+    let mask = InterveneCommand::Mask { column, j: 1, is_masked: true, in_all: false };
+    assert_eq!(changes(&wires).last(), Some(&mask));
+    assert!(harness.query_by_role_and_label(Role::Slider, "Temperature").is_some());
+    assert!(harness.query_by_label("Take away in RNNsearch, \"red\" is masked").is_some());
+}
+
+#[test]
+fn a_cell_of_the_selected_row_is_dragged_and_what_is_dragged_is_one_step() {
+    let (mut harness, wires, column) = selected();
+    let from = harness.get_by_label("chaussure <- shoe 0.07").rect().center();
+    harness.drag_at(from);
+    harness.step();
+    for by in [10.0, 30.0, 60.0] {
+        harness.hover_at(from - egui::vec2(0.0, by));
+        harness.step();
+    }
+    harness.drop_at(from - egui::vec2(0.0, 60.0));
+    harness.run();
+    let weights: Vec<(f32, bool)> = changes(&wires)
+        .iter()
+        .map(|command| match command {
+            InterveneCommand::Weight { column: of, i: 1, j: 2, weight, renormalise: true, goes_on } => {
+                assert_eq!(*of, column);
+                (*weight, *goes_on)
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(weights.len() > 1 && !weights[0].1 && weights[1..].iter().all(|(_, goes_on)| *goes_on), "{weights:?}");
+    let last = weights.last().expect("a weight").0;
+    assert!((last - (0.2 / 3.0 + 0.5)).abs() < 0.02, "{weights:?}");
+    assert!(harness.state().session().can_undo());
+    harness.state_mut().send(SourceCommand::Undo);
+    harness.run();
+    assert!(harness.query_by_label("Interventions").is_none());
+}
+
+#[test]
+fn a_cell_of_another_row_is_not_dragged() {
+    let (mut harness, wires, _) = selected();
+    let from = harness.get_by_label("rouge <- the 0.07").rect().center();
+    harness.drag_at(from);
+    harness.step();
+    harness.hover_at(from - egui::vec2(0.0, 60.0));
+    harness.step();
+    harness.drop_at(from - egui::vec2(0.0, 60.0));
+    harness.run();
+    assert!(changes(&wires).is_empty());
+}
+
+#[test]
+fn plus_and_minus_change_the_cell_that_the_arrows_marked() {
+    let (mut harness, wires, column) = selected();
+    harness.get_by_label("chaussure <- red 0.80").click();
+    harness.remove_cursor();
+    harness.run();
+    harness.key_press(Key::ArrowRight);
+    harness.run();
+    harness.key_press(Key::ArrowRight);
+    harness.run();
+    for (key, weight) in [(Key::Plus, 0.2 / 3.0 + 0.1), (Key::Minus, 0.0)] {
+        harness.key_press(key);
+        harness.run();
+        match changes(&wires).last() {
+            Some(InterveneCommand::Weight { column: of, i: 1, j: 1.., weight: set, .. }) => {
+                assert_eq!(*of, column);
+                assert!((set - weight).abs() < 1e-4 || *set > 0.5, "{set}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// RNNsearch with a held and a forced word, a set row and a masked word, and what it says by itself.
+fn touched() -> Session {
+    let mut session = desk::two_models();
+    let column = session.columns()[1].id;
+    session.apply(InterveneCommand::Force { column, i: 1, word: entry("autre") });
+    let source = desk::sentence("the red shoe", &[]);
+    let touched = Touched {
+        words: vec![Said::Held, Said::Forced],
+        pinned: vec![2],
+        masked: vec![0],
+        notes: vec!["The model does not know the word \"x\"".to_owned()],
+        ..Touched::default()
+    };
+    for event in desk::finished(&session, column, source, &["la autre rouge"], None) {
+        let event = match event {
+            Event::Finished { number, column, mut result } => {
+                result.hypotheses[0].touched = Arc::new(touched.clone());
+                Event::Finished { number, column, result }
+            }
+            event => event,
+        };
+        session.absorb(event);
+    }
+    let before = vec![("chaussure".to_owned(), -0.5_f32), ("autre".to_owned(), -3.0)];
+    let shift = Shift { before, divergence: 0.125, ..Shift::default() };
+    let untouched =
+        Untouched { best: desk::hypothesis("la chaussure rouge", 4, true, -1.0), shifts: vec![shift.clone(), shift] };
+    session.absorb(Event::Untouched { number: session.newest(), column, untouched });
+    session.apply(SelectCommand::Target { column, i: 1 });
+    session
+}
+
+#[test]
+fn what_was_forced_held_set_and_masked_says_so_everywhere() {
+    let (harness, _) = desk::window(touched());
+    for label in [
+        "la probability 0.69, held",
+        "autre probability 0.69, forced",
+        "rouge probability 0.69, alpha set by hand",
+        "autre <- red 0.80, forced",
+        "autre <- the 0.07, forced, masked",
+        "rouge <- shoe 0.80, alpha set by hand",
+        "Hypothesis 1, log p -1.50 (-0.75 held or forced, -0.75 free), la autre rouge",
+        "RNNsearch by itself, log p -1.00: la chaussure rouge",
+        "The model does not know the word \"x\"",
+    ] {
+        assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
+    }
+}
+
+#[test]
+fn candidates_stand_beside_those_of_the_model_itself() {
+    let (mut harness, wires) = desk::window(touched());
+    for label in [
+        "Next-word candidates   0.125 bits from the model's own",
+        "Candidate autre probability 0.819",
+        "By itself chaussure probability 0.607",
+    ] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+    wires.sent.borrow_mut().clear();
+    click(&mut harness, "By itself chaussure probability 0.607");
+    let column = harness.state().session().columns()[1].id;
+    assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: entry("chaussure") }]);
+}
+
+#[test]
+fn energies_are_not_dragged() {
+    let (mut harness, wires, _) = selected();
+    harness.state_mut().send(SettingsCommand::SetShown(interlinear::session::Shown::Energies));
+    harness.run();
+    let cell = harness.get_all_by_role(Role::GridCell).nth(5).expect("a cell").rect().center();
+    harness.drag_at(cell);
+    harness.step();
+    harness.drop_at(cell - egui::vec2(0.0, 50.0));
+    harness.run();
+    assert!(changes(&wires).is_empty());
+}
+
+#[test]
+fn the_menus_of_the_other_button_act_too() {
+    let (mut harness, wires, column) = selected();
+    for (label, line, wanted) in [
+        (
+            "chaussure <- red 0.80",
+            "Another word here",
+            InterveneCommand::Ban { column, i: Some(1), word: entry("chaussure"), in_all: false },
+        ),
+        (
+            "rouge <- the 0.07",
+            "All weight on this source word",
+            InterveneCommand::Row { column, i: 2, edit: RowEdit::OneHot(0) },
+        ),
+        (
+            "rouge <- red 0.07",
+            "Mask the source word",
+            InterveneCommand::Mask { column, j: 1, is_masked: true, in_all: false },
+        ),
+    ] {
+        harness.get_by_label(label).click_secondary();
+        harness.run();
+        click(&mut harness, line);
+        assert_eq!(changes(&wires).last(), Some(&wanted), "{line}");
+    }
+    harness.get_by_label("rouge <- the 0.07").click_secondary();
+    harness.run();
+    click(&mut harness, "Force another word...");
+    assert!(harness.query_by_label("Say it here").is_some(), "the menu of the word is open");
+}
+
+/// RNNsearch with a search of two steps: "la", "le" and a pruned "un", then "chaussure </s>" behind "la".
+fn searched() -> Session {
+    let mut session = desk::two_models();
+    let column = session.columns()[1].id;
+    session.apply(SourceCommand::Edit("red shoe".to_owned()));
+    let node = |id: usize, parent, step, token, log_p: f32, fate| Node {
+        id,
+        parent,
+        step,
+        token,
+        log_p,
+        total: log_p,
+        alpha: Some(Arc::from([0.75, 0.25, 0.0])),
+        energies: None,
+        p_t: None,
+        candidates: vec![(2, -0.3), (3, -1.5)],
+        fate,
+    };
+    let nodes = vec![
+        node(0, None, 0, 2, -0.3, Fate::Alive),
+        node(1, None, 0, 3, -1.5, Fate::Pruned),
+        node(2, None, 0, 4, -9.0, Fate::Pruned),
+        node(3, Some(0), 1, 5, -0.5, Fate::Alive),
+        node(4, Some(3), 2, 0, -0.6, Fate::Finished),
+        node(5, Some(0), 1, 4, -9.0, Fate::Pruned),
+    ];
+    let words = [(0, "</s>"), (2, "la"), (3, "le"), (4, "un"), (5, "chaussure")];
+    let source = desk::sentence("red shoe", &[]);
+    for event in desk::finished(&session, column, source, &["la chaussure"], None) {
+        let event = match event {
+            Event::Finished { number, column, mut result } => {
+                result.hypotheses[0].ids = vec![2, 5, 0];
+                result.nodes.clone_from(&nodes);
+                result.words = words.iter().map(|(id, word)| (*id, (*word).to_owned())).collect();
+                Event::Finished { number, column, result }
+            }
+            event => event,
+        };
+        session.absorb(event);
+    }
+    session.apply(SelectCommand::Hypothesis { column, hypothesis: 0 });
+    session
+}
+
+#[test]
+fn the_search_is_walked_grown_and_gone_on_with() {
+    let (mut harness, wires) = desk::window(searched());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::R);
+    harness.run();
+    for label in [
+        "Search of RNNsearch as a tree, 3 nodes shown",
+        "Node la, step 1, probability 0.74, of the shown hypothesis",
+        "Node </s>, step 3, probability 0.55, finished, of the shown hypothesis",
+        "looks at red 0.75, shoe 0.25",
+        "candidates la 0.741, le 0.223",
+    ] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+    let boxes: Vec<_> = harness.get_all_by_label("Pruned branches").collect();
+    boxes.last().expect("the switch").click();
+    harness.run();
+    assert!(harness.query_by_label("Search of RNNsearch as a tree, 6 nodes shown").is_some());
+    click(&mut harness, "Node un, step 2, probability 0.00, pruned");
+    assert!(harness.query_all_by_label_contains("Pruned, since the beam was full: log p -9.00").next().is_some());
+    harness.key_press(Key::ArrowLeft);
+    harness.run();
+    harness.key_press(Key::ArrowRight);
+    harness.run();
+    assert!(harness.query_all_by_label("Kept and continued, log p -0.50").next().is_some());
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let column = harness.state().session().columns()[1].id;
+    let tokens = vec!["la".to_owned(), "un".to_owned()];
+    assert_eq!(changes(&wires), [InterveneCommand::Follow { column, tokens }]);
+}
