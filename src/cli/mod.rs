@@ -18,6 +18,7 @@ pub mod extract;
 pub mod figure;
 pub mod input;
 pub mod inspect;
+pub mod interventions;
 pub mod map;
 pub mod neighbours;
 pub mod output;

@@ -14,6 +14,7 @@ mod evaluation;
 mod figure;
 mod fused;
 mod given;
+mod intervention_files;
 mod interventions;
 mod lane;
 mod luong;
