@@ -309,7 +309,7 @@ fn look(list: &[Intervention], i: usize, r: usize, t_x: usize, output: &mut Step
 }
 
 /// ln alpha_ij at a temperature, up to a constant of the row; -infinity where nothing is looked at.
-fn scores(alpha: &[f32], energies: Option<&[f32]>, local: bool, temperature: f64) -> Vec<f64> {
+pub(super) fn scores(alpha: &[f32], energies: Option<&[f32]>, local: bool, temperature: f64) -> Vec<f64> {
     let inverse = 1.0 / temperature;
     let score = |(j, alpha): (usize, &f32)| match energies.map(|energies| f64::from(energies[j])) {
         // the energies of several models cannot be compared: their mean alpha is all there is
@@ -323,7 +323,7 @@ fn scores(alpha: &[f32], energies: Option<&[f32]>, local: bool, temperature: f64
 }
 
 /// alpha_i = sum_j alpha_ij softmax(scores), where masked words have no part; all zeros where nothing is left.
-fn share(scores: &[f64], masked: &[usize], alpha: &mut [f32]) {
+pub(super) fn share(scores: &[f64], masked: &[usize], alpha: &mut [f32]) {
     let seen = |j: usize| if masked.contains(&j) { f64::NEG_INFINITY } else { scores[j] };
     let most = (0..scores.len()).map(seen).fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = alpha.iter().map(|alpha| f64::from(*alpha)).sum();

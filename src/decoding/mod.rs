@@ -5,8 +5,9 @@
 //! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
 //! any number of sentences in batches; [`sample`] draws translations; an [`Ensemble`] is several models as one.
 //! [`Intervening`] changes what a model looks at and says in any of them; [`resolve`](mod@resolve) reads such changes from a file,
-//! and [`marks`] tells what of a translation was not the model's own.
+//! and [`marks`] tells what of a translation was not the model's own. [`ablate`](mod@ablate) says each step again with another alpha.
 
+pub mod ablate;
 pub mod batching;
 pub mod beam;
 pub mod constraint;

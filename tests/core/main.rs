@@ -1,4 +1,5 @@
 //! The tests of everything below the window, one module a room.
+mod ablation;
 mod aligner;
 mod aligning;
 mod analysis;

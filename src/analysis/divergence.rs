@@ -1,0 +1,49 @@
+//! Floor 5: how far two distributions over the same words are from each other.
+
+/// Jensen-Shannon divergence in nats, from 0 to ln 2: JS(p, q) = [KL(p, m) + KL(q, m)] / 2 with m = (p + q) / 2
+/// (Lin 1991). Both are given as logarithms.
+pub fn jensen_shannon(log_p: &[f32], log_q: &[f32]) -> f64 {
+    let one = |(log_p, log_q): (&f32, &f32)| {
+        let (p, q) = (f64::from(*log_p).exp(), f64::from(*log_q).exp());
+        let m = f64::midpoint(p, q);
+        let part = |p: f64| if p > 0.0 { p * (p / m).ln() } else { 0.0 };
+        part(p) + part(q)
+    };
+    (log_p.iter().zip(log_q).map(one).sum::<f64>() / 2.0).max(0.0)
+}
+
+/// Total variation, from 0 to 1: sum_k |p_k - q_k| / 2. Both are given as logarithms.
+pub fn total_variation(log_p: &[f32], log_q: &[f32]) -> f64 {
+    let one = |(log_p, log_q): (&f32, &f32)| (f64::from(*log_p).exp() - f64::from(*log_q).exp()).abs();
+    log_p.iter().zip(log_q).map(one).sum::<f64>() / 2.0
+}
+
+/// The most probable word; of equals the first.
+pub fn argmax(log_p: &[f32]) -> usize {
+    let better = |best: usize, k: usize| if log_p[k] > log_p[best] { k } else { best };
+    (0..log_p.len()).fold(0, better)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_distances() {
+        let ln = |p: &[f32]| p.iter().map(|p| p.ln()).collect::<Vec<f32>>();
+        let half = std::f64::consts::LN_2;
+        // KL((1, 0), (3/4, 1/4)) = ln 4/3 and KL((1/2, 1/2), (3/4, 1/4)) = ln(2/3)/2 + ln(2)/2
+        let between = f64::midpoint((4.0f64 / 3.0).ln(), f64::midpoint((2.0f64 / 3.0).ln(), half));
+        for (p, q, js, tv) in [
+            ([0.5, 0.5], [0.5, 0.5], 0.0, 0.0),
+            ([1.0, 0.0], [0.0, 1.0], half, 1.0),
+            ([1.0, 0.0], [0.5, 0.5], between, 0.5),
+        ] {
+            for (p, q) in [(ln(&p), ln(&q)), (ln(&q), ln(&p))] {
+                assert!((jensen_shannon(&p, &q) - js).abs() < 1e-6, "{p:?} {q:?}");
+                assert!((total_variation(&p, &q) - tv).abs() < 1e-6, "{p:?} {q:?}");
+            }
+        }
+        assert_eq!([argmax(&[0.0, 2.0, 2.0]), argmax(&[])], [1, 0]);
+    }
+}
