@@ -5,7 +5,8 @@
 //! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
 //! any number of sentences in batches; [`sample`] draws translations; an [`Ensemble`] is several models as one.
 //! [`Intervening`] changes what a model looks at and says in any of them; [`resolve`](mod@resolve) reads such changes from a file,
-//! and [`marks`] tells what of a translation was not the model's own. [`ablate`](mod@ablate) says each step again with another alpha.
+//! and [`marks`] tells what of a translation was not the model's own. [`ablate`](mod@ablate) says each step again with another alpha;
+//! [`importance`](mod@importance) has further pictures of what matters.
 
 pub mod ablate;
 pub mod batching;
@@ -14,6 +15,7 @@ pub mod constraint;
 pub mod corpus;
 pub mod ensemble;
 pub mod forced;
+pub mod importance;
 pub mod intervention;
 pub mod marks;
 pub mod phrases;

@@ -15,6 +15,7 @@ mod evaluation;
 mod figure;
 mod fused;
 mod given;
+mod importance;
 mod intervention_files;
 mod interventions;
 mod lane;
