@@ -1,26 +1,36 @@
-//! Floor 5: how far two distributions over the same words lie apart.
+//! Floor 5: how far two distributions over the same words are from each other.
 
-/// Jensen-Shannon divergence of two distributions given as logarithms, in bits: 0 where they are equal, 1 where no word
-/// has probability in both. Each is normalised first, since taking words away leaves less than 1.
-///
-/// JS(p, q) = H((p + q) / 2) - (H(p) + H(q)) / 2
-pub fn jensen_shannon(log_p: &[f32], log_q: &[f32]) -> f32 {
+/// Jensen-Shannon divergence in nats, from 0 where they are equal to ln 2 where no word has probability in both
+/// (Lin 1991): JS(p, q) = [KL(p, m) + KL(q, m)] / 2 with m = (p + q) / 2. Both are given as logarithms, and each is
+/// normalised first, since taking words away leaves less than 1.
+pub fn jensen_shannon(log_p: &[f32], log_q: &[f32]) -> f64 {
     let (p_sum, q_sum) = (sum(log_p), sum(log_q));
     if p_sum <= 0.0 || q_sum <= 0.0 {
         return 0.0;
     }
-    // p log2(p / m), the terms of the divergence of p from the mean m
-    let term = |p: f64, m: f64| if p > 0.0 { p * (p / m).log2() } else { 0.0 };
-    let both = log_p.iter().zip(log_q).map(|(p, q)| {
-        let (p, q) = (f64::from(*p).exp() / p_sum, f64::from(*q).exp() / q_sum);
-        let m = 0.5 * (p + q);
-        0.5 * (term(p, m) + term(q, m))
-    });
-    both.sum::<f64>().clamp(0.0, 1.0) as f32
+    let one = |(log_p, log_q): (&f32, &f32)| {
+        let (p, q) = (f64::from(*log_p).exp() / p_sum, f64::from(*log_q).exp() / q_sum);
+        let m = f64::midpoint(p, q);
+        let part = |p: f64| if p > 0.0 { p * (p / m).ln() } else { 0.0 };
+        part(p) + part(q)
+    };
+    (log_p.iter().zip(log_q).map(one).sum::<f64>() / 2.0).clamp(0.0, std::f64::consts::LN_2)
 }
 
 fn sum(log_p: &[f32]) -> f64 {
     log_p.iter().map(|log_p| f64::from(*log_p).exp()).sum()
+}
+
+/// Total variation, from 0 to 1: sum_k |p_k - q_k| / 2. Both are given as logarithms.
+pub fn total_variation(log_p: &[f32], log_q: &[f32]) -> f64 {
+    let one = |(log_p, log_q): (&f32, &f32)| (f64::from(*log_p).exp() - f64::from(*log_q).exp()).abs();
+    log_p.iter().zip(log_q).map(one).sum::<f64>() / 2.0
+}
+
+/// The most probable word; of equals the first.
+pub fn argmax(log_p: &[f32]) -> usize {
+    let better = |best: usize, k: usize| if log_p[k] > log_p[best] { k } else { best };
+    (0..log_p.len()).fold(0, better)
 }
 
 #[cfg(test)]
@@ -28,21 +38,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_distributions_lie_0_apart_and_foreign_ones_1_bit() {
-        let never = f32::NEG_INFINITY;
-        let ln = |p: f32| p.ln();
-        // (p, q, bits); the third by hand: m = (3/4, 1/4), JS = 1/2 log2(4/3) + 1/2 (1/2 log2(2/3) + 1/2 log2 2)
-        let cases = [
-            (vec![ln(0.5), ln(0.5)], vec![ln(0.5), ln(0.5)], 0.0),
-            (vec![0.0, never], vec![never, 0.0], 1.0),
-            (vec![0.0, never], vec![ln(0.5), ln(0.5)], 0.311_278),
+    fn known_distances() {
+        let ln = |p: &[f32]| p.iter().map(|p| p.ln()).collect::<Vec<f32>>();
+        let half = std::f64::consts::LN_2;
+        // KL((1, 0), (3/4, 1/4)) = ln 4/3 and KL((1/2, 1/2), (3/4, 1/4)) = ln(2/3)/2 + ln(2)/2
+        let between = f64::midpoint((4.0f64 / 3.0).ln(), f64::midpoint((2.0f64 / 3.0).ln(), half));
+        for (p, q, js, tv) in [
+            ([0.5, 0.5], [0.5, 0.5], 0.0, 0.0),
+            ([1.0, 0.0], [0.0, 1.0], half, 1.0),
+            ([1.0, 0.0], [0.5, 0.5], between, 0.5),
             // half of q was taken away: it counts as if it had never been
-            (vec![ln(0.5), ln(0.5)], vec![ln(0.25), ln(0.25)], 0.0),
-            (vec![never, never], vec![0.0, never], 0.0),
-        ];
-        for (p, q, bits) in cases {
-            assert!((jensen_shannon(&p, &q) - bits).abs() < 1e-5, "{p:?} {q:?}");
-            assert!((jensen_shannon(&q, &p) - bits).abs() < 1e-5, "{q:?} {p:?}");
+            ([0.5, 0.5], [0.25, 0.25], 0.0, 0.25),
+            ([0.0, 0.0], [1.0, 0.0], 0.0, 0.5),
+        ] {
+            for (p, q) in [(ln(&p), ln(&q)), (ln(&q), ln(&p))] {
+                assert!((jensen_shannon(&p, &q) - js).abs() < 1e-6, "{p:?} {q:?}");
+                assert!((total_variation(&p, &q) - tv).abs() < 1e-6, "{p:?} {q:?}");
+            }
         }
+        assert_eq!([argmax(&[0.0, 2.0, 2.0]), argmax(&[])], [1, 0]);
     }
 }

@@ -1,5 +1,5 @@
 //! Floor 5: pure functions of alignments and texts: what is read off a matrix, and how good a translation is;
-//! and of vectors: what lies near each other. Imports `text`, `decoding::trace` and the kernels of `nn::fused`;
+//! and of vectors: what lies near each other. Imports `text`, `decoding` and the kernels of `nn::fused`;
 //! no candle, no files.
 
 /// Counts that have `add` can be summed, borrowed or not.
@@ -22,6 +22,7 @@ macro_rules! sums_by_add {
     };
 }
 
+pub mod ablation;
 pub mod aer;
 pub mod agreement;
 pub mod alignment;
@@ -29,6 +30,7 @@ pub mod bleu;
 pub mod bootstrap;
 pub mod buckets;
 pub mod chrf;
+pub mod correlation;
 pub mod divergence;
 pub mod entropy;
 pub mod extract;

@@ -5,6 +5,7 @@
 //! Words are what stands between the spaces of the lines, so that two models with tokenizers of their own agree on
 //! them and other programs count as we do.
 
+mod importance;
 pub mod statistical;
 
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use crate::analysis::hard;
 use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
-use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, threshold};
+use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, definition, threshold};
 use crate::cli::evaluate::opposite;
 use crate::cli::input::Line;
 use crate::cli::output::Output;
@@ -22,6 +23,7 @@ use crate::cli::pairs::ParallelLines;
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::windows::{Doing, Growth, Input};
 use crate::cli::{Context, bundled, windows, words};
+use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, Direction, Extraction, Refused, WordPair, readings};
 use crate::models::{Model, Stepper};
@@ -40,6 +42,21 @@ a source word and averaged over those of a target word.
 Formats:
   pharaoh  a line for each pair: `i-j` for source word i and target word j, counted from 0
   naacl    a line for each link, as in the HLT-NAACL 2003 shared task: `PAIR I J S`, all counted from 1
+  jsonl    a JSON object for each pair: source, target and matrix, the importance itself, which may be below 0, with a row
+           for each target token and a column for each source token
+
+--importance says what a source word's weight for a target word is. Links are those of greatest weight; with
+--threshold they are those with at least that share of a row's positive weights.
+  attention      alpha of the forced target
+  gradient       x_j . d log p(y_i) / d x_j of the embedding x_j, averaged over 30 noisy copies of the embeddings (Ding,
+                 Xu, Koehn 2019, Saliency-driven Word Alignment Interpretation for NMT; SmoothGrad, Smilkov et al. 2017)
+  leave-one-out  log p(y_i) lost when annotation h_j gets no weight at step i (Jain and Wallace 2019, Attention is not
+                 Explanation)
+  unknown-word   log p(y_i) lost when the encoder reads [UNK] in place of word j (Li, Monroe, Jurafsky 2016, Understanding
+                 Neural Networks through Representation Erasure)
+  optimised      alpha_i after three steps of gradient descent towards log p(y_i) (Zenkel, Wuebker, DeNero 2019, Adding
+                 Interpretable Attention to Neural Translation Models Improves Word Alignment)
+Gradient and unknown-word need no attention.
 
 With --statistical no model is needed: IBM model 1 and a hidden Markov model are learned in both directions from the pairs
 themselves and the corpora; upper and lower case count as the same. Nothing is random: the same text gives the same links, whatever
@@ -85,6 +102,13 @@ pub struct Low {
     /// All links with an alpha of at least T, in place of the greatest
     #[arg(long, value_name = "T", value_parser = threshold, requires = "model")]
     threshold: Option<f32>,
+    /// What links are read off: attention (alpha), gradient, leave-one-out, unknown-word or optimised (see below)
+    #[arg(long, value_name = "NAME", default_value = "attention", value_parser = definition, conflicts_with_all = ["statistical", "learned"])]
+    importance: &'static Importance,
+    /// Noisy copies of the embeddings over which --importance gradient is averaged; 1 is the plain gradient, which is as many
+    /// times as fast
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    samples: u16,
     /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
     /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
     #[arg(long, value_name = "NAME", default_value = "predicted", value_parser = reading)]
@@ -112,6 +136,9 @@ pub enum LinkFormat {
     Pharaoh,
     /// A line for each link
     Naacl,
+    /// The matrix of each pair, an object a line
+    #[value(alias = "json")]
+    Jsonl,
 }
 
 /// Which words links count, by the names that a training configuration has for them.
@@ -165,6 +192,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if low.statistical.asked() {
         return statistical::run(&low);
     }
+    if low.importance.name != importance::ATTENTION || low.format == LinkFormat::Jsonl {
+        return importance::run(&low);
+    }
     let files = ParallelLines::open(&low.pairs)?;
     let (high, mut steppers) = high(&low)?;
     let growth = Growth::new(high.batch);
@@ -177,6 +207,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
             number += 1;
             match low.format {
                 LinkFormat::Pharaoh => output.line(&hard::pharaoh(&links))?,
+                // the matrices are written where they are measured
+                LinkFormat::Jsonl => {}
                 LinkFormat::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new())))?,
             }
         }
@@ -193,15 +225,17 @@ fn high(low: &Low) -> anyhow::Result<(High, Steppers)> {
         return Err(Error::Input(message.to_owned()).into());
     }
     let runtime = low.run.high()?;
-    let (forward, forward_stepper) = load(&runtime, low.model.as_deref().unwrap_or(std::path::Path::new("")))?;
-    let loaded = low.reverse_model.as_ref().map(|folder| load(&runtime, folder)).transpose()?;
+    let (forward, forward_stepper) =
+        load(&runtime, low.importance, low.model.as_deref().unwrap_or(std::path::Path::new("")))?;
+    let loaded = low.reverse_model.as_ref().map(|folder| load(&runtime, low.importance, folder)).transpose()?;
     let (reverse, reverse_stepper) = loaded.unzip();
     if let Some(reverse) = &reverse {
         opposite(&forward, reverse)?;
     }
     let of_both = [Some(&forward), reverse.as_ref()];
     let possible = of_both.into_iter().flatten().any(|model| readings(&model.config).contains(&low.reading));
-    if !possible {
+    // A row of a model without an alignment belongs to its own word.
+    if !possible && low.reading != Reading::default() {
         let message = format!(
             "the rows of {} belong to the words that were predicted; leave out --reading {}",
             forward.config.name,
@@ -220,10 +254,13 @@ fn high(low: &Low) -> anyhow::Result<(High, Steppers)> {
     Ok((high, Steppers { forward: forward_stepper, reverse: reverse_stepper }))
 }
 
-fn load(runtime: &Runtime, folder: &std::path::Path) -> anyhow::Result<Loaded> {
+fn load(runtime: &Runtime, importance: &Importance, folder: &std::path::Path) -> anyhow::Result<Loaded> {
     let model = runtime.load(folder)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
-    Aligner { model: &model, stepper: stepper.as_mut() }.require_alignment()?;
+    if importance.name == importance::ATTENTION {
+        Aligner { model: &model, stepper: stepper.as_mut() }.require_alignment()?;
+    }
+    importance.check(&model)?;
     Ok((model, stepper))
 }
 

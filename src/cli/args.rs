@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::analysis::unknown::Replacing;
 use crate::cli::{bundled, output};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
+use crate::decoding::importance::{IMPORTANCES, Importance, importance};
 use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::models::{Kernels, Model};
@@ -340,6 +341,12 @@ pub fn threshold(text: &str) -> Result<f32> {
     let number: Option<f32> = text.parse().ok();
     let wrong = || Error::Input("write a number above 0 and at most 1, such as 0.2".into());
     number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
+}
+
+/// A definition of what matters, by its name.
+pub fn definition(name: &str) -> Result<&'static Importance> {
+    let names: Vec<&str> = IMPORTANCES.iter().map(|one| one.name).collect();
+    importance(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
 }
 
 /// Physical cores that this process may use; two threads of one core share the units that matter here.

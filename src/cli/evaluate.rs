@@ -64,8 +64,13 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         let config = &model.config;
         languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
         check(&model, &options, low.model.len())?;
-        let gold = gold.as_ref().filter(|_| aligns(&model, low.model.len()));
         let mut new = evaluate(&runtime, &model, &test_set, &options)?;
+        if let Some(gold) = &gold {
+            new.importances = gold.importances(&runtime, &model, &test_set)?;
+        }
+        // One model alone that has nothing to measure is an error; beside others, or with other measures, it is told.
+        let others = low.model.len() + new.importances.len();
+        let gold = gold.as_ref().filter(|_| aligns(&model, others));
         if let Some(gold) = gold {
             let reverse = low.gold.reverse(number, low.model.len(), &runtime)?;
             new.alignment = Some(gold.measure(&runtime, &model, reverse.as_ref(), &test_set, options.batch)?);
@@ -170,6 +175,7 @@ fn evaluate(runtime: &Runtime, model: &Model, test_set: &TestSet, options: &Eval
     Ok(Told {
         report: report?,
         alignment: None,
+        importances: Vec::new(),
         comparisons: Vec::new(),
         device: runtime.device.name.clone(),
         threads: runtime.threads,

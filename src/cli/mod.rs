@@ -6,6 +6,7 @@
 //! it is done, 2 when the user can mend what went wrong, 1 for anything else; a closed pipe ends
 //! the program quietly. A new command is one file and one line of [`COMMANDS`].
 
+pub mod ablate;
 pub mod align;
 pub mod args;
 pub mod bench;
@@ -18,6 +19,7 @@ pub mod extract;
 pub mod figure;
 pub mod input;
 pub mod inspect;
+pub mod interventions;
 pub mod map;
 pub mod neighbours;
 pub mod output;
@@ -111,6 +113,12 @@ pub const COMMANDS: &[CommandEntry] = &[
         about: "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
         arguments: align::arguments,
         run: align::run,
+    },
+    CommandEntry {
+        name: "ablate",
+        about: "How much translations depend on where models look: uniform, permuted and left-out attention",
+        arguments: ablate::arguments,
+        run: ablate::run,
     },
     CommandEntry {
         name: "phrases",

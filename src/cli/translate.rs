@@ -1,19 +1,28 @@
 //! Floor 9: `interlinear translate`: one sentence a line in, one result a line out, in order.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde::Serialize;
 
 use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
 use crate::cli::args::{LineFormat, ReplaceArgs, SearchArgs, SentenceArgs};
-use crate::cli::input::{Lines, Sentences, Side, SourceLine};
+use crate::cli::input::{Lines, Sentences, Side};
+use crate::cli::interventions::{Planned, PlannedSentences};
 use crate::cli::output::Output;
 use crate::cli::windows::{Doing, Growth};
-use crate::cli::{Context, windows, words};
-use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
+use crate::cli::{Context, interventions, windows, words};
+use crate::decoding;
+use crate::decoding::marks::{Marks, Parts};
+use crate::decoding::resolve::Reader;
+use crate::decoding::{Decoded, Ensemble, Hypothesis, Intervention, SearchOptions};
 use crate::error::{Error, Result};
 use crate::models::Stepper;
+use crate::text::interventions::{InterventionFile, Interventions};
 use crate::text::sentence::Sentence;
+use crate::ticket::Ticket;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -28,6 +37,18 @@ use crate::text::sentence::Sentence;
            [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens
   pharaoh  `i-j` for every target word j of the best translation and its source word i of
            greatest alpha, both counted from 0
+
+--interventions FILE changes what the model does: FILE is one JSON object for all sentences, or a line with
+an object for each (empty: none). Positions count tokens from 1, as the arrays of jsonl do; words are text:
+  {\"version\": 1, \"prefix\": \"la\", \"force\": [{\"position\": 2, \"word\": \"vieille\"}],
+   \"forbid\": [{\"word\": \"ancienne\"}, {\"position\": 3, \"word\": \"maison\"}],
+   \"pin\": [{\"row\": 3, \"alpha\": {\"weights\": [0.1, 0.9, 0]}}, {\"row\": 4, \"alpha\": \"uniform\"}],
+   \"mask\": [{\"position\": 1}, {\"word\": \"the\"}], \"temperature\": 0.5}
+alpha of a pinned row is weights (one for each source token, taken as they are), {\"position\": J}, {\"word\": W},
+\"uniform\" or {\"permuted\": SEED}. Probabilities stay those of the model; nothing is normalised again. What was
+given is marked: text and pharaoh have it behind a tab (with --nbest behind a further ` ||| `), as
+`forced 1 2; pinned 3`; jsonl has `interventions`, and in each hypothesis `forced` and `pinned`, a truth value
+for each token, `log_p_forced` and `log_p_free`.
 
 An empty line gives an empty result. A line that is too long for a model gives an empty result
 as well, a sentence on stderr, and exit code 2 at the end.")]
@@ -44,6 +65,9 @@ pub struct Low {
     format: LineFormat,
     #[command(flatten)]
     replace: ReplaceArgs,
+    /// Force and forbid words, pin rows of alpha, mask source words, as this JSON file says (see below)
+    #[arg(long, value_name = "FILE")]
+    interventions: Option<PathBuf>,
 }
 
 /// As meant.
@@ -69,8 +93,9 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let lines = Lines::open(low.sentences.file.as_deref())?;
+    let file = interventions::open(low.interventions.as_deref())?;
     let (high, stepper) = high(&low)?;
-    stream(&high, stepper, lines)
+    stream(&high, stepper, lines, file)
 }
 
 fn high(low: &Low) -> anyhow::Result<(High, Box<dyn Stepper>)> {
@@ -115,15 +140,21 @@ fn needs_only_best(low: &Low) -> bool {
     }
 }
 
-fn stream(high: &High, mut stepper: Box<dyn Stepper>, lines: Lines) -> anyhow::Result<()> {
+fn stream(
+    high: &High,
+    mut stepper: Box<dyn Stepper>,
+    lines: Lines,
+    file: Option<InterventionFile>,
+) -> anyhow::Result<()> {
     let mut output = Output::stdout();
     let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
+    let mut input = PlannedSentences::new(Sentences { lines, side }, &high.system, file)?;
     let doing = Doing { name: "translating", verb: "translate" };
     let growth = Growth::new(high.batch);
-    let refused = windows::run(doing, &mut Sentences { lines, side }, growth, &mut |window| {
+    let refused = windows::run(doing, &mut input, growth, &mut |window| {
         let done = translate_window(high, stepper.as_mut(), window)?;
-        for (line, decoded) in window.iter().zip(&done) {
-            write(high, &mut output, line, decoded.as_ref())?;
+        for (planned, decoded) in window.iter().zip(&done) {
+            write(high, &mut output, planned, decoded.as_ref())?;
         }
         output.flush()?;
         Ok(target_words(&done))
@@ -133,16 +164,19 @@ fn stream(high: &High, mut stepper: Box<dyn Stepper>, lines: Lines) -> anyhow::R
 }
 
 /// The results of a window, in its order; `None` for a line without words and for a refused one.
-fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[SourceLine]) -> Result<Vec<Option<Decoded>>> {
-    let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].is_readable()).collect();
-    let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].sentence.ids.as_slice()).collect();
+fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) -> Result<Vec<Option<Decoded>>> {
+    let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].line.is_readable()).collect();
+    let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].line.sentence.ids.as_slice()).collect();
+    let lists: Vec<Arc<[Intervention]>> = chosen.iter().map(|&index| Arc::clone(&window[index].list)).collect();
     let mut done: Vec<Option<Decoded>> = window.iter().map(|_| None).collect();
     let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
         for (&index, decoded) in indexes.iter().zip(decoded) {
             done[chosen[index]] = Some(decoded);
         }
+        Ok(())
     };
-    words::decode_all(high.system.specials(), stepper, &sources, &high.options, high.batch, &mut keep)?;
+    let (specials, ticket) = (high.system.specials(), Ticket::forever());
+    decoding::intervene_all(stepper, specials, &sources, &lists, &high.options, high.batch, &ticket, &mut keep)?;
     Ok(done)
 }
 
@@ -150,26 +184,39 @@ fn target_words(done: &[Option<Decoded>]) -> usize {
     done.iter().flatten().filter_map(|decoded| decoded.hypotheses.first()).map(|best| best.tokens.len()).sum()
 }
 
-fn write(high: &High, output: &mut Output, line: &SourceLine, decoded: Option<&Decoded>) -> anyhow::Result<()> {
+fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
+    let (line, list) = (&planned.line, &planned.list);
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
     match high.format {
         LineFormat::Jsonl => output.json(&Record {
             source: &line.sentence.tokens,
             words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized).map(words::ends),
-            hypotheses: hypotheses.iter().map(|hypothesis| record(high, &line.sentence, hypothesis)).collect(),
+            interventions: (!list.is_empty()).then(|| reader(high).describe(list, None)),
+            hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
         }),
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(String::new, |best| {
-            hard::pharaoh(&words::links(high.system.lead(), &line.sentence, best, high.pretokenized))
+            let links = words::links(high.system.lead(), &line.sentence, best, high.pretokenized);
+            format!("{}{}", hard::pharaoh(&links), marked("\t", list, best))
         })),
-        LineFormat::Text if high.nbest == 1 => {
-            output.line(&hypotheses.first().map_or_else(String::new, |best| text(high, &line.sentence, best)))
-        }
+        LineFormat::Text if high.nbest == 1 => output.line(&hypotheses.first().map_or_else(String::new, |best| {
+            format!("{}{}", text(high, &line.sentence, best), marked("\t", list, best))
+        })),
         LineFormat::Text => hypotheses.iter().try_for_each(|hypothesis| {
-            let text = text(high, &line.sentence, hypothesis);
-            output.line(&format!("{} ||| {text} ||| {}", line.number - 1, hypothesis.log_p))
+            let (text, marked) = (text(high, &line.sentence, hypothesis), marked(" ||| ", list, hypothesis));
+            output.line(&format!("{} ||| {text} ||| {}{marked}", line.number - 1, hypothesis.log_p))
         }),
     }
+}
+
+/// What of a translation was given to the model, behind `gap`; nothing where all of it is the model's own.
+fn marked(gap: &str, list: &[Intervention], hypothesis: &Hypothesis) -> String {
+    let marks = Marks::of(list, hypothesis.tokens.len()).describe();
+    if marks.is_empty() { marks } else { format!("{gap}{marks}") }
+}
+
+fn reader(high: &High) -> Reader<'_> {
+    Reader { target: high.system.target(), aligns: high.system.aligns() }
 }
 
 /// A line of `--format jsonl`.
@@ -178,6 +225,8 @@ struct Record<'a> {
     source: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<Vec<[usize; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interventions: Option<Interventions>,
     hypotheses: Vec<HypothesisRecord<'a>>,
 }
 
@@ -193,18 +242,39 @@ struct HypothesisRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     p_t: Option<&'a [f32]>,
     finished: bool,
+    #[serde(flatten)]
+    given: Option<Given>,
 }
 
-fn record<'a>(high: &'a High, source: &Sentence, hypothesis: &'a Hypothesis) -> HypothesisRecord<'a> {
+/// What was given to the model, where anything was.
+#[derive(Serialize)]
+struct Given {
+    forced: Vec<bool>,
+    pinned: Vec<bool>,
+    log_p_forced: f32,
+    log_p_free: f32,
+}
+
+impl Given {
+    fn of(list: &[Intervention], hypothesis: &Hypothesis) -> Option<Self> {
+        let marks = Marks::of(list, hypothesis.tokens.len());
+        let Parts { forced, free } = marks.parts(&hypothesis.token_log_p);
+        let Marks { forced: words, pinned, .. } = marks;
+        (!list.is_empty()).then_some(Self { forced: words, pinned, log_p_forced: forced, log_p_free: free })
+    }
+}
+
+fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisRecord<'a> {
     HypothesisRecord {
         tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
         words: words::target_pieces(high.system.lead(), &hypothesis.tokens).map(words::ends),
-        text: text(high, source, hypothesis),
+        text: text(high, &planned.line.sentence, hypothesis),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,
         alpha: hypothesis.alpha.as_deref(),
         p_t: hypothesis.p_t.as_deref(),
         finished: hypothesis.finished,
+        given: Given::of(&planned.list, hypothesis),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Floor 4: any number of sentences, decoded or scored in batches of like length.
 
+use std::sync::Arc;
+
 use crate::decoding;
 use crate::decoding::batching::{Take, bounded_batches};
 use crate::decoding::pool;
-use crate::decoding::{Decoded, Forced, SearchOptions, Specials};
+use crate::decoding::{Decoded, Forced, Intervening, Intervention, SearchOptions, Specials};
 use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::Ticket;
@@ -29,6 +31,35 @@ pub fn decode_all(
     for indexes in bounded_batches(&lengths, batch, options.beam) {
         let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();
         let decoded = decoding::decode(stepper, specials, &chosen, options, ticket, &mut |_, _| {})?;
+        done(&indexes, decoded)?;
+    }
+    Ok(())
+}
+
+/// As [`decode_all`], with the interventions of each sentence.
+///
+/// # Errors
+/// As there; an intervention that means nothing for its sentence.
+#[expect(clippy::too_many_arguments, reason = "those of decode_all, and what is changed")]
+pub fn intervene_all(
+    stepper: &mut dyn Stepper,
+    specials: Specials,
+    sources: &[&[u32]],
+    interventions: &[Arc<[Intervention]>],
+    options: &SearchOptions,
+    batch: usize,
+    ticket: &Ticket,
+    done: &mut Take<'_, Decoded>,
+) -> Result<()> {
+    if interventions.iter().all(|list| list.is_empty()) {
+        return decode_all(stepper, specials, sources, options, batch, ticket, done);
+    }
+    let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
+    for indexes in bounded_batches(&lengths, batch, options.beam) {
+        let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();
+        let lists = indexes.iter().map(|&index| interventions.get(index).cloned().unwrap_or_default()).collect();
+        let mut changed = Intervening::new(stepper, lists);
+        let decoded = decoding::decode(&mut changed, specials, &chosen, options, ticket, &mut |_, _| {})?;
         done(&indexes, decoded)?;
     }
     Ok(())

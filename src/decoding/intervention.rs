@@ -6,6 +6,10 @@
 
 use std::sync::Arc;
 
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+
 use crate::error::{Error, Result};
 use crate::models::{Asked, Need, Row, StepOutput, Stepper};
 
@@ -43,6 +47,13 @@ pub enum Intervention {
         /// alpha_ij, [t_x].
         alpha: Vec<f32>,
     },
+    /// alpha_i is the model's own row in another order, that of [`permutation`].
+    Permute {
+        /// Target position.
+        i: usize,
+        /// What the order follows from.
+        seed: u64,
+    },
     /// Source word j gets no weight wherever alpha is not pinned; the other words share its weight in proportion.
     Mask {
         /// Source position.
@@ -71,13 +82,13 @@ impl Intervention {
     /// Whether it changes alpha, which a model without an alignment does not have.
     pub fn needs_alignment(&self) -> bool {
         match self {
-            Self::Pin { .. } | Self::Mask { .. } | Self::Temperature(_) => true,
+            Self::Pin { .. } | Self::Permute { .. } | Self::Mask { .. } | Self::Temperature(_) => true,
             Self::Force { .. } | Self::Forbid { .. } => false,
         }
     }
 
     /// Whether it means something for a source of `t_x` words.
-    fn check_source(&self, t_x: usize) -> Result<()> {
+    pub(crate) fn check_source(&self, t_x: usize) -> Result<()> {
         let wrong = |message: String| Err(Error::Input(message));
         match self {
             Self::Pin { i, alpha } if alpha.len() != t_x => wrong(format!(
@@ -94,9 +105,12 @@ impl Intervention {
             Self::Temperature(t) if !(*t > 0.0 && t.is_finite()) => {
                 wrong(format!("the temperature of the alignment is {t}, but it must be a number above 0"))
             }
-            Self::Pin { .. } | Self::Mask { .. } | Self::Temperature(_) | Self::Force { .. } | Self::Forbid { .. } => {
-                Ok(())
-            }
+            Self::Pin { .. }
+            | Self::Permute { .. }
+            | Self::Mask { .. }
+            | Self::Temperature(_)
+            | Self::Force { .. }
+            | Self::Forbid { .. } => Ok(()),
         }
     }
 
@@ -104,7 +118,7 @@ impl Intervention {
     fn token(&self) -> Option<u32> {
         match self {
             Self::Force { token, .. } | Self::Forbid { token, .. } => Some(*token),
-            Self::Pin { .. } | Self::Mask { .. } | Self::Temperature(_) => None,
+            Self::Pin { .. } | Self::Permute { .. } | Self::Mask { .. } | Self::Temperature(_) => None,
         }
     }
 }
@@ -142,6 +156,7 @@ impl<'a> Intervening<'a> {
                 Intervention::Force { .. }
                 | Intervention::Forbid { .. }
                 | Intervention::Pin { .. }
+                | Intervention::Permute { .. }
                 | Intervention::Mask { .. }
                 | Intervention::Temperature(_) => {}
             }
@@ -278,20 +293,37 @@ fn choose(words: &[Words], forced: &[f32], best: usize, step: usize, output: &mu
     Ok(())
 }
 
+/// An order of the `t_x` source words for target word i: place j takes the weight of the word named there. Every order is
+/// equally probable, and the same seed gives the same one.
+pub fn permutation(seed: u64, i: usize, t_x: usize) -> Vec<usize> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(i as u64);
+    let mut order: Vec<usize> = (0..t_x).collect();
+    order.shuffle(&mut rng);
+    order
+}
+
 /// Changes alpha_i of row `r` over its `t_x` source words.
 fn look(list: &[Intervention], i: usize, r: usize, t_x: usize, output: &mut StepOutput) {
     let at = r * output.t_x..r * output.t_x + t_x;
     let (mut pinned, mut masked, mut temperature) = (None, Vec::new(), 1.0);
     for one in list {
         match one {
-            Intervention::Pin { i: pinned_at, alpha } if *pinned_at == i => pinned = Some(alpha),
+            Intervention::Pin { i: pinned_at, alpha } if *pinned_at == i => pinned = Some(alpha.clone()),
+            Intervention::Permute { i: pinned_at, seed } if *pinned_at == i => {
+                let own = &output.alpha[at.clone()];
+                pinned = Some(permutation(*seed, i, t_x).into_iter().map(|j| own[j]).collect());
+            }
             Intervention::Mask { j } => masked.push(*j),
             Intervention::Temperature(t) => temperature = f64::from(*t),
-            Intervention::Pin { .. } | Intervention::Force { .. } | Intervention::Forbid { .. } => {}
+            Intervention::Pin { .. }
+            | Intervention::Permute { .. }
+            | Intervention::Force { .. }
+            | Intervention::Forbid { .. } => {}
         }
     }
     if let Some(pinned) = pinned {
-        output.alpha[at].copy_from_slice(pinned);
+        output.alpha[at].copy_from_slice(&pinned);
     } else if !masked.is_empty() || temperature != 1.0 {
         let (energies, local) = (output.energies.get(at.clone()), output.p_t_row(r).is_some());
         let scores = scores(&output.alpha[at.clone()], energies, local, temperature);
@@ -300,7 +332,7 @@ fn look(list: &[Intervention], i: usize, r: usize, t_x: usize, output: &mut Step
 }
 
 /// ln alpha_ij at a temperature, up to a constant of the row; -infinity where nothing is looked at.
-fn scores(alpha: &[f32], energies: Option<&[f32]>, local: bool, temperature: f64) -> Vec<f64> {
+pub(super) fn scores(alpha: &[f32], energies: Option<&[f32]>, local: bool, temperature: f64) -> Vec<f64> {
     let inverse = 1.0 / temperature;
     let score = |(j, alpha): (usize, &f32)| match energies.map(|energies| f64::from(energies[j])) {
         // the energies of several models cannot be compared: their mean alpha is all there is
@@ -314,7 +346,7 @@ fn scores(alpha: &[f32], energies: Option<&[f32]>, local: bool, temperature: f64
 }
 
 /// alpha_i = sum_j alpha_ij softmax(scores), where masked words have no part; all zeros where nothing is left.
-fn share(scores: &[f64], masked: &[usize], alpha: &mut [f32]) {
+pub(super) fn share(scores: &[f64], masked: &[usize], alpha: &mut [f32]) {
     let seen = |j: usize| if masked.contains(&j) { f64::NEG_INFINITY } else { scores[j] };
     let most = (0..scores.len()).map(seen).fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = alpha.iter().map(|alpha| f64::from(*alpha)).sum();

@@ -4,8 +4,11 @@
 //! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences;
 //! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
 //! any number of sentences in batches; [`sample`] draws translations; an [`Ensemble`] is several models as one.
-//! [`Intervening`] changes what a model looks at and says in any of them.
+//! [`Intervening`] changes what a model looks at and says in any of them; [`resolve`](mod@resolve) reads such changes from a file,
+//! and [`marks`] tells what of a translation was not the model's own. [`ablate`](mod@ablate) says each step again with another alpha;
+//! [`importance`](mod@importance) has further pictures of what matters.
 
+pub mod ablate;
 pub mod batching;
 pub mod beam;
 pub mod constraint;
@@ -13,10 +16,13 @@ pub mod corpus;
 pub mod ensemble;
 pub mod follow;
 pub mod forced;
+pub mod importance;
 pub mod intervention;
+pub mod marks;
 pub mod phrases;
 mod pool;
 pub mod rank;
+pub mod resolve;
 pub mod sample;
 mod select;
 pub mod trace;
@@ -27,7 +33,7 @@ use crate::models::Stepper;
 use crate::ticket::Ticket;
 
 pub use crate::decoding::batching::batches;
-pub use crate::decoding::corpus::{decode_all, force_all};
+pub use crate::decoding::corpus::{decode_all, force_all, intervene_all};
 pub use crate::decoding::ensemble::Ensemble;
 pub use crate::decoding::intervention::{Intervening, Intervention, Said};
 pub use crate::decoding::rank::{LengthRule, Ranking};

@@ -11,14 +11,17 @@ use std::ops::Range;
 use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
 use crate::analysis::alignment::Alignment;
+use crate::analysis::correlation::kendall;
 use crate::analysis::pooled::pooled;
 use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
 use crate::analysis::{aer, hard};
 use crate::decoding;
+use crate::decoding::importance::{Importance, Matrix, Subject, shares};
 use crate::error::{Error, Result};
 use crate::evaluation::{Pair, Progress, Stage, TestSet};
 use crate::models::config::Config;
+use crate::models::gradient::Smoothing;
 use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::links::{Link, Links, places};
@@ -70,6 +73,11 @@ impl WordPair {
         Ok(Self { source, target })
     }
 
+    /// The tokens of both sides, `</s>` included.
+    pub fn tokens(&self) -> (&[String], &[String]) {
+        (&self.source.sentence.tokens, &self.target.sentence.tokens)
+    }
+
     /// The links of a forced target; `alpha` has a row for each token of the target and perhaps for steps after it.
     fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
         let alpha = extraction.reading.assign_after(delay, alpha);
@@ -98,6 +106,17 @@ pub fn readings(config: &Config) -> &'static [Reading] {
         Some(_) => &[Reading::Predicted, Reading::Input],
         None => &[Reading::Predicted],
     }
+}
+
+/// What matters in a pair.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Important {
+    /// Between the words of the lines.
+    pub links: Vec<Link>,
+    /// A row for each token of the target, `</s>` included, a column for each of the source.
+    pub matrix: Matrix,
+    /// Kendall's tau of each row with that of alpha, where the model has one and neither is all ties.
+    pub ranks: Vec<f64>,
 }
 
 /// A model and what runs it.
@@ -150,6 +169,35 @@ impl Aligner<'_> {
             done(indexes.len(), indexes.iter().map(|&index| ids[index].1.len()).sum());
             Ok(())
         })?;
+        Ok(links)
+    }
+
+    /// What matters in some pairs, by any definition; gradients are averaged over so many samples. `done` hears the words of every pair.
+    ///
+    /// # Errors
+    /// [`Error::Stale`] as soon as the ticket is stale; what [`Importance::measure`] refuses.
+    pub fn important_links(
+        &mut self,
+        (importance, samples): (&Importance, usize),
+        pairs: &[&WordPair],
+        threshold: Option<f32>,
+        ticket: &Ticket,
+        done: &mut dyn FnMut(usize),
+    ) -> Result<Vec<Important>> {
+        importance.check(self.model)?;
+        let mut subject = Subject::new(self.model, self.stepper);
+        subject.smoothing = Smoothing::of(samples);
+        let mut links = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            let ids = (pair.source.sentence.ids.as_slice(), pair.target.sentence.ids.as_slice());
+            let matrix = importance.measure(&mut subject, ids, ticket)?;
+            let rows = subject.model().config.aligns().then(|| decoding::force(subject.stepper(), &[ids], ticket));
+            let alpha = rows.transpose()?.and_then(|forced| forced.into_iter().next()?.alpha).unwrap_or_default();
+            let ranks = alpha.iter().zip(&matrix).filter_map(|(alpha, row)| kendall(alpha, row)).collect();
+            let extraction = Extraction { threshold, ..Extraction::default() };
+            links.push(Important { links: pair.links(&shares(&matrix), extraction, 0), matrix, ranks });
+            done(ids.1.len());
+        }
         Ok(links)
     }
 
@@ -302,6 +350,44 @@ pub fn measure(
         }
     }
     Ok(report)
+}
+
+/// What the links of a model are by another definition of what matters than alpha.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportanceRow {
+    /// Its name.
+    pub name: &'static str,
+    /// What was counted against the gold links.
+    pub counts: aer::Counts,
+    /// The mean of Kendall's tau with alpha over the target words; `None` where the model has none.
+    pub kendall: Option<f64>,
+}
+
+/// Measures other definitions of what matters against gold links, as [`measure`] does alpha.
+///
+/// # Errors
+/// As there; a model without the alignment that a definition needs.
+pub fn importances(
+    aligner: &mut Aligner<'_>,
+    (test_set, gold): (&TestSet, &[Links]),
+    (definitions, samples): (&[&'static Importance], usize),
+    ticket: &Ticket,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<ImportanceRow>> {
+    let pairs = read(aligner.model, test_set, false)?;
+    let pairs: Vec<&WordPair> = pairs.iter().collect();
+    let (mut done, total) = (0, pairs.len() * definitions.len());
+    let mut row = |definition: &&'static Importance| {
+        let found = aligner.important_links((definition, samples), &pairs, None, ticket, &mut |words| {
+            done += 1;
+            progress(Progress { stage: Stage::Aligning, sentences: 1, words, done, total });
+        })?;
+        let ranks: Vec<f64> = found.iter().flat_map(|found| found.ranks.iter().copied()).collect();
+        let kendall = (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64);
+        let counts = count(found.into_iter().map(|found| found.links), gold);
+        Ok(ImportanceRow { name: definition.name, counts, kendall })
+    };
+    definitions.iter().map(&mut row).collect()
 }
 
 /// The pairs of a test set, for a model of the other direction where they are `turned`.

@@ -11,6 +11,7 @@ pub mod cost;
 pub mod disk;
 pub mod folder;
 pub mod fused;
+pub mod gradient;
 pub mod header;
 pub mod init;
 pub mod loss;

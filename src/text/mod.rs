@@ -2,6 +2,7 @@
 
 pub mod corpus;
 pub mod dictionary;
+pub mod interventions;
 pub mod join;
 pub mod language;
 pub mod line;

@@ -294,7 +294,7 @@ pub struct Shift {
     pub after: Vec<(String, f32)>,
     /// log p without interventions of the word that was said with them.
     pub log_p: f32,
-    /// Jensen-Shannon divergence of both distributions over all words, bits, from 0 to 1.
+    /// Jensen-Shannon divergence of both distributions over all words, nats, from 0 to ln 2.
     pub divergence: f32,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn shifts(
     let mut changed = Intervening::new(stepper, vec![free.collect()]);
     follow(&mut changed, source, compared, candidates, ticket, &mut |i, output| {
         shifts[i].after = best(output);
-        shifts[i].divergence = jensen_shannon(&own[i], &output.log_p);
+        shifts[i].divergence = jensen_shannon(&own[i], &output.log_p) as f32;
     })?;
     Ok(shifts)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use candle_core::{Device as Candle, Tensor};
 use interlinear::attention::AttentionKind;
+use interlinear::decoding::intervention::permutation;
 use interlinear::decoding::sample::{Numbered, SampleOptions};
 use interlinear::decoding::{
     Decoded, Ensemble, Intervening, Intervention, SearchOptions, Specials, decode, force, sample,
@@ -92,6 +93,9 @@ impl<'a> Direct<'a> {
         for one in self.list {
             match one {
                 Intervention::Pin { i: at, alpha } if *at == i => pinned = Some(alpha.clone()),
+                Intervention::Permute { i: at, seed } if *at == i => {
+                    pinned = Some(permutation(*seed, i, alpha.len()).into_iter().map(|j| alpha[j]).collect());
+                }
                 Intervention::Mask { j } => masked.push(*j),
                 Intervention::Temperature(t) => temperature = Some(f64::from(*t)),
                 _ => {}
@@ -171,6 +175,8 @@ fn changes(aligns: bool, best: u32) -> Vec<[Vec<Intervention>; 2]> {
         let turned = vec![Intervention::Pin { i: 1, alpha: one_hot(3, 4) }];
         let both = vec![Intervention::Mask { j: 0 }, Intervention::Temperature(3.0)];
         changes.push([pinned.clone(), turned]);
+        let shuffled = vec![Intervention::Permute { i: 0, seed: 3 }, Intervention::Permute { i: 2, seed: 4 }];
+        changes.push([shuffled.clone(), [both.clone(), shuffled].concat()]);
         changes
             .push([vec![Intervention::Mask { j: 1 }], vec![Intervention::Mask { j: 0 }, Intervention::Mask { j: 3 }]]);
         changes.push([vec![Intervention::Temperature(0.5)], both.clone()]);

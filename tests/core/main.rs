@@ -1,4 +1,5 @@
 //! The tests of everything below the window, one module a room.
+mod ablation;
 mod acting;
 mod aligner;
 mod aligning;
@@ -15,6 +16,8 @@ mod evaluation;
 mod figure;
 mod fused;
 mod given;
+mod importance;
+mod intervention_files;
 mod interventions;
 mod lane;
 mod luong;

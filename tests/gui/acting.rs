@@ -235,7 +235,7 @@ fn what_was_forced_held_set_and_masked_says_so_everywhere() {
 fn candidates_stand_beside_those_of_the_model_itself() {
     let (mut harness, wires) = desk::window(touched());
     for label in [
-        "Next-word candidates   0.125 bits from the model's own",
+        "Next-word candidates   0.125 nats from the model's own",
         "Candidate autre probability 0.819",
         "By itself chaussure probability 0.607",
     ] {

@@ -23,6 +23,11 @@ type Read = Result<(String, String)>;
 
 /// Learns, or reads what was learned, and aligns.
 pub fn run(low: &Low) -> anyhow::Result<()> {
+    if low.format == LinkFormat::Jsonl {
+        let message =
+            "--format jsonl writes the matrices of a model; choose pharaoh or naacl with a statistical aligner";
+        return Err(Error::Input(message.into()).into());
+    }
     let mut files = ParallelLines::open(&low.pairs)?;
     // What is learned from must be read to its end before the first pair can be aligned.
     let kept = if low.statistical.is_learned() { Vec::new() } else { keep(&mut files, MOST_LINES)? };
@@ -123,7 +128,7 @@ impl Writer<'_> {
         self.number += 1;
         self.progress.add(1, 0, position);
         match self.low.format {
-            LinkFormat::Pharaoh => self.output.line(&hard::pharaoh(&links)),
+            LinkFormat::Pharaoh | LinkFormat::Jsonl => self.output.line(&hard::pharaoh(&links)),
             LinkFormat::Naacl => self.output.text(&links::naacl(self.number, &Links::new(links, Vec::new()))),
         }
     }

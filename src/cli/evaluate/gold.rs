@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::aligner::words::LineAligner;
-use crate::cli::args::{Runtime, threshold};
+use crate::cli::args::{Runtime, definition, threshold};
 use crate::cli::bundled;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::statistical::{StatisticalArgs, Text};
+use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::alignment::{Aligner, Baseline};
+use crate::evaluation::alignment::{Aligner, Baseline, ImportanceRow};
 use crate::evaluation::{Pair, TestSet, alignment};
 use crate::models::Model;
 use crate::text::links::read;
@@ -37,6 +38,14 @@ pub struct GoldArgs {
     /// Measure all links with an alpha of at least T as well; may be given several times
     #[arg(long, value_name = "T", requires = "gold", value_parser = threshold)]
     threshold: Vec<f32>,
+    /// Measure what else may matter as well, as align --importance does: gradient, leave-one-out, unknown-word or optimised;
+    /// may be given several times
+    #[arg(long, value_name = "NAME", requires = "gold", value_parser = definition)]
+    importance: Vec<&'static Importance>,
+    /// Noisy copies of the embeddings over which --importance gradient is averaged; 1 is the plain gradient, which is as many
+    /// times as fast
+    #[arg(long, value_name = "N", default_value_t = 30, requires = "importance", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    samples: u16,
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
     #[arg(long, value_name = "DIR", requires = "gold", value_parser = bundled::argument())]
     reverse_model: Vec<PathBuf>,
@@ -89,6 +98,8 @@ pub struct GoldSet {
     /// Where from.
     pub path: PathBuf,
     thresholds: Vec<f32>,
+    definitions: Vec<&'static Importance>,
+    samples: usize,
 }
 
 impl GoldArgs {
@@ -115,7 +126,13 @@ impl GoldArgs {
             test_set.pairs.iter().filter_map(|pair| pair.references.first()).map(AsRef::as_ref).collect();
         let gold = read::read(path, &read::lengths(&source, &target), &LinkLayout { notation, base, order })?;
         output::tell(&format!("{}: {}", path.display(), gold.note));
-        Ok(Some(GoldSet { gold, path: path.clone(), thresholds: self.threshold.clone() }))
+        Ok(Some(GoldSet {
+            gold,
+            path: path.clone(),
+            thresholds: self.threshold.clone(),
+            definitions: self.importance.clone(),
+            samples: self.samples.into(),
+        }))
     }
 
     /// The model of the other direction that goes with model `number` of `models`.
@@ -191,6 +208,30 @@ impl GoldSet {
         let report = alignment::measure(forward, reverse, gold, &options, &Ticket::forever(), &mut tell);
         bar.finish();
         report
+    }
+}
+
+impl GoldSet {
+    /// Measures the other definitions of what matters that were asked for, where the model has what they need.
+    pub fn importances(&self, runtime: &Runtime, model: &Model, test_set: &TestSet) -> Result<Vec<ImportanceRow>> {
+        let fits = |definition: &&'static Importance| {
+            let refused = definition.check(model).err();
+            refused.inspect(|why| output::tell(&why.to_string())).is_none()
+        };
+        let definitions: Vec<&'static Importance> = self.definitions.iter().copied().filter(fits).collect();
+        if definitions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
+        let mut aligner = Aligner { model, stepper: stepper.as_mut() };
+        let total = test_set.len() * definitions.len();
+        let mut bar = Progress::new(format!("measuring {}", model.config.name), Some(total as u64), false);
+        let mut tell = |now: evaluation::Progress| bar.add(now.sentences, now.words, now.done as u64);
+        let gold = (test_set, self.gold.pairs.as_slice());
+        let rows =
+            alignment::importances(&mut aligner, gold, (&definitions, self.samples), &Ticket::forever(), &mut tell);
+        bar.finish();
+        rows
     }
 }
 

@@ -86,6 +86,14 @@ pub fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
             let _ = writeln!(text, "{}", cells.join("\t"));
         }
     }
+    for (told, row) in told.iter().flat_map(|told| told.importances.iter().map(move |row| (told, row))) {
+        let (rates, name) = (row.counts.rates(), one_cell(&told.report.name));
+        let _ = write!(text, "{name}\t-\tforward\t{}\t-\t{}\t{}", row.name, row.counts.found, row.counts.sure);
+        for rate in [rates.precision, rates.recall, rates.aer] {
+            let _ = write!(text, "\t{}", figure(rate, 6));
+        }
+        text.push('\n');
+    }
     for (baseline, (direction, counts)) in baselines.iter().flat_map(|one| one.rows.iter().map(move |row| (one, row))) {
         let rates = counts.rates();
         let _ = write!(text, "{}\t-\t{direction}\t-\t-\t{}\t{}", baseline.name, counts.found, counts.sure);
@@ -129,7 +137,15 @@ fn model(told: &Told) -> Value {
            "sentences_per_second": report.sentences_per_second(), "words_per_second": report.words_per_second(),
            "rows": report.rows.iter().map(figures::object).collect::<Vec<_>>(),
            "against_first": told.comparisons.iter().map(comparison).collect::<Vec<_>>(),
-           "alignment": told.alignment.as_ref().map(alignment)})
+           "alignment": told.alignment.as_ref().map(alignment),
+           "importances": told.importances.iter().map(importance).collect::<Vec<_>>()})
+}
+
+fn importance(row: &alignment::ImportanceRow) -> Value {
+    let (counts, rates) = (&row.counts, row.counts.rates());
+    json!({"name": row.name, "kendall_with_alpha": row.kendall, "links": counts.found, "sure": counts.sure,
+           "links_sure": counts.found_sure, "links_possible": counts.found_possible,
+           "precision": rates.precision, "recall": rates.recall, "aer": rates.aer})
 }
 
 fn comparison(comparison: &Comparison) -> Value {

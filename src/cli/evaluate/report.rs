@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::analysis::bootstrap::Paired;
 use crate::cli::columns::{Table, figure};
-use crate::evaluation::alignment::Baseline;
+use crate::evaluation::alignment::{Baseline, ImportanceRow};
 use crate::evaluation::compare::Comparison;
 use crate::evaluation::{Report, Row, Unk, alignment};
 
@@ -14,6 +14,8 @@ pub struct Told {
     pub report: Report,
     /// Those of its alignments, where they were measured.
     pub alignment: Option<alignment::Report>,
+    /// What else may matter than alpha, where that was measured.
+    pub importances: Vec<ImportanceRow>,
     /// The first model and this one, where they were compared.
     pub comparisons: Vec<Comparison>,
     /// Where it ran.
@@ -172,6 +174,14 @@ fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
                 figure(rates.aer, 4),
             ]);
         }
+    }
+    for (told, row) in told.iter().flat_map(|told| told.importances.iter().map(move |row| (told, row))) {
+        any = true;
+        let rates = row.counts.rates();
+        let tau = row.kendall.map_or_else(|| "-".to_owned(), |tau| format!("tau {tau:.4}"));
+        let name = [told.report.name.clone(), "forward".to_owned(), row.name.to_owned(), tau];
+        let rates = [rates.precision, rates.recall, rates.aer].map(|rate| figure(rate, 4));
+        table.row(name.into_iter().chain([row.counts.found.to_string()]).chain(rates));
     }
     for (baseline, (direction, counts)) in baselines.iter().flat_map(|one| one.rows.iter().map(move |row| (one, row))) {
         any = true;

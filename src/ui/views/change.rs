@@ -19,8 +19,8 @@ const STEP: f32 = 0.01;
 const LIST: f32 = 260.0;
 
 /// What the divergence is.
-pub const DIVERGENCE: &str = "Jensen-Shannon divergence of the next-word distributions with what is set and without it, after the same words: 0 bits \
-     where they are equal, 1 bit where they share no word";
+pub const DIVERGENCE: &str = "Jensen-Shannon divergence of the next-word distributions with what is set and without it, after the same words: 0 \
+     where they are equal, ln 2 = 0.693 nats where they share no word";
 
 /// What the model would say at word i by itself, where something is set and the best hypothesis is shown.
 pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'a Shift> {

@@ -143,7 +143,7 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     let own = change::shift(window, column, i);
     let heading = match (word.pieces.first(), own) {
         (Some(first), _) => format!("Candidates for its first piece, {first}"),
-        (None, Some(shift)) => format!("Next-word candidates   {:.3} bits from the model's own", shift.divergence),
+        (None, Some(shift)) => format!("Next-word candidates   {:.3} nats from the model's own", shift.divergence),
         (None, None) => "Next-word candidates".to_owned(),
     };
     let heading = caption(ui, &heading);

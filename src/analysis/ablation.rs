@@ -1,0 +1,200 @@
+//! Floor 5: how much the words of a translation depend on each weight alpha_ij, next to alpha itself: the tests of Jain
+//! and Wallace (2019, Attention is not Explanation, sections 4.1 and 4.2.1) and Wiegreffe and Pinter (2019, Attention
+//! is not not Explanation).
+//!
+//! At each step of a given translation alpha_i alone is changed, and the distribution of y_i before and after is
+//! compared: the Jensen-Shannon divergence in nats, the total variation, whether another word is the most probable.
+
+use crate::analysis::correlation::{kendall, spearman};
+use crate::analysis::divergence::{argmax, jensen_shannon, total_variation};
+use crate::decoding::ablate::{Change, ablate};
+use crate::error::Result;
+use crate::models::Stepper;
+use crate::ticket::Ticket;
+
+/// What a change of alpha_i does to the distribution of y_i.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Effect {
+    /// Jensen-Shannon divergence, nats.
+    pub js: f32,
+    /// Total variation.
+    pub tv: f32,
+    /// log p(y_i) after the change.
+    pub log_p: f32,
+    /// Another word is the most probable one.
+    pub changes: bool,
+}
+
+/// A target word under every test.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Word {
+    /// y_i.
+    pub token: u32,
+    /// log p(y_i) by the model itself.
+    pub log_p: f32,
+    /// The word that the model itself likes best here.
+    pub best: u32,
+    /// alpha_i. [t_x]
+    pub alpha: Vec<f32>,
+    /// Every source word has the same weight.
+    pub uniform: Effect,
+    /// The weights change places; one for each seed.
+    pub permuted: Vec<Effect>,
+    /// Source word j has no weight. [t_x]
+    pub without: Vec<Effect>,
+}
+
+/// Puts a translation (ids, `</s>` included) to the tests; `seeds` has one for each permutation.
+///
+/// # Errors
+/// As [`ablate`].
+pub fn words(stepper: &mut dyn Stepper, pair: (&[u32], &[u32]), seeds: &[u64], ticket: &Ticket) -> Result<Vec<Word>> {
+    let mut words: Vec<Word> = Vec::with_capacity(pair.1.len());
+    ablate(stepper, pair, seeds, ticket, &mut |said| {
+        let token = pair.1[said.i];
+        let log_p = said.log_p[token as usize];
+        if said.change == Change::Own {
+            let (best, alpha) = (argmax(said.own) as u32, said.alpha.to_vec());
+            words.push(Word { token, log_p, best, alpha, ..Word::default() });
+        }
+        let Some(word) = words.last_mut() else { return };
+        let effect = || Effect {
+            js: jensen_shannon(said.own, said.log_p) as f32,
+            tv: total_variation(said.own, said.log_p) as f32,
+            log_p,
+            changes: argmax(said.log_p) as u32 != word.best,
+        };
+        match said.change {
+            Change::Own => {}
+            Change::Uniform => word.uniform = effect(),
+            Change::Permuted(_) => {
+                let effect = effect();
+                word.permuted.push(effect);
+            }
+            Change::Without(_) => {
+                let effect = effect();
+                word.without.push(effect);
+            }
+        }
+    })?;
+    Ok(words)
+}
+
+impl Word {
+    /// What leaving out each source word does: its Jensen-Shannon divergence. [t_x]
+    pub fn leave_one_out(&self) -> Vec<f32> {
+        self.without.iter().map(|effect| effect.js).collect()
+    }
+
+    /// The source word of greatest alpha.
+    pub fn looks_at(&self) -> usize {
+        argmax(&self.alpha)
+    }
+
+    /// The source word that makes the greatest difference.
+    pub fn depends_on(&self) -> usize {
+        argmax(&self.leave_one_out())
+    }
+
+    /// Kendall's tau between alpha_i and [`Word::leave_one_out`].
+    pub fn kendall(&self) -> Option<f64> {
+        kendall(&self.alpha, &self.leave_one_out())
+    }
+
+    /// Spearman's rho between the same.
+    pub fn spearman(&self) -> Option<f64> {
+        spearman(&self.alpha, &self.leave_one_out())
+    }
+
+    /// The mean over all permutations of a number.
+    fn permuted(&self, of: impl Fn(&Effect) -> f64) -> Option<f64> {
+        let count = self.permuted.len() as f64;
+        (count > 0.0).then(|| self.permuted.iter().map(of).sum::<f64>() / count)
+    }
+
+    /// What leaving out the source word of greatest alpha does.
+    fn top(&self) -> Option<&Effect> {
+        self.without.get(self.looks_at())
+    }
+}
+
+/// One line of [`FIGURES`].
+pub struct Figure {
+    /// Its name in files.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// Of a word; `None` where the word has none.
+    pub of: fn(&Word) -> Option<f64>,
+}
+
+/// Every figure of a word; of a text it is the mean over the words that have it.
+pub const FIGURES: &[Figure] = &[
+    Figure { name: "js_uniform", about: "JS, uniform alpha", of: |word| Some(word.uniform.js.into()) },
+    Figure { name: "tv_uniform", about: "total variation, uniform alpha", of: |word| Some(word.uniform.tv.into()) },
+    Figure {
+        name: "changed_uniform",
+        about: "another best word, uniform alpha",
+        of: |word| Some(share(word.uniform.changes)),
+    },
+    Figure { name: "js_permuted", about: "JS, permuted alpha", of: |word| word.permuted(|effect| effect.js.into()) },
+    Figure {
+        name: "tv_permuted",
+        about: "total variation, permuted alpha",
+        of: |word| word.permuted(|effect| effect.tv.into()),
+    },
+    Figure {
+        name: "changed_permuted",
+        about: "another best word, permuted alpha",
+        of: |word| word.permuted(|effect| share(effect.changes)),
+    },
+    Figure { name: "js_top", about: "JS without the word of greatest alpha", of: |word| Some(word.top()?.js.into()) },
+    Figure {
+        name: "changed_top",
+        about: "another best word without the word of greatest alpha",
+        of: |word| Some(share(word.top()?.changes)),
+    },
+    Figure {
+        name: "top_agrees",
+        about: "the word of greatest alpha makes the greatest difference",
+        of: |word| Some(share(!word.alpha.is_empty() && word.looks_at() == word.depends_on())),
+    },
+    Figure { name: "kendall", about: "Kendall's tau, alpha and leave-one-out", of: Word::kendall },
+    Figure { name: "spearman", about: "Spearman's rho, alpha and leave-one-out", of: Word::spearman },
+];
+
+fn share(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}
+
+/// The means of [`FIGURES`] over many words, in constant memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Means {
+    /// Sentences.
+    pub sentences: usize,
+    /// Target words.
+    pub words: usize,
+    /// For each figure its sum and how many words have it.
+    sums: Vec<(f64, usize)>,
+}
+
+impl Means {
+    /// Adds the words of a sentence.
+    pub fn add(&mut self, words: &[Word]) {
+        self.sums.resize(FIGURES.len(), (0.0, 0));
+        self.sentences += 1;
+        self.words += words.len();
+        for word in words {
+            for (figure, sum) in FIGURES.iter().zip(&mut self.sums) {
+                if let Some(value) = (figure.of)(word) {
+                    *sum = (sum.0 + value, sum.1 + 1);
+                }
+            }
+        }
+    }
+
+    /// The mean of a figure; `None` where no word has it.
+    pub fn of(&self, figure: usize) -> Option<f64> {
+        self.sums.get(figure).filter(|sum| sum.1 > 0).map(|sum| sum.0 / sum.1 as f64)
+    }
+}

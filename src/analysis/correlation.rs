@@ -1,0 +1,62 @@
+//! Floor 5: rank correlation of two lists of numbers, such as alpha_i and what leaving each source word out does.
+
+/// Kendall's tau-b (Kendall 1945): pairs in the same order less pairs in opposite order, over the pairs that are no ties
+/// in the one list and in the other, as a geometric mean. `None` where a list is all ties or has fewer than two numbers.
+pub fn kendall(a: &[f32], b: &[f32]) -> Option<f64> {
+    let (mut agree, mut in_a, mut in_b) = (0i64, 0i64, 0i64);
+    for i in 0..a.len().min(b.len()) {
+        for j in 0..i {
+            let (x, y) = (sign(a[i], a[j]), sign(b[i], b[j]));
+            agree += x * y;
+            in_a += x * x;
+            in_b += y * y;
+        }
+    }
+    (in_a > 0 && in_b > 0).then(|| agree as f64 / (in_a as f64 * in_b as f64).sqrt())
+}
+
+/// Spearman's rho: the correlation of the ranks, ties having the mean of theirs. `None` as for [`kendall`].
+pub fn spearman(a: &[f32], b: &[f32]) -> Option<f64> {
+    let n = a.len().min(b.len());
+    let (a, b) = (ranks(&a[..n]), ranks(&b[..n]));
+    let mean = (n as f64 - 1.0) / 2.0;
+    let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - mean) * (y - mean)).sum::<f64>();
+    let (in_a, in_b) = (product(&a, &a), product(&b, &b));
+    (in_a > 0.0 && in_b > 0.0).then(|| product(&a, &b) / (in_a * in_b).sqrt())
+}
+
+fn sign(a: f32, b: f32) -> i64 {
+    i64::from(a > b) - i64::from(a < b)
+}
+
+/// Ranks from 0.
+fn ranks(values: &[f32]) -> Vec<f64> {
+    let below = |value: f32| values.iter().filter(|other| **other < value).count() as f64;
+    let equal = |value: f32| values.iter().filter(|other| **other == value).count() as f64;
+    values.iter().map(|&value| below(value) + (equal(value) - 1.0) / 2.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of scipy.stats.kendalltau and scipy.stats.spearmanr, and of counting by hand.
+    #[test]
+    fn known_correlations() {
+        for (a, b, tau, rho) in [
+            (&[1.0, 2.0, 3.0][..], &[10.0, 20.0, 30.0][..], Some(1.0), Some(1.0)),
+            (&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0], Some(-1.0), Some(-1.0)),
+            (&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 2.0, 4.0], Some(4.0 / 6.0), Some(0.8)),
+            // one tie in the first list: 5 pairs there and 6 in the other, 4 more in order than not
+            (&[1.0, 1.0, 2.0, 3.0], &[1.0, 2.0, 4.0, 3.0], Some(3.0 / 30.0f64.sqrt()), Some(0.737_864_787_372_621_9)),
+            (&[1.0, 1.0], &[1.0, 2.0], None, None),
+            (&[1.0], &[1.0], None, None),
+            (&[], &[], None, None),
+        ] {
+            for (found, expected) in [(kendall(a, b), tau), (spearman(a, b), rho)] {
+                let near = found.zip(expected).map_or(found == expected, |(a, b)| (a - b).abs() < 1e-12);
+                assert!(near, "{a:?} {b:?}: {found:?} is not {expected:?}");
+            }
+        }
+    }
+}

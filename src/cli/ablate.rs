@@ -1,0 +1,432 @@
+//! Floor 9: `interlinear ablate`: how much each word of a translation depends on where the model looked.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::analysis::ablation;
+use crate::analysis::ablation::{FIGURES, Means, Word};
+use crate::cli::args::{BatchArgs, RunArgs, Runtime, SearchArgs};
+use crate::cli::columns::{Table, figure};
+use crate::cli::input::{Line, Lines};
+use crate::cli::output::Output;
+use crate::cli::windows::{Doing, Growth, Input};
+use crate::cli::{Context, bundled, output, windows, words};
+use crate::decoding::SearchOptions;
+use crate::error::{Error, Result};
+use crate::models::{Model, Stepper};
+use crate::text::sentence::Sentence;
+use crate::text::tsv::{Cell, rows};
+use crate::text::write::write_atomic;
+use crate::text::{line, parallel};
+use crate::ticket::Ticket;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_long_help = "Each translation is forced: the model's own, or the given one with --source and --target. At each of its
+steps alpha alone is changed, the steps before it staying as they were, and the distribution of the next word is
+compared with the model's own (Jain and Wallace 2019, Attention is not Explanation; Wiegreffe and Pinter 2019,
+Attention is not not Explanation):
+  uniform        every source token has the same weight; the row keeps its sum
+  permuted       the weights change places, --permutations times
+  leave one out  one source token has no weight and the others share it in proportion, for each source token
+js is the Jensen-Shannon divergence in nats (at most ln 2 = 0.693), tv the total variation (at most 1), changed
+whether another word is the most probable one. kendall (tau-b) and spearman correlate alpha of a target token with
+the js of leaving each source token out. `</s>` is a token on both sides.
+
+Formats:
+  jsonl  an object for each line and model: model, line, source, target, log_p, token_log_p, alpha, js {uniform,
+         permuted} (means over the target tokens), leave_one_out (js, a row for each target token, a column for each
+         source token), leave_one_out_log_p (log p of the target token less that without the source token),
+         leave_one_out_changed, tokens (each figure for each target token) and means (each figure)
+  tsv    a row for each target token: its log p, the word that the model liked best there, the source tokens of
+         greatest alpha and of greatest js when left out, and each figure
+  table  the means over all target tokens, a column for each model
+Several models are put to the test line by line. An empty line has no words to test; a line that a model cannot read
+is left out, with a sentence on stderr, and exit code 2 at the end."
+)]
+pub struct Low {
+    /// A model folder, or the name of an installed model; once for each model
+    #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
+    model: Vec<PathBuf>,
+    /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin. The model translates it
+    #[arg(value_name = "FILE", conflicts_with = "source")]
+    file: Option<PathBuf>,
+    /// Sentences whose translations are given
+    #[arg(long, value_name = "FILE", requires = "target")]
+    source: Option<PathBuf>,
+    /// Their translations, line by line
+    #[arg(long, value_name = "FILE", requires = "source")]
+    target: Option<PathBuf>,
+    /// The words are split by spaces already
+    #[arg(long)]
+    pretokenized: bool,
+    /// How often alpha is permuted
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    permutations: u16,
+    /// What the permutations follow from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// What to write
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write the means over all target tokens into this file as well, with tabs between
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
+    #[command(flatten)]
+    search: SearchArgs,
+    #[command(flatten)]
+    batch: BatchArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What is written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Format {
+    /// Everything, an object a line
+    #[default]
+    #[value(alias = "json")]
+    Jsonl,
+    /// A row for each target token
+    Tsv,
+    /// The means over all target tokens
+    Table,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// As meant.
+struct High {
+    options: SearchOptions,
+    seeds: Vec<u64>,
+    batch: usize,
+    pretokenized: bool,
+    format: Format,
+}
+
+/// A model under test.
+struct Subject {
+    model: Model,
+    stepper: Box<dyn Stepper>,
+    means: Means,
+}
+
+/// A source and its translation; `None` where there is nothing to test.
+type Pair = Option<(Sentence, Vec<u32>)>;
+
+/// A line of the input.
+struct Text {
+    number: usize,
+    source: String,
+    /// Its translation, where it is given.
+    target: Option<String>,
+    refused: Option<Error>,
+}
+
+/// What is read.
+struct Texts {
+    source: Lines,
+    target: Option<Lines>,
+}
+
+/// Tests.
+///
+/// # Errors
+/// When a model, the input or the output fails; when lines were refused, at the end.
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+    let low = Low::from_arg_matches(matches)?;
+    let mut texts = Texts {
+        source: Lines::open(low.source.as_deref().or(low.file.as_deref()))?,
+        target: low.target.as_deref().map(|path| Lines::open(Some(path))).transpose()?,
+    };
+    let runtime = low.run.high()?;
+    let mut subjects: Vec<Subject> =
+        low.model.iter().map(|folder| Subject::load(&runtime, folder)).collect::<Result<_>>()?;
+    let high = High {
+        options: SearchOptions { most_numbers: 0, ..low.search.high() },
+        seeds: (0..u64::from(low.permutations)).map(|n| low.seed.wrapping_add(n)).collect(),
+        batch: low.batch.high(),
+        pretokenized: low.pretokenized,
+        format: low.format,
+    };
+    let mut output = Output::stdout();
+    if high.format == Format::Tsv {
+        output.text(&rows([heads().iter().map(|head| Cell::plain(*head)).collect()]))?;
+    }
+    let mut unread = 0;
+    let doing = Doing { name: "testing", verb: "test" };
+    let refused = windows::run(doing, &mut texts, Growth::up_to(high.batch), &mut |window| {
+        let mut tested = 0;
+        let mut done = Vec::with_capacity(subjects.len());
+        for subject in &mut subjects {
+            let (pairs, refused) = subject.pairs(&high, window)?;
+            unread += refused;
+            tested += pairs.iter().flatten().map(|(_, target)| target.len()).sum::<usize>();
+            done.push(pairs.into_iter());
+        }
+        for text in window {
+            for (subject, pairs) in subjects.iter_mut().zip(&mut done) {
+                subject.test(&high, text, &pairs.next().flatten(), &mut output)?;
+            }
+        }
+        Ok(tested)
+    })?;
+    if high.format == Format::Table {
+        output.text(&table(&subjects))?;
+    }
+    if let Some(path) = &low.summary {
+        write_atomic(path, |file| file.write_all(summary(&subjects).as_bytes()))?;
+    }
+    output.finish()?;
+    words::refused(refused + unread)
+}
+
+impl Subject {
+    fn load(runtime: &Runtime, folder: &std::path::Path) -> Result<Self> {
+        let model = runtime.load(folder)?;
+        if !model.config.aligns() {
+            let architecture = model.config.architecture.name();
+            return Err(Error::Input(format!(
+                "{} ({architecture}) has no alignment to test; choose a model that has one",
+                model.config.name
+            )));
+        }
+        let stepper = model.stepper(runtime.engine, runtime.threads)?;
+        Ok(Self { model, stepper, means: Means::default() })
+    }
+
+    /// Sources and targets of a window, and how many lines the model refused.
+    fn pairs(&mut self, high: &High, window: &[Text]) -> Result<(Vec<Pair>, usize)> {
+        let (model, mut refused) = (&self.model, 0);
+        let mut read = |text: &Text| {
+            let side = |tokenizer, text: &str| line::read(tokenizer, text, high.pretokenized);
+            let given = text.target.as_ref().map(|target| side(&model.target, target).map(|target| target.ids));
+            let source = side(&model.source, &text.source);
+            let pair = source.and_then(|source| Ok((source, given.transpose()?)));
+            let pair = pair.inspect_err(|why| {
+                refused += 1;
+                output::tell(&format!("{}, line {}: {why}", model.config.name, text.number));
+            });
+            pair.ok().filter(|(source, _)| source.words() > 0 && text.refused.is_none())
+        };
+        let read: Vec<Option<(Sentence, Option<Vec<u32>>)>> = window.iter().map(&mut read).collect();
+        let free: Vec<&[u32]> =
+            read.iter().flatten().filter(|pair| pair.1.is_none()).map(|pair| pair.0.ids.as_slice()).collect();
+        let mut said = vec![Vec::new(); free.len()];
+        let specials = words::specials(model);
+        words::decode_all(
+            specials,
+            self.stepper.as_mut(),
+            &free,
+            &high.options,
+            high.batch,
+            &mut |indexes, decoded| {
+                for (&index, decoded) in indexes.iter().zip(decoded) {
+                    said[index] = decoded.hypotheses.into_iter().next().unwrap_or_default().tokens;
+                }
+            },
+        )?;
+        let mut said = said.into_iter();
+        let whole = |(source, given): (Sentence, Option<Vec<u32>>)| {
+            (source, given.unwrap_or_else(|| said.next().unwrap_or_default()))
+        };
+        let mut whole = whole;
+        Ok((read.into_iter().map(|pair| pair.map(&mut whole)).collect(), refused))
+    }
+
+    fn test(&mut self, high: &High, text: &Text, pair: &Pair, output: &mut Output) -> anyhow::Result<()> {
+        let tested = match pair {
+            None => Vec::new(),
+            Some((source, target)) => {
+                let pair = (source.ids.as_slice(), target.as_slice());
+                ablation::words(self.stepper.as_mut(), pair, &high.seeds, &Ticket::forever())?
+            }
+        };
+        if !tested.is_empty() {
+            self.means.add(&tested);
+        }
+        let source = pair.as_ref().map(|pair| pair.0.tokens.as_slice()).unwrap_or_default();
+        match high.format {
+            Format::Jsonl => output.json(&self.record(text.number, source, &tested))?,
+            Format::Tsv => {
+                output
+                    .text(&rows(tested.iter().enumerate().map(|(i, word)| self.row(text.number, i, source, word))))?;
+            }
+            Format::Table => {}
+        }
+        output.flush()
+    }
+
+    fn word(&self, token: u32) -> &str {
+        self.model.target.token(token).unwrap_or_default()
+    }
+
+    fn record<'a>(&'a self, line: usize, source: &'a [String], tested: &'a [Word]) -> Record<'a> {
+        let mut means = Means::default();
+        means.add(tested);
+        let mean = |name: &str| FIGURES.iter().position(|figure| figure.name == name).and_then(|n| means.of(n));
+        let of = |figure: &ablation::Figure| tested.iter().map(figure.of).collect::<Vec<_>>().into();
+        Record {
+            model: &self.model.config.name,
+            line,
+            source,
+            target: tested.iter().map(|word| self.word(word.token)).collect(),
+            log_p: tested.iter().map(|word| f64::from(word.log_p)).sum::<f64>() as f32,
+            token_log_p: tested.iter().map(|word| word.log_p).collect(),
+            alpha: tested.iter().map(|word| word.alpha.as_slice()).collect(),
+            js: Js { uniform: mean("js_uniform"), permuted: mean("js_permuted") },
+            leave_one_out: tested.iter().map(Word::leave_one_out).collect(),
+            leave_one_out_log_p: matrix(tested, |word, j| word.log_p - word.without[j].log_p),
+            leave_one_out_changed: matrix(tested, |word, j| word.without[j].changes),
+            tokens: FIGURES.iter().map(|figure| (figure.name.to_owned(), of(figure))).collect(),
+            means: FIGURES.iter().enumerate().map(|(n, figure)| (figure.name.to_owned(), means.of(n).into())).collect(),
+        }
+    }
+
+    /// A row of `--format tsv`, in the order of [`heads`].
+    fn row(&self, line: usize, i: usize, source: &[String], word: &Word) -> Vec<Cell> {
+        let at = |j: usize| Cell::from(source.get(j).map_or("", String::as_str));
+        let alpha = word.alpha.get(word.looks_at()).copied().unwrap_or_default();
+        let mut cells = vec![
+            Cell::from(self.model.config.name.as_str()),
+            Cell::plain(&line),
+            Cell::plain(&(i + 1)),
+            Cell::from(self.word(word.token)),
+            Cell::plain(&word.log_p),
+            Cell::from(self.word(word.best)),
+            at(word.looks_at()),
+            Cell::plain(&alpha),
+            at(word.depends_on()),
+        ];
+        cells.extend(FIGURES.iter().map(|figure| number((figure.of)(word))));
+        cells
+    }
+}
+
+/// The heads of `--format tsv`.
+fn heads() -> Vec<&'static str> {
+    let own = ["model", "line", "position", "word", "log_p", "best", "looks_at", "alpha", "depends_on"];
+    own.into_iter().chain(FIGURES.iter().map(|figure| figure.name)).collect()
+}
+
+/// A number; nothing where there is none.
+fn number(value: Option<f64>) -> Cell {
+    Cell::Plain(value.map_or_else(String::new, |value| (value as f32).to_string()))
+}
+
+fn matrix<T>(tested: &[Word], of: impl Fn(&Word, usize) -> T) -> Vec<Vec<T>> {
+    tested.iter().map(|word| (0..word.without.len()).map(|j| of(word, j)).collect()).collect()
+}
+
+/// A line of `--format jsonl`.
+#[derive(Serialize)]
+struct Record<'a> {
+    model: &'a str,
+    line: usize,
+    source: &'a [String],
+    target: Vec<&'a str>,
+    log_p: f32,
+    token_log_p: Vec<f32>,
+    alpha: Vec<&'a [f32]>,
+    js: Js,
+    leave_one_out: Vec<Vec<f32>>,
+    leave_one_out_log_p: Vec<Vec<f32>>,
+    leave_one_out_changed: Vec<Vec<bool>>,
+    tokens: Map<String, Value>,
+    means: Map<String, Value>,
+}
+
+/// Means over the target tokens.
+#[derive(Serialize)]
+struct Js {
+    uniform: Option<f64>,
+    permuted: Option<f64>,
+}
+
+/// The means over everything, for reading.
+fn table(subjects: &[Subject]) -> String {
+    let names = subjects.iter().map(|subject| subject.model.config.name.clone());
+    let mut table = Table::new(std::iter::once("mean over the target tokens".to_owned()).chain(names));
+    let row = |name: &str, of: &dyn Fn(&Subject) -> String| -> Vec<String> {
+        std::iter::once(name.to_owned()).chain(subjects.iter().map(of)).collect()
+    };
+    table.row(row("sentences", &|subject| subject.means.sentences.to_string()));
+    table.row(row("target tokens", &|subject| subject.means.words.to_string()));
+    for (n, one) in FIGURES.iter().enumerate() {
+        table.row(row(one.about, &|subject| figure(subject.means.of(n), 4)));
+    }
+    table.text()
+}
+
+/// The same for a spreadsheet: a row for each model.
+fn summary(subjects: &[Subject]) -> String {
+    let heads = ["model", "sentences", "tokens"].into_iter().chain(FIGURES.iter().map(|figure| figure.name));
+    let head: Vec<Cell> = heads.map(Cell::plain).collect();
+    let body = subjects.iter().map(|Subject { model, means, .. }| {
+        let mut cells =
+            vec![Cell::from(model.config.name.as_str()), Cell::plain(&means.sentences), Cell::plain(&means.words)];
+        cells.extend((0..FIGURES.len()).map(|n| number(means.of(n))));
+        cells
+    });
+    rows(std::iter::once(head).chain(body))
+}
+
+impl Input for Texts {
+    type Item = Text;
+
+    fn next(&mut self) -> Result<Option<Text>> {
+        let (source, target) = match &mut self.target {
+            None => match self.source.read()? {
+                None => return Ok(None),
+                Some(source) => (source, None),
+            },
+            Some(target) => match parallel::next_pair(&mut self.source, target)? {
+                None => return Ok(None),
+                Some((source, target)) => (source, Some(target)),
+            },
+        };
+        let (number, name) = (self.source.number(), self.source.name());
+        let mut refused = None;
+        let mut text = |line: Line| match line {
+            Line::Text(text) => text,
+            Line::TooLong(bytes) => {
+                refused = Some(Error::line(name, number, line::too_many_bytes(bytes)));
+                String::new()
+            }
+        };
+        let (source, target) = (text(source), target.map(text));
+        Ok(Some(Text { number, source, target, refused }))
+    }
+
+    fn is_ready(&mut self) -> bool {
+        self.source.is_ready() && self.target.as_mut().is_none_or(Lines::is_ready)
+    }
+
+    fn weight(text: &Text) -> usize {
+        text.source.split_ascii_whitespace().count()
+    }
+
+    fn refused(text: &Text) -> Option<&Error> {
+        text.refused.as_ref()
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.source.size()
+    }
+
+    fn position(&self) -> u64 {
+        self.source.position()
+    }
+
+    fn tell_empty(&self, verb: &str) {
+        self.source.tell_empty(verb);
+    }
+}

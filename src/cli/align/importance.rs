@@ -1,0 +1,99 @@
+//! Floor 9: `interlinear align --importance NAME`: links and matrices by another definition of what matters than alpha.
+
+use serde::Serialize;
+
+use crate::analysis::hard;
+use crate::analysis::reading::Reading;
+use crate::cli::align::{High, LinkFormat, Low, Pair, Steppers, WordPairs, high};
+use crate::cli::output::Output;
+use crate::cli::pairs::ParallelLines;
+use crate::cli::windows::{Doing, Growth};
+use crate::cli::{windows, words};
+use crate::decoding::importance::IMPORTANCES;
+use crate::error::{Error, Result};
+use crate::evaluation::alignment::{Aligner, Important, WordPair};
+use crate::models::{Model, Stepper};
+use crate::text::links;
+use crate::text::links::{Link, Links};
+use crate::ticket::Ticket;
+
+/// The definition that needs nothing but a forced target.
+pub const ATTENTION: &str = IMPORTANCES[0].name;
+
+/// Pairs of a window: each takes long.
+const WINDOW: usize = 16;
+
+/// A line of `--format jsonl`.
+#[derive(Serialize)]
+struct Record<'a> {
+    importance: &'a str,
+    source: &'a [String],
+    target: &'a [String],
+    matrix: &'a [Vec<f32>],
+}
+
+/// Aligns by the definition that was asked for.
+pub fn run(low: &Low) -> anyhow::Result<()> {
+    if low.reading != Reading::default() {
+        return Err(Error::Input("--reading is of the rows of alpha; leave it out with --importance".into()).into());
+    }
+    if low.format == LinkFormat::Jsonl && low.reverse_model.is_some() {
+        let message = "--format jsonl writes the matrix of one model; leave out --reverse-model";
+        return Err(Error::Input(message.into()).into());
+    }
+    let files = ParallelLines::open(&low.pairs)?;
+    let (high, mut steppers) = high(low)?;
+    let mut output = Output::stdout();
+    let mut number = 0;
+    let mut input = WordPairs { files, high: &high };
+    let doing = Doing { name: "aligning", verb: "align" };
+    let refused = windows::run(doing, &mut input, Growth::up_to(WINDOW), &mut |window| {
+        let mut target_words = 0;
+        for pair in window {
+            number += 1;
+            let found = pair.as_ref().ok().map(|pair| important(&high, low, &mut steppers, pair)).transpose()?;
+            target_words += found.as_ref().map_or(0, |found| found.matrix.len());
+            write(low, &mut output, number, pair.as_ref().ok(), found)?;
+            output.flush()?;
+        }
+        Ok(target_words)
+    })?;
+    output.finish()?;
+    words::refused(refused)
+}
+
+/// What matters in a pair, in both directions where there is a model of the other.
+fn important(high: &High, low: &Low, steppers: &mut Steppers, pair: &Pair) -> Result<Important> {
+    let definition = (low.importance, usize::from(low.samples));
+    let measure = |model: &Model, stepper: &mut dyn Stepper, pair: &WordPair| {
+        let threshold = high.extraction.threshold;
+        let mut aligner = Aligner { model, stepper };
+        let found = aligner.important_links(definition, &[pair], threshold, &Ticket::forever(), &mut |_| {})?;
+        found.into_iter().next().ok_or_else(|| Error::Internal("a pair was not measured".into()))
+    };
+    let mut there = measure(&high.forward, steppers.forward.as_mut(), &pair.forward)?;
+    if let (Some(reverse), Some(stepper), Some(pair)) = (&high.reverse, &mut steppers.reverse, &pair.reverse) {
+        let back = measure(reverse, stepper.as_mut(), pair)?;
+        let back: Vec<Link> = back.links.into_iter().map(Link::turned).collect();
+        there.links = high.symmetrize.of(there.links, &back);
+    }
+    Ok(there)
+}
+
+fn write(
+    low: &Low,
+    output: &mut Output,
+    number: usize,
+    pair: Option<&Pair>,
+    found: Option<Important>,
+) -> anyhow::Result<()> {
+    let (links, matrix) = found.map(|found| (found.links, found.matrix)).unwrap_or_default();
+    match low.format {
+        LinkFormat::Pharaoh => output.line(&hard::pharaoh(&links)),
+        LinkFormat::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new()))),
+        LinkFormat::Jsonl => {
+            let (source, target) = pair.map(|pair| pair.forward.tokens()).unwrap_or_default();
+            output.json(&Record { importance: low.importance.name, source, target, matrix: &matrix })
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Floor 4: every step of a given translation said again with another alpha_i, the steps before it left as they were: by
+//! how much the words depend on where the model looks (Jain and Wallace 2019, Attention is not Explanation; Wiegreffe
+//! and Pinter 2019, Attention is not not Explanation).
+
+use crate::decoding::beam::check_sources;
+use crate::decoding::forced::outside;
+use crate::decoding::intervention::{permutation, scores, share};
+use crate::error::{Error, Result};
+use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::ticket::Ticket;
+
+/// What becomes of alpha_i.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing.
+    Own,
+    /// Every source word has the same weight, `</s>` included; the row keeps its sum.
+    Uniform,
+    /// The weights change places, by [`permutation`] with this seed.
+    Permuted(u64),
+    /// Source word j has no weight and the rest share it in proportion, as a mask does.
+    Without(usize),
+}
+
+/// What the model says at a step after a change.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// Target position, from 0.
+    pub i: usize,
+    /// What was changed.
+    pub change: Change,
+    /// alpha_i, changed. [t_x]
+    pub alpha: &'a [f32],
+    /// log p of every word, by alpha_i as changed.
+    pub log_p: &'a [f32],
+    /// log p of every word, by the model's own alpha_i.
+    pub own: &'a [f32],
+}
+
+/// Rows of a step: each has probabilities of a vocabulary.
+const MOST_ROWS: usize = 64;
+
+/// Forces a target (ids, `</s>` included) and tells what each step says by its own alpha_i, which comes first, by a uniform
+/// one, by one permuted with each seed, and without each source word.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; an empty source; a target word
+/// outside the vocabulary; what the stepper refuses.
+pub fn ablate(
+    stepper: &mut dyn Stepper,
+    (source, target): (&[u32], &[u32]),
+    seeds: &[u64],
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(Said<'_>),
+) -> Result<()> {
+    check_sources(&[source])?;
+    ticket.check()?;
+    stepper.begin(&[source])?;
+    let t_x = source.len();
+    let permuted = seeds.iter().copied().map(Change::Permuted);
+    let changes: Vec<Change> =
+        [Change::Own, Change::Uniform].into_iter().chain(permuted).chain((0..t_x).map(Change::Without)).collect();
+    let slots = changes.len().min(MOST_ROWS);
+    let mut output = StepOutput::default();
+    let mut own = Vec::new();
+    for (i, &token) in target.iter().enumerate() {
+        let y_prev = i.checked_sub(1).map(|before| target[before]);
+        let rows = vec![Row { sentence: 0, parent: 0, y_prev }; slots];
+        stepper.align(&rows, &mut output)?;
+        if token as usize >= output.vocabulary {
+            return Err(outside(token, i, output.vocabulary));
+        }
+        let looked = Looked::read(&output, t_x)?;
+        for (round, changes) in changes.chunks(slots).enumerate() {
+            ticket.check()?;
+            for (slot, change) in changes.iter().enumerate() {
+                looked.change(*change, i, &mut output.alpha[slot * t_x..(slot + 1) * t_x]);
+            }
+            stepper.predict(&rows, &Need::all(), &mut output)?;
+            if round == 0 {
+                own = output.log_p_row(0).to_vec();
+            }
+            for (slot, &change) in changes.iter().enumerate() {
+                let alpha = &output.alpha[slot * t_x..(slot + 1) * t_x];
+                hear(Said { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
+            }
+        }
+        if changes.len() > slots {
+            // The next step goes on from the last answer, which must be the model's own.
+            output.alpha[..t_x].copy_from_slice(&looked.alpha);
+            stepper.predict(&rows, &Need::words(&[]), &mut output)?;
+        }
+    }
+    Ok(())
+}
+
+/// Where a step looks by itself.
+struct Looked {
+    alpha: Vec<f32>,
+    /// [`scores`] at temperature 1.
+    scores: Vec<f64>,
+}
+
+impl Looked {
+    /// Reads the first row.
+    fn read(output: &StepOutput, t_x: usize) -> Result<Self> {
+        let Some(alpha) = output.alpha_row(0, t_x) else {
+            let message = "this model has no alignment that could be changed; choose one that aligns";
+            return Err(Error::Input(message.to_owned()));
+        };
+        let local = output.p_t_row(0).is_some();
+        Ok(Self { scores: scores(alpha, output.energies_row(0, t_x), local, 1.0), alpha: alpha.to_vec() })
+    }
+
+    fn change(&self, change: Change, i: usize, alpha: &mut [f32]) {
+        let t_x = self.alpha.len();
+        alpha.copy_from_slice(&self.alpha);
+        match change {
+            Change::Own => {}
+            Change::Uniform => alpha.fill(self.alpha.iter().sum::<f32>() / t_x as f32),
+            Change::Permuted(seed) => {
+                alpha.iter_mut().zip(permutation(seed, i, t_x)).for_each(|(alpha, j)| *alpha = self.alpha[j]);
+            }
+            Change::Without(j) => share(&self.scores, &[j], alpha),
+        }
+    }
+}
