@@ -8,8 +8,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::decoding::{Fate, Node};
 use interlinear::session::{
-    Ban, Command, Event, InterveneCommand, RowEdit, Said, SelectCommand, Session, SettingsCommand, Shift,
-    SourceCommand, Taken, Touched, Untouched, Word,
+    Ban, Command, Event, InterveneCommand, RowEdit, Said, SearchCommand, SelectCommand, Session, SettingsCommand,
+    Shift, SourceCommand, Taken, Touched, Untouched, Word,
 };
 use interlinear::ui::App;
 
@@ -295,6 +295,7 @@ fn the_menus_of_the_other_button_act_too() {
 fn searched() -> Session {
     let mut session = desk::two_models();
     let column = session.columns()[1].id;
+    session.apply(SearchCommand::SetBeam(1));
     session.apply(SourceCommand::Edit("red shoe".to_owned()));
     let node = |id: usize, parent, step, token, log_p: f32, fate| Node {
         id,
