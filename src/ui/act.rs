@@ -80,9 +80,8 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::WholeMatrix => {
             layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })
         }
-        Act::NextPicture => off_or_on(session, local::LINKS),
+        Act::NextPicture => return next_picture(session),
         Act::Manual => off_or_on(session, local::MANUAL_OPEN),
-        Act::Tree => off_or_on(session, local::TREE),
         Act::Solo => off_or_on(session, local::SOLO),
         Act::Present => {
             local.presents = !local.presents;
@@ -192,6 +191,17 @@ fn layout(key: &str, value: f32) -> Command {
 
 fn toggle(session: &Session, key: &str) -> Command {
     layout(key, 1.0 - local::layout(session, key, 1.0))
+}
+
+/// From the heatmap to the links, from them to the tree of the search, and back.
+fn next_picture(session: &Session) -> Vec<Command> {
+    let is_on = |key| local::layout(session, key, 0.0) > 0.0;
+    let (links, tree) = match (is_on(local::LINKS), is_on(local::TREE)) {
+        (false, false) => (1.0, 0.0),
+        (true, false) => (0.0, 1.0),
+        (_, true) => (0.0, 0.0),
+    };
+    vec![layout(local::LINKS, links), layout(local::TREE, tree)]
 }
 
 /// As [`toggle`] of what is off at first.

@@ -72,10 +72,8 @@ pub enum Act {
     SmallerCells,
     /// All cells in view.
     WholeMatrix,
-    /// Heatmaps or links.
+    /// Heatmaps, links, or the search as a tree.
     NextPicture,
-    /// The search as a tree, or a picture of the alignment.
-    Tree,
     /// One column alone, or all.
     Solo,
     /// One picture in large type.
@@ -221,8 +219,7 @@ const SENTENCE_BINDINGS: &[Binding] = &[
     always(Act::NarrowBeam, WORDS, "Narrower beam", &[ctrl(Key::OpenBracket)]),
     always(Act::NextPalette, PICTURE, "Next palette", &[ctrl(Key::P)]),
     always(Act::ToggleEnergies, PICTURE, "Alpha or energies", &[ctrl(Key::E)]),
-    always(Act::NextPicture, PICTURE, "Heatmap or links", &[ctrl(Key::J)]),
-    always(Act::Tree, PICTURE, "Search as a tree", &[ctrl(Key::R)]),
+    always(Act::NextPicture, PICTURE, "Heatmap, links or tree", &[ctrl(Key::J)]),
     always(Act::Solo, PICTURE, "One column alone, or all", &[ctrl(Key::D)]),
     always(Act::Present, PICTURE, "Presentation: one picture, large", &[plain(Key::F5)]),
     always(Act::ToggleLinks, PICTURE, "Links of the aligner", &[ctrl(Key::K)]),

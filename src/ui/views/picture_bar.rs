@@ -132,12 +132,11 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let key = shortcuts::text(ui.ctx(), Act::NextPicture);
     let (links, tree) = (window.layout(local::LINKS, 0.0) > 0.0, window.layout(local::TREE, 0.0) > 0.0);
-    let tree_key = shortcuts::text(ui.ctx(), Act::Tree);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in [
         ((false, false), "heatmap", format!("A cell for each target and source word ({key})")),
         ((true, false), "links", format!("Both lines of words, and a link for each alpha above the threshold ({key})")),
-        ((links, true), "tree", format!("The whole search, word by word ({tree_key})")),
+        ((false, true), "tree", format!("The whole search, word by word ({key})")),
     ] {
         let is_shown = tree == choice.1 && (tree || links == choice.0);
         if ui.selectable_label(is_shown, name).on_hover_text(note).clicked() {

@@ -119,8 +119,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "One column alone, or all", Act::Solo);
     act_item(ui, window, "Manual", Act::Manual);
     ui.separator();
-    act_item(ui, window, "Heatmap or links", Act::NextPicture);
-    act_item(ui, window, "Search as a tree", Act::Tree);
+    act_item(ui, window, "Heatmap, links or tree", Act::NextPicture);
     act_item(ui, window, "Next palette", Act::NextPalette);
     act_item(ui, window, "Alpha or energies", Act::ToggleEnergies);
     ui.add_enabled_ui(picture_bar::can_link(window).is_ok(), |ui| {
