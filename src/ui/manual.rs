@@ -40,6 +40,7 @@ const FILES: &[(&str, &str)] = files![
     "README.md",
     "first-steps.md",
     "sentence.md",
+    "acting.md",
     "pages.md",
     "keys.md",
     "figures.md",
