@@ -1,6 +1,6 @@
 //! Floor 5: how much the words of a translation depend on each weight alpha_ij, next to alpha itself: the tests of Jain
 //! and Wallace (2019, Attention is not Explanation, sections 4.1 and 4.2.1) and Wiegreffe and Pinter (2019, Attention
-//! is not not Explanation).
+//! is not not Explanation), and for weights left out Serrano and Smith (2019, Is Attention Interpretable?).
 //!
 //! At each step of a given translation alpha_i alone is changed, and the distribution of y_i before and after is
 //! compared: the Jensen-Shannon divergence in nats, the total variation, whether another word is the most probable.

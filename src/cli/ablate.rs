@@ -33,7 +33,8 @@ compared with the model's own (Jain and Wallace 2019, Attention is not Explanati
 Attention is not not Explanation):
   uniform        every source token has the same weight; the row keeps its sum
   permuted       the weights change places, --permutations times
-  leave one out  one source token has no weight and the others share it in proportion, for each source token
+  leave one out  one source token has no weight and the others share it in proportion, for each source token (Serrano and
+                 Smith 2019, Is Attention Interpretable?)
 js is the Jensen-Shannon divergence in nats (at most ln 2 = 0.693), tv the total variation (at most 1), changed
 whether another word is the most probable one. kendall (tau-b) and spearman correlate alpha of a target token with
 the js of leaving each source token out. `</s>` is a token on both sides.

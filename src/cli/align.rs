@@ -50,8 +50,8 @@ Formats:
   attention      alpha of the forced target
   gradient       x_j . d log p(y_i) / d x_j of the embedding x_j, averaged over 30 noisy copies of the embeddings (Ding,
                  Xu, Koehn 2019, Saliency-driven Word Alignment Interpretation for NMT; SmoothGrad, Smilkov et al. 2017)
-  leave-one-out  log p(y_i) lost when annotation h_j gets no weight at step i (Jain and Wallace 2019, Attention is not
-                 Explanation)
+  leave-one-out  log p(y_i) lost when annotation h_j gets no weight at step i (Serrano and Smith 2019, Is Attention
+                 Interpretable?)
   unknown-word   log p(y_i) lost when the encoder reads [UNK] in place of word j (Li, Monroe, Jurafsky 2016, Understanding
                  Neural Networks through Representation Erasure)
   optimised      alpha_i after three steps of gradient descent towards log p(y_i) (Zenkel, Wuebker, DeNero 2019, Adding

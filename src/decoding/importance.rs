@@ -52,7 +52,7 @@ pub const IMPORTANCES: &[Importance] = &[
     Importance {
         name: "leave-one-out",
         about: "log p(y_i) lost when annotation h_j gets no weight at step i and the others share it in proportion",
-        citation: "Jain and Wallace 2019, Attention is not Explanation",
+        citation: "Serrano and Smith 2019, Is Attention Interpretable?",
         aligns: true,
         measure: leave_one_out,
     },
@@ -185,8 +185,7 @@ fn unknown_word(subject: &mut Subject<'_>, (source, target): (&[u32], &[u32]), t
     Ok(rows)
 }
 
-/// Each row as shares that sum to 1, words that matter not or speak against the target word having none: what links are
-/// read off. A row without any is all zeros.
+/// Each row as shares that sum to 1; negative values count as 0. Links are read off these. A row without any is all zeros.
 pub fn shares(matrix: &[Vec<f32>]) -> Matrix {
     let row = |row: &Vec<f32>| {
         let sum: f32 = row.iter().map(|value| value.max(0.0)).sum();

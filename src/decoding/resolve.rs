@@ -198,7 +198,11 @@ fn sources(file: &Interventions, source: Read<'_>) -> Resolved<Vec<Intervention>
 
 /// A position from 1 as one from 0.
 fn from_one(position: usize, key: impl Fn() -> String) -> Resolved<usize> {
-    position.checked_sub(1).ok_or_else(|| (key(), "is 0, but positions count from 1".to_owned()))
+    match position.checked_sub(1) {
+        None => Err((key(), "is 0, but positions count from 1".to_owned())),
+        Some(i) if i > u32::MAX as usize => Err((key(), "is larger than any position".to_owned())),
+        Some(i) => Ok(i),
+    }
 }
 
 /// A row of alpha that these source words share.

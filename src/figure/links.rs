@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::label::Label;
-use crate::figure::mark::{Across, Curve, Down, Mark, Numbers, Rectangle, Stroke, Text};
+use crate::figure::mark::{Across, Curve, Down, Mark, Numbers, Rectangle, Side, Stroke, Text};
 use crate::figure::measure::Measure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
@@ -270,6 +270,10 @@ impl<'a> Links<'a> {
             out.push(Mark::Rect(Rectangle::filled(*area, 3.0, self.palette.accent_soft)));
         }
         out.extend(label.hand.frame(*area, self.palette));
+        if label.hand.is_set {
+            let border = Stroke { width: 2.0, colour: self.palette.set };
+            out.push(Mark::Rect(Rectangle::framed(*area, 3.0, border, Side::Inside)));
+        }
         let colour = if is_marked { self.palette.accent } else { label.tone.colour(self.palette) };
         let anchor = (Across::Centre, Down::Middle);
         let text = Text::new(label.text.clone(), area.centre(), anchor, TEXT_BODY, colour);

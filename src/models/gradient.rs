@@ -20,8 +20,11 @@ use crate::ticket::Ticket;
 
 /// The tensor of the source embeddings, which every architecture has.
 const EMBEDDING: &str = "source_embedding";
-/// Sentences times source words that one backward pass goes through.
-const MOST_WORDS: usize = 2048;
+/// Source words times target words of all copies that one backward pass goes through: the graph keeps n' numbers or more
+/// for each.
+const MOST_CELLS: usize = 65_536;
+/// Copies that one backward pass goes through.
+const MOST_COPIES: usize = 64;
 /// A weight of alpha that is 0 gets no logit.
 const NOWHERE: f64 = -1e30;
 
@@ -127,13 +130,21 @@ impl Gradients {
     ) -> Result<Vec<Vec<f32>>> {
         let x = self.embed(source)?; // [t_x, m]
         check_ids(target, self.config.target_vocabulary, "target")?;
+        let cells = source.len() * target.len();
+        if cells > MOST_CELLS {
+            return Err(Error::Input(format!(
+                "the pair has {} by {} words, too many to take gradients of; cut it into sentences",
+                source.len(),
+                target.len()
+            )));
+        }
         let samples = smoothing.samples.max(1);
         // A copy of the sentence for each target word and sample, so that one pass backward serves many of them.
         let copies: Vec<(usize, usize)> =
             (0..target.len()).flat_map(|i| (0..samples).map(move |sample| (i, sample))).collect();
         let noise = noise(&x, smoothing)?;
         let mut sums = vec![vec![0.0_f64; source.len()]; target.len()];
-        for copies in copies.chunks((MOST_WORDS / source.len().max(1)).max(1)) {
+        for copies in copies.chunks((MOST_CELLS / cells.max(1)).clamp(1, MOST_COPIES)) {
             ticket.check()?;
             let inputs = copies.iter().map(|(_, sample)| match noise.get(*sample) {
                 Some(noise) => Ok((&x + noise)?),

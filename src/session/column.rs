@@ -184,7 +184,10 @@ impl Column {
             self.empty();
             return false;
         }
-        let decode = self.done.as_ref().is_none_or(|(text, done)| text != source || done != wish);
+        // what the model does by itself comes after what it does with interventions, and may have been cut off
+        let is_touched = self.hypotheses.first().is_some_and(|best| !best.touched.is_untouched());
+        let lacks_own = is_touched && self.untouched.is_none();
+        let decode = lacks_own || self.done.as_ref().is_none_or(|(text, done)| text != source || done != wish);
         if !decode {
             // The result of this very text is on screen; an error was another text's.
             self.message = None;

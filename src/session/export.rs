@@ -57,7 +57,7 @@ pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, dr
     }
     known.push(("search", how(search, &table)));
     known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
-    let set = set_by_hand(column);
+    let set = set_by_hand(column, table.is_given);
     known.extend(set.clone().map(|set| ("interventions", set)));
     if let Some((held, free)) = table.log_p_parts {
         known.push(("log p of words held or forced", held.to_string()));
@@ -118,9 +118,9 @@ fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> 
     format!("{}, {how}{rows}, log p {:.2}", column.name(), table.log_p)
 }
 
-/// What a person has set in what a column shows; `None` where the model did all by itself.
-fn set_by_hand(column: &Column) -> Option<String> {
-    let is_given = column.table.as_ref().is_some_and(|table| table.is_given);
+/// What a person has set in a column's own translations; `None` where the model did all by itself, and for a translation
+/// that is given.
+fn set_by_hand(column: &Column, is_given: bool) -> Option<String> {
     let is_touched = !is_given && column.shown().is_some_and(|shown| !shown.touched.is_untouched());
     is_touched.then(|| hand::sentence(&column.set, &column.source.text)).flatten()
 }
@@ -146,7 +146,8 @@ pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
     let reading = table
         .reading
         .map(|reading| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()));
-    let set = set_by_hand(column)
+    let is_given = column.table.as_ref().is_some_and(|table| table.is_given);
+    let set = set_by_hand(column, is_given)
         .map(|set| format!("The links are those of a changed translation, which the file does not say. {set}"));
     let notes: Vec<String> = given.into_iter().chain(reading).chain(set).collect();
     (!notes.is_empty()).then(|| notes.join(" "))
@@ -243,7 +244,7 @@ pub fn json_line(column: &Column) -> String {
     if let Some(pieces) = column.hypotheses.first().and_then(|one| one.pieces.as_ref()) {
         line["words"] = ends(&pieces.source);
     }
-    if let Some(set) = set_by_hand(column) {
+    if let Some(set) = set_by_hand(column, false) {
         line["interventions"] = set.into();
         let masked = column.shown().map(|shown| shown.touched.masked.clone()).unwrap_or_default();
         line["masked"] = masked.into();

@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use rand::SeedableRng as _;
-use rand::seq::SliceRandom as _;
-use rand_chacha::ChaCha8Rng;
-
+use crate::decoding::intervention::permutation;
 use crate::session::column::Column;
 use crate::session::settings::Settings;
 use crate::text::sentence::Sentence;
@@ -70,11 +67,9 @@ pub fn on_these(t_x: usize, tokens: &[usize]) -> Vec<f32> {
     (0..t_x).map(|j| if tokens.contains(&j) { share } else { 0.0 }).collect()
 }
 
-/// The weights in another order, which this seed decides.
-pub fn permuted(row: &[f32], seed: u64) -> Vec<f32> {
-    let mut row = row.to_vec();
-    row.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    row
+/// The weights of row i in another order, which this seed decides, as in a file of interventions.
+pub fn permuted(row: &[f32], seed: u64, i: usize) -> Vec<f32> {
+    permutation(seed, i, row.len()).into_iter().map(|j| row[j]).collect()
 }
 
 /// The weights of another model's tokens on those of this one that stand at the same places of the text, in proportion
@@ -135,9 +130,9 @@ mod tests {
     #[test]
     fn a_seed_decides_the_order() {
         let row: Vec<f32> = (0..9).map(|j| j as f32).collect();
-        assert_eq!(permuted(&row, 3), permuted(&row, 3));
-        assert_ne!(permuted(&row, 3), permuted(&row, 4));
-        let mut sorted = permuted(&row, 3);
+        assert_eq!(permuted(&row, 3, 0), permuted(&row, 3, 0));
+        assert_ne!(permuted(&row, 3, 0), permuted(&row, 4, 0));
+        let mut sorted = permuted(&row, 3, 0);
         sorted.sort_by(f32::total_cmp);
         assert_eq!(sorted, row);
     }

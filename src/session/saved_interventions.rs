@@ -87,7 +87,7 @@ impl SavedInterventions {
             prefix: self.prefix.into_iter().map(start).collect(),
             bans: self.bans.into_iter().map(|word| Ban { i: word.i, word: word.word() }).collect(),
             pins: pins.map(|pin| Pin { i: pin.i, alpha: Arc::from(pin.alpha) }).collect(),
-            masks: self.masks,
+            masks: self.masks.into_iter().filter(|mask| mask.start <= mask.end).collect(),
             temperature: self.temperature.filter(|t| t.is_finite() && *t > 0.0),
         };
         (!interventions.is_empty()).then(|| Owned { folders: self.folders, interventions: Arc::new(interventions) })

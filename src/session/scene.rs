@@ -23,7 +23,7 @@ pub struct Scene {
     pub search: SearchSettings,
     /// A translation that the user gives, to be read by every model; `None` while there is no field for it.
     pub given: Option<String>,
-    /// What a person has set, by model; nobody else's models are here.
+    /// What a person has set, by model; it stays when the column of the model is removed.
     pub interventions: Arc<[Owned]>,
 }
 

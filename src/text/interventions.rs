@@ -207,9 +207,12 @@ impl InterventionFile {
         let first = lines.next().transpose()?.unwrap_or_default();
         let is_blank = |line: &str| line.trim().is_empty();
         let is_complete = |line: &str| serde_json::from_str::<Head>(line).is_ok();
+        let mut lines = lines.peekable();
+        let has_second = lines.peek().is_some();
         let more = lines.find(|line| line.as_ref().map_or(true, |line| !is_blank(line))).transpose()?;
         // An object over several lines is none on its first.
-        let by_line = more.is_some_and(|more| is_complete(&first) || is_blank(&first) && is_complete(&more));
+        let by_line =
+            has_second && is_complete(&first) || is_blank(&first) && more.is_some_and(|more| is_complete(&more));
         if by_line {
             let mut rest = LineReader::open(path)?;
             return Ok(Self { path: path.into(), kind: Kind::Lines { first: rest.next().transpose()?, rest } });
@@ -262,10 +265,13 @@ impl InterventionFile {
     /// Refuses lines behind the last sentence.
     pub fn finish(&mut self) -> Result<()> {
         let Kind::Lines { first, rest } = &mut self.kind else { return Ok(()) };
-        let more = first.take().or(rest.next().transpose()?);
-        match more.filter(|line| !line.trim().is_empty()) {
-            None => Ok(()),
-            Some(_) => Err(Error::line(&self.path, rest.line(), "has no sentence, since the text has fewer lines")),
+        let mut more = first.take().or(rest.next().transpose()?);
+        while let Some(line) = more {
+            if !line.trim().is_empty() {
+                return Err(Error::line(&self.path, rest.line(), "has no sentence, since the text has fewer lines"));
+            }
+            more = rest.next().transpose()?;
         }
+        Ok(())
     }
 }

@@ -122,7 +122,7 @@ impl Reader {
             Event::Code(text) => self.say(&text, true),
             Event::SoftBreak | Event::HardBreak => self.say(" ", false),
             Event::Html(text) | Event::InlineHtml(text) => self.say(&text, false),
-            // these need options that are off
+            // a rule says nothing; the others need options that are off
             Event::InlineMath(_)
             | Event::DisplayMath(_)
             | Event::FootnoteReference(_)
@@ -149,7 +149,10 @@ impl Reader {
                 });
                 self.in_item = true;
             }
-            Tag::CodeBlock(_) => self.code = Some(String::new()),
+            Tag::CodeBlock(_) => {
+                self.paragraph();
+                self.code = Some(String::new());
+            }
             Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
             Tag::Strong => self.look.strong = true,
             Tag::Emphasis => self.look.emphasis = true,
@@ -168,7 +171,11 @@ impl Reader {
                 let spans = std::mem::take(&mut self.spans);
                 self.blocks.push(Block::Heading { level: number(level), spans });
             }
-            TagEnd::Paragraph | TagEnd::Item => self.paragraph(),
+            TagEnd::Paragraph => self.paragraph(),
+            TagEnd::Item => {
+                self.paragraph();
+                (self.in_item, self.number) = (false, None);
+            }
             TagEnd::List(_) => drop(self.lists.pop()),
             TagEnd::CodeBlock => self.blocks.extend(self.code.take().map(Block::Code)),
             TagEnd::TableCell => {

@@ -46,8 +46,9 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::Redo => SourceCommand::Redo.into(),
         Act::Stop => SourceCommand::Stop.into(),
         Act::ToggleGiven => {
-            local.focus_id = Some(shortcuts::given_id());
-            SourceCommand::Give(session.scene().given.is_none().then(String::new)).into()
+            let opens = session.scene().given.is_none();
+            local.focus_id = opens.then(shortcuts::given_id);
+            SourceCommand::Give(opens.then(String::new)).into()
         }
         Act::NextSentence => ListCommand::Move(1).into(),
         Act::PreviousSentence => ListCommand::Move(-1).into(),

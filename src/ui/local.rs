@@ -124,6 +124,8 @@ pub struct Dragged {
     pub from: f32,
     /// alpha_ij there.
     pub before: f32,
+    /// The weight that the mouse has last said.
+    pub wanted: f32,
     /// The weight that was sent last, if any was.
     pub sent: Option<f32>,
 }

@@ -73,8 +73,6 @@ pub enum Target {
     Manual(usize),
     /// It does something in the program.
     Act(Act),
-    /// It puts a sentence into the field of the source.
-    Sentence(String),
     /// Out of the program: an address.
     Web(String),
     /// To a file beside the program's source, by its path from there.
@@ -102,13 +100,12 @@ pub fn target(link: &str) -> Option<Target> {
     pages().iter().position(|page| page.file == file).map(Target::Manual)
 }
 
-/// `page/NAME`, `act/NAME` or `sentence/WORDS-WITH-HYPHENS`.
+/// `page/NAME` or `act/NAME`.
 fn program(wanted: &str) -> Option<Target> {
     let (kind, name) = wanted.split_once('/')?;
     match kind {
         "page" => page(name).map(|page| Target::Act(Act::ShowPage(page))),
         "act" => bindings().map(|binding| binding.act).find(|act| format!("{act:?}") == name).map(Target::Act),
-        "sentence" => Some(Target::Sentence(name.replace('_', " "))),
         _ => None,
     }
 }
@@ -152,6 +149,7 @@ impl ManualLocal {
         if let Some(page) = self.before.pop() {
             (self.page, self.goes_to) = (page, Some(0));
         }
+        self.query.clear();
     }
 }
 

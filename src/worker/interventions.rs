@@ -179,11 +179,24 @@ impl Resolving<'_> {
         }
     }
 
+    /// The first word of a typed text that the vocabulary lacks, to be named.
+    fn unknown<'w>(&self, word: &'w Word) -> &'w str {
+        let Reader { target, unk, .. } = self.reader;
+        let lacks = |word: &&str| {
+            let ids = target.encode_phrase(word, None);
+            ids.is_empty() || ids.contains(&unk)
+        };
+        word.text().split_whitespace().find(lacks).unwrap_or(word.text())
+    }
+
     fn words(&mut self, wanted: &Interventions) {
         for start in &wanted.prefix {
             let Some(ids) = self.ids(&start.word) else {
                 // what follows was chosen for what it stands behind
-                self.note(format!("The model does not know the word \"{}\" and goes on without it", start.word.text()));
+                let word = self.unknown(&start.word);
+                self.note(format!(
+                    "The model does not know the word \"{word}\" and goes on without what was set there"
+                ));
                 break;
             };
             let said = if start.is_forced { Said::Forced } else { Said::Held };

@@ -195,7 +195,10 @@ impl Job<'_> {
         };
         let source = view::Source::new(shelved, sentence, set.touched);
         let sentence = &source.sentence;
-        let mut options = within_memory(&spec.options, sentence.len());
+        let mut wanted = spec.options.clone();
+        // a prefix that was given is never cut
+        wanted.max_length = Some(wanted.limit(sentence.len()).max(set.prefix.len() + 1));
+        let mut options = within_memory(&wanted, sentence.len());
         options.prefix = set.prefix;
         let (number, column) = (self.request.number, spec.column);
         let mut rows = Rows { first_row_millis: None, last: None, every: self.store.row_every };

@@ -266,7 +266,7 @@ fn the_menus_of_the_other_button_act_too() {
     for (label, line, wanted) in [
         (
             "chaussure <- red 0.80",
-            "Another word here",
+            "Not this word here",
             InterveneCommand::Ban { column, i: Some(1), word: entry("chaussure"), in_all: false },
         ),
         (

@@ -46,7 +46,7 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
     window.local.textures.insert(column.id, texture);
     if let Some((i, j, from)) = answer.grabbed {
         let before = matrix.get(i, j).unwrap_or(0.0);
-        window.local.dragged = Some(Dragged { column: column.id, i, j, from, before, sent: None });
+        window.local.dragged = Some(Dragged { column: column.id, i, j, from, before, wanted: before, sent: None });
     }
     change::drag(ui, window, column);
     hear(window, column, table, metrics, &answer);

@@ -24,7 +24,8 @@ pub const DIVERGENCE: &str = "Jensen-Shannon divergence of the next-word distrib
 
 /// What the model would say at word i by itself, where something is set and the best hypothesis is shown.
 pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'a Shift> {
-    let untouched = column.untouched.as_deref().filter(|_| column.hypothesis == 0)?;
+    let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
+    let untouched = column.untouched.as_deref().filter(|_| column.hypothesis == 0 && !is_given)?;
     let pieces = column.shown()?.pieces.as_ref().filter(|_| !window.session.settings().pieces);
     let token = pieces.map_or(Some(i), |pieces| pieces.target.get(i).map(|word| word.start))?;
     untouched.shifts.get(token)
@@ -206,7 +207,11 @@ fn renormalises(session: &Session) -> bool {
 pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
     let Some(mut dragged) = window.local.dragged.filter(|dragged| dragged.column == column.id) else { return };
     let (is_down, at) = ui.input(|input| (input.pointer.primary_down(), input.pointer.latest_pos()));
-    let weight = at.map_or(dragged.before, |at| (dragged.before + (dragged.from - at.y) / TRAVEL).clamp(0.0, 1.0));
+    // once the button is up the mouse says nothing more
+    if let Some(at) = at.filter(|_| is_down) {
+        dragged.wanted = (dragged.before + (dragged.from - at.y) / TRAVEL).clamp(0.0, 1.0);
+    }
+    let weight = dragged.wanted;
     let is_new = (weight - dragged.sent.unwrap_or(dragged.before)).abs() >= STEP;
     // while the words behind the row are chosen again, a frame may not have it
     let is_there = column.table.as_deref().is_some_and(|table| dragged.i < table.target.len());
@@ -223,7 +228,8 @@ pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
 pub fn step(session: &Session, local: &Local, by: f32) -> Option<Command> {
     let mark = local.key_mark.filter(|_| session.settings().shown == Shown::Alpha)?;
     let (i, j) = (mark.i?, mark.j?);
-    let alpha = session.column(mark.column)?.table.as_deref()?.alpha.as_ref()?;
+    let table = session.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
+    let alpha = table.alpha.as_ref()?;
     let weight = (alpha.get(i, j)? + by).clamp(0.0, 1.0);
     let renormalise = renormalises(session);
     Some(InterveneCommand::Weight { column: mark.column, i, j, weight, renormalise, goes_on: false }.into())

@@ -2,7 +2,7 @@
 
 use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
-use crate::session::SourceCommand;
+use crate::session::{Page, WindowCommand};
 use crate::text::markdown::{Block, Span};
 use crate::ui::local::Window;
 use crate::ui::manual::{Hit, ManualLocal, ManualPage, PICTURES, Target, pages, search, target};
@@ -55,7 +55,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if ui.add_enabled(manual.has_before(), egui::Button::new("Back")).clicked() {
             manual.back();
         }
-        if ui.add_enabled(manual.page != 0, egui::Button::new("Contents")).clicked() {
+        if ui.add_enabled(manual.page != 0 || !manual.query.is_empty(), egui::Button::new("Contents")).clicked() {
             manual.open(0, None);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -118,10 +118,13 @@ fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
     match target(link) {
         Some(Target::Manual(page)) => window.local.manual.open(page, None),
         Some(Target::Act(wanted)) => {
+            let page = window.session.page();
+            if shortcuts::bindings().any(|binding| binding.act == wanted && !binding.works_on(page)) {
+                window.push(WindowCommand::ShowPage(Page::Sentence));
+            }
             let commands = act::perform(wanted, window.session, window.local);
             window.commands.extend(commands);
         }
-        Some(Target::Sentence(text)) => window.push(SourceCommand::Edit(text)),
         Some(Target::Web(address)) => ui.ctx().open_url(egui::OpenUrl::new_tab(address)),
         Some(Target::File(_)) | None => {}
     }

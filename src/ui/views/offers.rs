@@ -41,7 +41,6 @@ pub struct Offer {
     pub does: fn(&mut Window<'_>, Clicked),
 }
 
-const SOURCE: &[Kind] = &[Kind::Source];
 const TARGET: &[Kind] = &[Kind::Target, Kind::Cell];
 const CELL: &[Kind] = &[Kind::Cell];
 const WORD: &[Kind] = &[Kind::Source, Kind::Target];
@@ -57,11 +56,11 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: "Score it in every column", on: HYPOTHESIS, can: beside_others, does: score },
     ],
     &[
-        Offer { name: "Force another word...", on: TARGET, can: always, does: changes::force },
-        Offer { name: "Another word here", on: TARGET, can: always, does: changes::ban },
-        Offer { name: "Never this word", on: TARGET, can: always, does: changes::never },
-        Offer { name: "All weight on this source word", on: CELL, can: aligns, does: changes::one_hot },
-        Offer { name: "The same weight on every word", on: TARGET, can: aligns, does: changes::uniform },
+        Offer { name: "Force another word...", on: TARGET, can: is_own, does: changes::force },
+        Offer { name: "Not this word here", on: TARGET, can: is_own, does: changes::ban },
+        Offer { name: "Never this word", on: TARGET, can: is_own, does: changes::never },
+        Offer { name: "All weight on this source word", on: CELL, can: can_set, does: changes::one_hot },
+        Offer { name: "The same weight on every word", on: TARGET, can: can_set, does: changes::uniform },
         Offer { name: "The row by the model again", on: TARGET, can: changes::is_pinned, does: changes::free },
         Offer { name: "Mask the source word", on: LOOKED_AT, can: changes::can_mask, does: changes::mask },
         Offer { name: "Unmask the source word", on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
@@ -79,7 +78,7 @@ pub const OFFERS: &[&[Offer]] = &[
     ],
     &[
         Offer { name: "Neighbours on the map", on: WORD, can: on_map, does: neighbours },
-        Offer { name: "Targets in the phrase table", on: SOURCE, can: in_table, does: look_up },
+        Offer { name: "Targets in the phrase table", on: LOOKED_AT, can: in_table, does: look_up },
         Offer { name: "Outline the aligner's links", on: CELL, can: can_outline, does: outline },
         Offer { name: "Only this column", on: ALL, can: beside_others, does: alone },
         Offer { name: "All columns", on: ALL, can: is_alone, does: together },
@@ -113,9 +112,14 @@ impl View for Offers {
         let popup = popup.kind(PopupKind::Menu).layout(Layout::top_down_justified(Align::Min));
         let popup = popup.style(egui::containers::menu::menu_style).accessible_name(title(window, offered.clicked));
         let opens = (!offered.is_open).then_some(egui::SetOpenCommand::Bool(true));
-        popup.open_memory(opens).show(|ui| menu_ui(ui, window, offered));
+        let menu = popup.open_memory(opens).show(|ui| menu_ui(ui, window, offered));
         if !Popup::is_id_open(ui.ctx(), id) {
-            close(ui, window);
+            // what was clicked beside the menu has the keyboard now
+            if menu.is_some_and(|menu| menu.response.clicked_elsewhere()) {
+                window.local.offered = None;
+            } else {
+                close(ui, window);
+            }
         }
     }
 }
@@ -196,6 +200,15 @@ pub fn always(_: &Window<'_>, _: Clicked) -> bool {
 /// For what needs alpha.
 pub fn aligns(window: &Window<'_>, clicked: Clicked) -> bool {
     shown(window, clicked).is_some_and(|(_, table)| table.alpha.is_some())
+}
+
+/// For what changes the model's own translation; one's own is read as it stands.
+pub fn is_own(window: &Window<'_>, clicked: Clicked) -> bool {
+    shown(window, clicked).is_some_and(|(_, table)| !table.is_given)
+}
+
+fn can_set(window: &Window<'_>, clicked: Clicked) -> bool {
+    is_own(window, clicked) && aligns(window, clicked)
 }
 
 fn is_alone(window: &Window<'_>, _: Clicked) -> bool {

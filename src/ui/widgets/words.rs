@@ -134,6 +134,9 @@ fn nearest(places: impl Iterator<Item = Rect>, at: Pos2) -> usize {
 /// The part of a text from one of its words to another; where the text has other words, these with blanks between.
 pub fn part(text: &str, words: &[&str], (first, last): (usize, usize)) -> String {
     let last = last.min(words.len().saturating_sub(1));
+    if first > last {
+        return String::new();
+    }
     let (mut at, mut start) = (0, 0);
     for (n, word) in words.iter().enumerate().take(last + 1) {
         let Some(found) = text[at..].find(word) else {

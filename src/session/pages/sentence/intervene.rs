@@ -233,7 +233,7 @@ impl Shared {
             }
             RowEdit::Uniform => Ok(vec![1.0 / row.len().max(1) as f32; row.len()]),
             RowEdit::Reversed => Ok(row.iter().rev().copied().collect()),
-            RowEdit::Permuted(seed) => Ok(rows::permuted(row, seed)),
+            RowEdit::Permuted(seed) => Ok(rows::permuted(row, seed, i)),
             RowEdit::Like(other) => self.like(column, i, other),
             RowEdit::Links => {
                 let links = column.table.as_deref().and_then(|table| table.links.as_ref());

@@ -10,6 +10,8 @@ use crate::session::shared::Shared;
 
 impl Shared {
     pub(super) fn apply_to_source(&mut self, command: SourceCommand) {
+        // a drag does not go on over an undo
+        self.going_on = None;
         match command {
             SourceCommand::Edit(text) => self.edit_source(text),
             SourceCommand::Replace(text) => self.replace_source(text, None),
@@ -101,6 +103,8 @@ impl Shared {
         self.scene.given = given;
         self.scene.interventions = interventions;
         self.set_source(source, position);
+        // the table may be that of a translation that is given no longer
+        self.rebuild_all();
     }
 
     /// Another text has other words: what was set for those of the old one goes.

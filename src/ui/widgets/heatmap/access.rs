@@ -107,7 +107,7 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         for text in set_texts(heatmap, i, j) {
             ui.label(text);
         }
-        if heatmap.marks.selected == Some(i) && heatmap.shown == Shown::Alpha {
+        if heatmap.marks.selected == Some(i) && heatmap.shown == Shown::Alpha && !heatmap.table.is_given {
             ui.label("drag up or down to change the weight");
         }
         if let Some(text) = gaze_text(heatmap, i) {

@@ -209,7 +209,7 @@ impl Heatmap<'_> {
 
     /// The cells of the selected row can be dragged up and down, where they are alpha.
     fn selected_row(&self, ui: &Ui, grid: &Grid, answer: &mut Answer) -> Option<egui::Response> {
-        let i = self.marks.selected.filter(|i| *i < grid.rows && self.shown == Shown::Alpha)?;
+        let i = self.marks.selected.filter(|i| *i < grid.rows && self.shown == Shown::Alpha && !self.table.is_given)?;
         let area = Rect::from(grid.row_area(i)).intersect(ui.clip_rect());
         let response = ui.interact(area, self.id.with("selected row"), Sense::click_and_drag());
         let response = response.on_hover_cursor(egui::CursorIcon::ResizeVertical);
