@@ -165,14 +165,16 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let mut unread = 0;
     let doing = Doing { name: "testing", verb: "test" };
     let refused = windows::run(doing, &mut texts, Growth::up_to(high.batch), &mut |window| {
-        let mut tested = 0;
+        let (mut tested, mut left_out) = (0, 0);
         let mut done = Vec::with_capacity(subjects.len());
         for subject in &mut subjects {
             let (pairs, refused) = subject.pairs(&high, window)?;
-            unread += refused;
+            // a line that several models refuse is one line
+            left_out = left_out.max(refused);
             tested += pairs.iter().flatten().map(|(_, target)| target.len()).sum::<usize>();
             done.push(pairs.into_iter());
         }
+        unread += left_out;
         for text in window {
             for (subject, pairs) in subjects.iter_mut().zip(&mut done) {
                 subject.test(&high, text, &pairs.next().flatten(), &mut output)?;

@@ -255,6 +255,8 @@ fn energies_are_not_dragged() {
     let cell = harness.get_all_by_role(Role::GridCell).nth(5).expect("a cell").rect().center();
     harness.drag_at(cell);
     harness.step();
+    harness.hover_at(cell - egui::vec2(0.0, 30.0));
+    harness.step();
     harness.drop_at(cell - egui::vec2(0.0, 50.0));
     harness.run();
     assert!(changes(&wires).is_empty());

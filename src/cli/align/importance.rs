@@ -35,7 +35,7 @@ struct Record<'a> {
 /// Aligns by the definition that was asked for.
 pub fn run(low: &Low) -> anyhow::Result<()> {
     if low.reading != Reading::default() {
-        return Err(Error::Input("--reading is of the rows of alpha; leave it out with --importance".into()).into());
+        return Err(Error::Input("--reading is not for --importance or --format jsonl; leave it out".into()).into());
     }
     if low.format == LinkFormat::Jsonl && low.reverse_model.is_some() {
         let message = "--format jsonl writes the matrix of one model; leave out --reverse-model";

@@ -5,7 +5,7 @@ use egui::{Align, Grid, Layout, RichText, Ui};
 use crate::evaluation::{Row, Set, Unk};
 use crate::ui::theme;
 use crate::ui::views::evaluation::parts::{figure, name_ui};
-use crate::ui::widgets::labels::count_text;
+use crate::ui::widgets::labels::{count_text, said};
 use crate::worker::corpus::evaluate::{Evaluated, Measured};
 
 /// Which figure of a column is the best.
@@ -132,12 +132,14 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
 /// A number; the best of its column is told from the others by colour and a word under the mouse.
 fn value_ui(ui: &mut Ui, column: &Column, measured: &Measured, results: &Evaluated) {
     let value = column.value(measured);
-    let text = RichText::new(figure(value, column.figure.digits));
+    let number = figure(value, column.figure.digits);
+    let text = RichText::new(&number);
     let is_best = value.is_some() && value == column.best(results);
     let accent = theme::tokens(ui).accent;
     right_ui(ui, |ui| {
         if is_best {
-            ui.label(text.color(accent).underline()).on_hover_text("The best of these models")
+            let label = ui.label(text.color(accent).underline()).on_hover_text("The best of these models");
+            said(label, &format!("{number}, the best of these models"))
         } else {
             ui.label(text)
         }
