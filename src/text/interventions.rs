@@ -207,12 +207,16 @@ impl InterventionFile {
         let first = lines.next().transpose()?.unwrap_or_default();
         let is_blank = |line: &str| line.trim().is_empty();
         let is_complete = |line: &str| serde_json::from_str::<Head>(line).is_ok();
-        let mut lines = lines.peekable();
-        let has_second = lines.peek().is_some();
-        let more = lines.find(|line| line.as_ref().map_or(true, |line| !is_blank(line))).transpose()?;
+        let mut behind = 0;
+        let more = lines
+            .inspect(|_| behind += 1)
+            .find(|line| line.as_ref().map_or(true, |line| !is_blank(line)))
+            .transpose()?;
         // An object over several lines is none on its first.
+        // One object with several empty lines behind it changes the first sentence; an empty line at the end is none.
+        let is_first_alone = more.is_none() && behind > 1 && is_complete(&first);
         let by_line =
-            has_second && is_complete(&first) || is_blank(&first) && more.is_some_and(|more| is_complete(&more));
+            is_first_alone || more.is_some_and(|more| is_complete(&first) || is_blank(&first) && is_complete(&more));
         if by_line {
             let mut rest = LineReader::open(path)?;
             return Ok(Self { path: path.into(), kind: Kind::Lines { first: rest.next().transpose()?, rest } });

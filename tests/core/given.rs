@@ -99,6 +99,24 @@ fn give(session: &mut Session, column: u64, text: &str) {
     session.absorb(Event::Given { number: session.newest(), column, given });
 }
 
+/// An undo took the given translation out of the scene and left it on the screen.
+#[test]
+fn an_undone_translation_of_ones_own_leaves_the_screen() {
+    let (mut session, column) = session();
+    session.apply(SourceCommand::Give(Some(String::new())));
+    give(&mut session, column, "bordeaux");
+    let is_given = |session: &Session| session.columns()[0].table.as_ref().is_some_and(|table| table.is_given);
+    assert!(is_given(&session));
+    for _ in 0..3 {
+        if session.scene().given.as_deref() != Some("bordeaux") {
+            break;
+        }
+        session.apply(SourceCommand::Undo);
+    }
+    assert_ne!(session.scene().given.as_deref(), Some("bordeaux"));
+    assert!(!is_given(&session), "the model's own is shown again");
+}
+
 #[test]
 fn the_given_translation_belongs_to_the_scene() {
     let (mut session, column) = session();

@@ -211,6 +211,8 @@ fn a_line_each_and_what_does_not_fit_leaves_its_line_out() {
         ("\n{\n\"version\": 1\n}\n", true),
         ("{\"version\": 1}\n{\"version\": 1}", false),
         ("\n{\"version\": 1}", false),
+        ("{\"version\": 1}\n\n", true),
+        ("{\"version\": 1}\n\n\n", false),
     ] {
         assert_eq!(open(text).expect(text), all, "{text:?}");
     }
