@@ -107,6 +107,9 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         for text in set_texts(heatmap, i, j) {
             ui.label(text);
         }
+        if let Some(text) = odd_text(heatmap, i, j) {
+            ui.add(egui::Label::new(egui::RichText::new(text).size(theme::TEXT_SMALL)));
+        }
         if heatmap.marks.selected == Some(i) && heatmap.shown == Shown::Alpha && !heatmap.table.is_given {
             ui.label("drag up or down to change the weight");
         }
@@ -116,6 +119,19 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         }
     });
 }
+
+/// Why a row may look where no word is its translation.
+fn odd_text(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Option<&'static str> {
+    let alpha = heatmap.table.alpha.as_ref()?;
+    let most = (0..alpha.columns).filter_map(|j| alpha.get(i, j)).fold(0.0, f32::max);
+    let is_most = alpha.get(i, j).is_some_and(|alpha| alpha > 0.0 && alpha >= most);
+    let (target, source) = (heatmap.table.target.get(i)?, heatmap.table.source.get(j)?);
+    (is_most && source.is_eos && !target.is_eos).then_some(NOWHERE)
+}
+
+/// Of a row that looks at `</s>` most.
+const NOWHERE: &str =
+    "looking at the end of the source is looking nowhere:\nno source word was needed to choose this one";
 
 /// What a person has set at a cell, as sentences.
 fn set_texts(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Vec<&'static str> {
