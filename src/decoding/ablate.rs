@@ -24,7 +24,7 @@ pub enum Change {
 
 /// What the model says at a step after a change.
 #[derive(Clone, Copy, Debug)]
-pub struct Said<'a> {
+pub struct Answer<'a> {
     /// Target position, from 0.
     pub i: usize,
     /// What was changed.
@@ -51,7 +51,7 @@ pub fn ablate(
     (source, target): (&[u32], &[u32]),
     seeds: &[u64],
     ticket: &Ticket,
-    hear: &mut dyn FnMut(Said<'_>),
+    hear: &mut dyn FnMut(Answer<'_>),
 ) -> Result<()> {
     check_sources(&[source])?;
     ticket.check()?;
@@ -82,7 +82,7 @@ pub fn ablate(
             }
             for (slot, &change) in changes.iter().enumerate() {
                 let alpha = &output.alpha[slot * t_x..(slot + 1) * t_x];
-                hear(Said { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
+                hear(Answer { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
             }
         }
         if changes.len() > slots {

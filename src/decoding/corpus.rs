@@ -27,10 +27,25 @@ pub fn decode_all(
     if stepper.joins() && options.prefix.is_empty() {
         return pool::search_all(stepper, specials, sources, options, batch, ticket, done);
     }
+    let mut decode =
+        |_: &[usize], chosen: &[&[u32]]| decoding::decode(stepper, specials, chosen, options, ticket, &mut |_, _| {});
+    in_batches(sources, (batch, options.beam), &mut decode, done)
+}
+
+/// Decodes a batch: the indexes of its sentences, and their ids.
+type Decode<'a> = dyn FnMut(&[usize], &[&[u32]]) -> Result<Vec<Decoded>> + 'a;
+
+/// Sentences of like length together; `decode` gets a batch, by its indexes and its ids.
+fn in_batches(
+    sources: &[&[u32]],
+    (batch, beam): (usize, usize),
+    decode: &mut Decode<'_>,
+    done: &mut Take<'_, Decoded>,
+) -> Result<()> {
     let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
-    for indexes in bounded_batches(&lengths, batch, options.beam) {
+    for indexes in bounded_batches(&lengths, batch, beam) {
         let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();
-        let decoded = decoding::decode(stepper, specials, &chosen, options, ticket, &mut |_, _| {})?;
+        let decoded = decode(&indexes, &chosen)?;
         done(&indexes, decoded)?;
     }
     Ok(())
@@ -54,15 +69,12 @@ pub fn intervene_all(
     if interventions.iter().all(|list| list.is_empty()) {
         return decode_all(stepper, specials, sources, options, batch, ticket, done);
     }
-    let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
-    for indexes in bounded_batches(&lengths, batch, options.beam) {
-        let chosen: Vec<&[u32]> = indexes.iter().map(|&index| sources[index]).collect();
+    let mut decode = |indexes: &[usize], chosen: &[&[u32]]| {
         let lists = indexes.iter().map(|&index| interventions.get(index).cloned().unwrap_or_default()).collect();
         let mut changed = Intervening::new(stepper, lists);
-        let decoded = decoding::decode(&mut changed, specials, &chosen, options, ticket, &mut |_, _| {})?;
-        done(&indexes, decoded)?;
-    }
-    Ok(())
+        decoding::decode(&mut changed, specials, chosen, options, ticket, &mut |_, _| {})
+    };
+    in_batches(sources, (batch, options.beam), &mut decode, done)
 }
 
 /// Scores any number of pairs (ids, no source empty); otherwise as [`decode_all`].

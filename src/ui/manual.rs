@@ -121,6 +121,8 @@ pub struct ManualLocal {
     pub page: usize,
     /// What is looked for.
     pub query: String,
+    /// What was looked for last, and where it was found.
+    found: (String, Vec<Hit>),
     /// The pages before this one.
     before: Vec<usize>,
     /// The block that is to come into view.
@@ -137,6 +139,14 @@ impl ManualLocal {
         }
         (self.page, self.goes_to) = (page, Some(block.unwrap_or(0)));
         self.query.clear();
+    }
+
+    /// Where the words are that are looked for; the pages are gone through when the words change.
+    pub fn hits(&mut self) -> &[Hit] {
+        if self.found.0 != self.query {
+            self.found = (self.query.clone(), search(&self.query));
+        }
+        &self.found.1
     }
 
     /// Whether there is a page to go back to.

@@ -17,11 +17,11 @@ use interlinear::session::{
     ModelFacts, Pin, Request, RowEdit, Said, SearchCommand, SearchTree, Session, SourceCommand, Start, Taken, Touched,
     Untouched, Word, export,
 };
-use interlinear::text::sentence::Sentence;
 use interlinear::ticket::Ticket;
 
 use crate::effects::act;
 use crate::models::FOLDERS;
+use crate::session::sentence;
 use crate::worker::{fixture, request, serve_all, store, story};
 
 const SOURCE: &str = "s9 s31 s17 s4";
@@ -196,22 +196,6 @@ fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
 }
 
 // The session.
-
-/// Words as a sentence with `</s>`.
-fn sentence(text: &str) -> Sentence {
-    let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
-    let mut at = 0;
-    for word in text.split(' ') {
-        sentence.tokens.push(word.to_owned());
-        sentence.spans.push(at..at + word.len());
-        sentence.ids.push(5);
-        at += word.len() + 1;
-    }
-    sentence.tokens.push("</s>".to_owned());
-    sentence.spans.push(text.len()..text.len());
-    sentence.ids.push(0);
-    sentence
-}
 
 fn facts() -> ModelFacts {
     ModelFacts { unk: 1, target_language: "fr".to_owned(), has_alignment: true, ..ModelFacts::default() }

@@ -47,7 +47,7 @@ fn edit(session: &mut Session, text: &str) -> Request {
 }
 
 /// Words as a sentence with `</s>`; every word that starts with `?` is unknown.
-fn sentence(text: &str) -> Sentence {
+pub fn sentence(text: &str) -> Sentence {
     let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
     let mut at = 0;
     for word in text.split(' ') {

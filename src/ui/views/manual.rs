@@ -5,7 +5,7 @@ use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle,
 use crate::session::{Page, WindowCommand};
 use crate::text::markdown::{Block, Span};
 use crate::ui::local::Window;
-use crate::ui::manual::{Hit, ManualLocal, ManualPage, PICTURES, Target, pages, search, target};
+use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, Target, pages, target};
 use crate::ui::shortcuts::{self, Act};
 use crate::ui::views::view::{Place, View};
 use crate::ui::{act, local, theme};
@@ -44,8 +44,11 @@ impl View for Manual {
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     bar_ui(ui, window);
     ui.separator();
-    let query = window.local.manual.query.clone();
-    if query.trim().is_empty() { page_ui(ui, window) } else { hits_ui(ui, window, &search(&query)) }
+    if window.local.manual.query.trim().is_empty() {
+        page_ui(ui, window);
+    } else {
+        hits_ui(ui, &mut window.local.manual);
+    }
 }
 
 fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -73,8 +76,10 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// The places where the words were found.
-fn hits_ui(ui: &mut Ui, window: &mut Window<'_>, hits: &[Hit]) {
+fn hits_ui(ui: &mut Ui, manual: &mut ManualLocal) {
     let weak = theme::tokens(ui).weak;
+    let mut opens = None;
+    let hits = manual.hits();
     if hits.is_empty() {
         ui.label(RichText::new("No page has these words.").color(weak));
     }
@@ -82,12 +87,15 @@ fn hits_ui(ui: &mut Ui, window: &mut Window<'_>, hits: &[Hit]) {
         for hit in hits {
             let title = pages().get(hit.page).map(ManualPage::title).unwrap_or_default();
             if ui.link(title).clicked() {
-                window.local.manual.open(hit.page, Some(hit.block));
+                opens = Some((hit.page, hit.block));
             }
             ui.add(Label::new(RichText::new(&hit.excerpt).color(weak)).wrap());
             ui.add_space(theme::SPACE_2);
         }
     });
+    if let Some((page, block)) = opens {
+        manual.open(page, Some(block));
+    }
 }
 
 fn page_ui(ui: &mut Ui, window: &mut Window<'_>) {

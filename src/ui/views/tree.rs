@@ -90,7 +90,7 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
         if is_selected && window.local.takes_focus(Panel::Picture) {
             response.request_focus();
         }
-        let layout = layout.clone().moved(rect.min.to_vec2());
+        let layout = layout.moved(rect.min.to_vec2());
         marks::paint(ui.painter(), figure.marks(&layout, &ui.clip_rect().into()));
         ui.ctx().allow_widget_id_changes_in(rect.expand(1.0));
         for ((at, node_shown), area) in ids.iter().zip(&nodes).zip(&layout.boxes) {
