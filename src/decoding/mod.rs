@@ -9,6 +9,7 @@
 //! [`importance`](mod@importance) has further pictures of what matters.
 
 pub mod ablate;
+pub mod apart;
 pub mod batching;
 pub mod beam;
 pub mod constraint;

@@ -11,6 +11,7 @@
 pub mod axes;
 pub mod bars;
 pub mod beam;
+pub mod equation;
 pub mod fonts;
 pub mod formats;
 pub mod geometry;
@@ -18,6 +19,7 @@ pub mod heatmap;
 pub mod label;
 pub mod legend;
 pub mod links;
+pub mod machine;
 pub mod mark;
 pub mod measure;
 pub mod page;

@@ -31,7 +31,7 @@ use crate::models::batch::{Batch, embed};
 use crate::models::config::{Config, LuongSizes};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
-use crate::models::{Looks, ModelEntry, Shapes, fused};
+use crate::models::{Looks, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::lstm::{Gates, Lstm, Memory};
@@ -54,6 +54,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
         let energy = looks(config).filter(|looks| looks.score.content).map_or(0, |_| config.hidden);
         energy + looks(config).map_or(0, |_| config.hidden)
     },
+    anatomy: Some(anatomy::luong::dissect),
     gain,
 };
 

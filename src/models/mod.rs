@@ -4,6 +4,7 @@
 //! [`Stepper`] is what the search drives: plain `f32` rows, one row a hypothesis. The fused CPU
 //! steppers in `fused/` and the plain one in `plain.rs` give the same numbers.
 
+pub mod anatomy;
 pub mod batch;
 pub mod checkpoint;
 pub mod config;
@@ -31,6 +32,7 @@ use candle_core::Tensor;
 
 use crate::attention::{Applied, AttentionEntry, AttentionKind};
 use crate::error::Result;
+use crate::models::anatomy::Dissect;
 use crate::models::config::Config;
 use crate::models::fused::Pack;
 use crate::models::loss::Trainable;
@@ -82,6 +84,8 @@ pub struct ModelEntry {
     pub applied: fn(&Config, &str) -> Applied,
     /// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
     pub look_products: fn(&Config) -> usize,
+    /// What takes it apart; `None` where nothing does.
+    pub anatomy: Option<Dissect>,
     /// How many times as large as usual the numbers of a tensor are drawn by [`init::Scheme::Scaled`].
     pub gain: fn(&str) -> f64,
 }

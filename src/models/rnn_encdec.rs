@@ -19,7 +19,7 @@ use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
-use crate::models::{ModelEntry, Shapes, fused};
+use crate::models::{ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::{Direction, read};
 use crate::nn::gru::{Cell as _, ChoUnit, Matrices};
 use crate::nn::linear::{Parameters, affine, apply};
@@ -40,6 +40,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     one_context: true,
     applied,
     look_products: |_| 0,
+    anatomy: Some(anatomy::rnn_enc_dec::dissect),
     gain: |_| 1.0,
 };
 

@@ -13,7 +13,7 @@ use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
-use crate::models::{Looks, ModelEntry, Shapes, fused};
+use crate::models::{Looks, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::Bidirectional;
 use crate::nn::gru::{BahdanauUnit, Cell as _, Matrices};
 use crate::nn::linear::{Parameters, affine};
@@ -34,6 +34,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     one_context: false,
     applied,
     look_products: |config| config.alignment + 2 * config.hidden,
+    anatomy: Some(anatomy::rnn_search::dissect),
     gain: |_| 1.0,
 };
 

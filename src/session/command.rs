@@ -15,6 +15,7 @@ use crate::session::pages::phrases::command::PhrasesCommand;
 use crate::session::pages::sentence::command::{
     ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
+use crate::session::pages::steps::command::StepsCommand;
 use crate::session::settings::{Shown, Theme};
 
 /// Every act of the user.
@@ -28,6 +29,8 @@ pub enum Command {
     Map(MapCommand),
     /// Something on page Phrases.
     Phrases(PhrasesCommand),
+    /// Something on page Steps.
+    Steps(StepsCommand),
     /// Something on the sheet New training.
     Training(TrainingCommand),
     /// Something about the window.
@@ -161,6 +164,7 @@ wrap! {
     TestCommand => |command| Command::Evaluation(EvaluationCommand::Test(command));
     MapCommand => Command::Map;
     PhrasesCommand => Command::Phrases;
+    StepsCommand => Command::Steps;
     TrainingCommand => Command::Training;
     WindowCommand => Command::Window;
     SettingsCommand => Command::Settings;

@@ -18,6 +18,7 @@ use crate::worker::corpus::Lane;
 use crate::worker::disk::Disk;
 use crate::worker::follow::Follower;
 use crate::worker::protocol::Event;
+use crate::worker::steps::Steps;
 
 pub use crate::session::open_with::OpenWith;
 pub use crate::worker::Wake;
@@ -33,6 +34,7 @@ pub struct Driver {
     session: Session,
     worker: Worker,
     lane: Lane,
+    steps: Steps,
     follower: Follower,
     aligner: Aligner,
     disk: Disk<News>,
@@ -49,6 +51,7 @@ impl Driver {
     pub fn open(options: OpenWith, wake: Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(&wake));
         let lane = Lane::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
+        let steps = Steps::spawn(worker.library(), Arc::clone(&wake));
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
         // Claimed before it is read: what another window writes meanwhile would be lost.
@@ -63,7 +66,7 @@ impl Driver {
         let saved_revision = session.revision();
         let aligner = Aligner::default();
         let mut driver =
-            Self { session, worker, lane, follower, aligner, disk, saved, saved_revision, wake, _claim: claim };
+            Self { session, worker, lane, steps, follower, aligner, disk, saved, saved_revision, wake, _claim: claim };
         for text in troubles.into_iter().flatten() {
             driver.session.hear(News::Notice { text, is_error: true });
         }
@@ -99,6 +102,8 @@ impl Driver {
                 changed = true;
             } else if let Some(event) = self.lane.try_next() {
                 changed |= self.session.absorb_corpus(event);
+            } else if let Some(event) = self.steps.try_next() {
+                changed |= self.session.absorb_steps(event);
             } else if let Some(seen) = self.follower.try_next() {
                 changed |= self.session.absorb_seen(seen);
             } else if self.session.search_some() {
@@ -147,6 +152,7 @@ impl Driver {
                 Effect::Lane(LaneCall::Submit(number, order)) => self.lane.submit(number, order),
                 Effect::Lane(LaneCall::Cancel(number)) => self.lane.cancel(number),
                 Effect::Lane(LaneCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
+                Effect::TakeApart { number, request } => self.steps.submit(number, *request),
                 Effect::Chore(chore) => files::carry_out(chore, &mut self.disk, &self.aligner),
                 Effect::Follow(logs) => self.follower.follow(logs),
             }

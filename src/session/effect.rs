@@ -14,6 +14,7 @@ use crate::text::links::Links;
 use crate::training::recipe::Plan;
 use crate::worker::corpus::Order;
 use crate::worker::protocol::Request;
+use crate::worker::steps::StepsRequest;
 
 /// What the driver carries out, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,13 @@ pub enum Effect {
     Decode(Request),
     /// Something for the corpus lane.
     Lane(LaneCall),
+    /// Take a translation apart, and nothing that was wanted before.
+    TakeApart {
+        /// Of the request.
+        number: u64,
+        /// What is wanted.
+        request: Box<StepsRequest>,
+    },
     /// Work on files.
     Chore(Chore),
     /// Follow these training logs, and no others.

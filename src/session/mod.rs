@@ -55,7 +55,8 @@ pub use crate::session::pages::sentence::command::{
     AlignmentFormat, ColumnCommand, Hover, InterveneCommand, List, ListCommand, RowEdit, SearchCommand, SelectCommand,
     SentenceCommand, SourceCommand, Taken,
 };
-pub use crate::session::pages::{evaluation, maps, phrases};
+pub use crate::session::pages::steps::command::StepsCommand;
+pub use crate::session::pages::{evaluation, maps, phrases, steps};
 pub use crate::session::scene::{CANDIDATES, Owned, Scene, SearchSettings};
 pub use crate::session::settings::{DARK_PALETTE, LIGHT_PALETTE, Settings, Shown, Theme};
 pub use crate::session::shared::{Notice, Selection, Shared, Task};

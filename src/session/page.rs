@@ -12,6 +12,8 @@ pub enum Page {
     Map,
     /// Phrase tables.
     Phrases,
+    /// A model taken apart, step by step.
+    Steps,
 }
 
 /// What a dropped path turns out to be.
@@ -75,6 +77,15 @@ pub const PAGES: &[PageEntry] = &[
         saved_as: "phrases",
         digit: 4,
         takes: &[Dropped::PhraseTable, Dropped::Text],
+    },
+    PageEntry {
+        page: Page::Steps,
+        name: "Steps",
+        title: "Page Steps",
+        key: "steps",
+        saved_as: "steps",
+        digit: 5,
+        takes: &[],
     },
 ];
 

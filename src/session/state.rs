@@ -20,6 +20,7 @@ use crate::session::pages::maps::Maps;
 use crate::session::pages::phrases::Phrases;
 use crate::session::pages::sentence::command::List;
 use crate::session::pages::shape::PageState as _;
+use crate::session::pages::steps::Steps;
 use crate::session::persist;
 use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::saved_figure::SavedFigure;
@@ -31,6 +32,7 @@ use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
 use crate::worker::follow::Seen;
 use crate::worker::protocol::Event;
+use crate::worker::steps::StepsEvent;
 
 /// The state of the application. Read it; change it by commands. What the pages share is read as the session's own.
 pub struct Session {
@@ -158,6 +160,11 @@ impl Session {
         &self.pages.phrases
     }
 
+    /// The page Steps.
+    pub fn steps(&self) -> &Steps {
+        &self.pages.steps
+    }
+
     /// The sheet New training.
     pub fn training(&self) -> &NewTraining {
         &self.training
@@ -171,6 +178,7 @@ impl Session {
             Command::Evaluation(command) => self.pages.evaluation.apply(command, shared),
             Command::Map(command) => self.pages.maps.apply(command, shared),
             Command::Phrases(command) => self.pages.phrases.apply(command, shared),
+            Command::Steps(command) => self.pages.steps.apply(command, shared),
             Command::Training(command) => self.training.apply(command, shared),
             Command::Window(command) => apply_to_window(command, shared),
             Command::Settings(command) => apply_to_settings(command, shared),
@@ -181,6 +189,7 @@ impl Session {
                 }
             }
         }
+        self.pages.steps.follow(&mut self.shared);
     }
 
     /// What is to be carried out since the last call, in order.
@@ -190,7 +199,15 @@ impl Session {
 
     /// Takes in an event of the worker; true when anything changed.
     pub fn absorb(&mut self, event: Event) -> bool {
-        self.shared.absorb(event)
+        let changed = self.shared.absorb(event);
+        self.pages.steps.follow(&mut self.shared);
+        changed
+    }
+
+    /// Takes in what became of a translation that was taken apart; true when anything changed.
+    pub fn absorb_steps(&mut self, event: StepsEvent) -> bool {
+        self.pages.steps.found(event.number, event.found, &mut self.shared);
+        true
     }
 
     /// Takes in an event of the corpus lane; true when anything changed. One of an order that was cancelled changes

@@ -2,7 +2,7 @@
 
 use crate::session::{
     Command, ListCommand, MapCommand, Page, SearchCommand, SelectCommand, Session, SettingsCommand, Shown,
-    SourceCommand, Theme, WindowCommand,
+    SourceCommand, StepsCommand, Theme, WindowCommand,
 };
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
@@ -166,6 +166,7 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
     }
     match session.page() {
         Page::Map => vec![MapCommand::Select(None).into()],
+        Page::Steps => vec![StepsCommand::Open(None).into()],
         Page::Sentence | Page::Evaluation | Page::Phrases => vec![SelectCommand::Nothing.into()],
     }
 }

@@ -156,6 +156,18 @@ pub struct Local {
     pub forced: String,
     /// The order of the next permutation of a row.
     pub seed: u64,
+    /// The frame in which page Steps was painted last.
+    pub steps_frame: u64,
+    /// When the player of page Steps moved last, in seconds of the window's clock.
+    pub steps_moved: Option<f64>,
+    /// The word of page Steps that is already in view, and of how many.
+    pub steps_seen: Option<(usize, usize)>,
+    /// How far the heatmap of page Steps is scrolled to the right, points.
+    pub steps_scroll: f32,
+    /// That heatmap as a texture.
+    pub steps_texture: Texture,
+    /// The number of the context that page Steps shows as a sum.
+    pub steps_unit: Option<usize>,
     /// Of the page Phrases.
     pub phrases: PhrasesLocal,
     /// Of the manual.

@@ -41,6 +41,7 @@ const FILES: &[(&str, &str)] = files![
     "first-steps.md",
     "sentence.md",
     "acting.md",
+    "steps.md",
     "pages.md",
     "keys.md",
     "figures.md",

@@ -129,7 +129,9 @@ impl Binding {
             );
         // These two go to a panel, and so to its page.
         let goes_there = matches!(self.act, Act::FocusSource | Act::FocusSearch);
-        page == Page::Sentence || !belongs_to_sentence || goes_there
+        // Steps are presented, too.
+        let is_shared = page == Page::Steps && self.act == Act::Present;
+        page == Page::Sentence || !belongs_to_sentence || goes_there || is_shared
     }
 }
 

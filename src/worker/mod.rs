@@ -20,6 +20,7 @@ pub mod protocol;
 mod serve;
 mod shelf;
 mod shelved;
+pub mod steps;
 mod store;
 mod thread;
 mod untouched;

@@ -310,7 +310,7 @@ fn millis(start: Instant) -> f32 {
 }
 
 /// Tokenises the text, or says why it is too much.
-fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
+pub(super) fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(Error::Input(format!(
             "The text is {} bytes long, but a sentence may have at most {} bytes; translate a shorter piece.",

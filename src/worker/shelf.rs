@@ -115,6 +115,13 @@ impl Library {
         }
     }
 
+    /// Lets a borrowed model go; who has it keeps it.
+    pub(super) fn give_back(&self, key: &Key) {
+        let mut places = self.shelf.lock();
+        places.borrowed.remove(key);
+        places.tidy();
+    }
+
     /// Drops models that only the corpus lane used.
     pub(super) fn release(&self) {
         let mut places = self.shelf.lock();

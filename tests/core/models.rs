@@ -41,21 +41,21 @@ fn reference(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name)
 }
 
-fn load(name: &str) -> Model {
+pub fn load(name: &str) -> Model {
     Model::load(&reference(name), &Device::cpu()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A given pair, and what each of its target words must give.
-struct Case {
-    source: Vec<u32>,
-    target: Vec<u32>,
-    token_log_p: Vec<f32>,
-    alpha: Option<Vec<Vec<f32>>>,
-    energies: Option<Vec<Vec<f32>>>,
+pub struct Case {
+    pub source: Vec<u32>,
+    pub target: Vec<u32>,
+    pub token_log_p: Vec<f32>,
+    pub alpha: Option<Vec<Vec<f32>>>,
+    pub energies: Option<Vec<Vec<f32>>>,
 }
 
 /// The `score` lines of a reference folder.
-fn cases(model: &Model) -> Vec<Case> {
+pub fn cases(model: &Model) -> Vec<Case> {
     let text =
         std::fs::read_to_string(model.folder.join("expected.jsonl")).expect("the fixture is part of the repository");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("the fixture is JSON"));
@@ -76,7 +76,7 @@ fn cases(model: &Model) -> Vec<Case> {
 }
 
 #[track_caller]
-fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
+pub fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (j, (a, b)) in found.iter().zip(expected).enumerate() {
         assert!((a - b).abs() <= TOLERANCE, "{what} [{j}]: {a} is not {b}");

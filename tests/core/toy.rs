@@ -55,6 +55,7 @@ const ENTRY: ModelEntry = ModelEntry {
         _ => Applied::Step,
     },
     look_products: |config| 2 * config.hidden,
+    anatomy: None,
     gain: |_| 3.0,
 };
 

@@ -5,6 +5,7 @@ pub mod maps;
 pub mod phrases;
 pub mod sentence;
 pub mod shape;
+pub mod steps;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ use crate::session::pages::maps::Maps;
 use crate::session::pages::phrases::Phrases;
 use crate::session::pages::sentence::Sentence;
 use crate::session::pages::shape::{Kept, PageState as _};
+use crate::session::pages::steps::Steps;
 use crate::session::shared::Shared;
 use crate::worker::corpus::Found;
 
@@ -30,6 +32,8 @@ pub struct Pages {
     pub maps: Maps,
     /// The page Phrases.
     pub phrases: Phrases,
+    /// The page Steps.
+    pub steps: Steps,
 }
 
 impl Pages {
@@ -39,6 +43,7 @@ impl Pages {
             Page::Evaluation => &self.evaluation,
             Page::Map => &self.maps,
             Page::Phrases => &self.phrases,
+            Page::Steps => &self.steps,
         }
     }
 
@@ -49,6 +54,7 @@ impl Pages {
             Page::Evaluation => &mut self.evaluation,
             Page::Map => &mut self.maps,
             Page::Phrases => &mut self.phrases,
+            Page::Steps => &mut self.steps,
         }
     }
 

@@ -34,6 +34,7 @@ pub mod settings;
 pub mod sheets;
 pub mod source;
 pub mod status;
+pub mod steps;
 pub mod tabs;
 pub mod task;
 pub mod top_bar;
@@ -60,6 +61,7 @@ pub const VIEWS: &[&dyn View] = &[
     &evaluation::Evaluation,
     &map::Map,
     &phrases::Phrases,
+    &steps::Steps,
     &sheets::Sheets,
     &new_training::NewTraining,
     &figure_sheet::FigureSheet,

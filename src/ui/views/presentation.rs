@@ -5,15 +5,16 @@ use egui::{Label, RichText, Ui};
 use crate::session::Page;
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
-use crate::ui::views::{columns, menu};
+use crate::ui::views::{columns, menu, steps};
 use crate::ui::{bidi, theme};
 
 /// How much larger everything is than in the window.
 pub const LARGER: f32 = 1.7;
 
-/// Whether only this is painted: it belongs to the page of the sentence.
+/// Whether only this is painted: it belongs to the pages Sentence and Steps.
 pub fn is_shown(window: &Window<'_>) -> bool {
-    window.local.presents && window.session.page() == Page::Sentence && !window.session.columns().is_empty()
+    let page = window.session.page();
+    window.local.presents && [Page::Sentence, Page::Steps].contains(&page) && !window.session.columns().is_empty()
 }
 
 /// The sentence, the column, and how to go on.
@@ -24,7 +25,12 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let foot = ui.text_style_height(&egui::TextStyle::Small) + theme::SPACE_2;
     let rect = ui.available_rect_before_wrap();
     let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
-    columns::alone_ui(&mut ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above)), window);
+    let mut child = ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above));
+    if window.session.page() == Page::Steps {
+        steps::page_ui(&mut child, window, true);
+    } else {
+        columns::alone_ui(&mut child, window);
+    }
     let mut foot =
         ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));
     foot.horizontal(|ui| {

@@ -65,7 +65,8 @@ impl View for Source {
     }
 }
 
-fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
+/// The text field, on its own.
+pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut text = window.session.source().to_owned();
     let align = if bidi::starts_right(&text) { egui::Align::RIGHT } else { egui::Align::LEFT };
     let output = egui::ScrollArea::vertical().id_salt("source").max_height(TEXT_HEIGHT).show(ui, |ui| {

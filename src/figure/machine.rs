@@ -1,0 +1,267 @@
+//! Floor 6: a model as a machine: a box for each of its stages with the numbers that it holds, and what flows between.
+
+use std::borrow::Cow;
+
+use crate::figure::equation::typeset;
+use crate::figure::geometry::{Area, Point, point, size};
+use crate::figure::mark::{Across, Curve, Dots, Down, Lines, Mark, Rectangle, Side, Stroke, Text};
+use crate::figure::measure::Measure;
+use crate::figure::palette::{Palette, Rgba};
+use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use crate::models::anatomy::{Arrow, Machine, Quantity, Span, Stage};
+
+/// Between two boxes, of the room of one.
+const GAP: (f32, f32) = (0.16, 0.24);
+/// Numbers in a line of a box at most; of vectors too long for their lines it shows every second, third and so on.
+const ACROSS: usize = 36;
+/// Lines of numbers in a box at most.
+const DOWN: usize = 10;
+/// Side of the square of a number at least, points.
+const LEAST_SQUARE: f32 = 3.5;
+/// Words with bars that a box shows at most.
+const WORDS: usize = 3;
+/// Letters of a word that fills its box.
+const LARGE: f32 = 18.0;
+/// The head of an arrow, points.
+const HEAD: f32 = 5.0;
+
+/// What a box shows of its numbers.
+#[derive(Clone, Debug, Default)]
+pub enum Held<'a> {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Vectors, as rows of coloured squares.
+    Numbers(Vec<&'a Quantity>),
+    /// A share of each source word, as upright bars.
+    Shares(&'a [f32]),
+    /// Words with their probabilities.
+    Words(Vec<(Cow<'a, str>, f32)>),
+    /// Text, in a few lines.
+    Text(Cow<'a, str>),
+    /// A word, large.
+    Word(Cow<'a, str>),
+    /// It is to be guessed.
+    Hidden,
+}
+
+/// A drawing of a model.
+pub struct Drawing<'a> {
+    /// The model.
+    pub machine: &'a Machine,
+    /// What each box holds, in the order of the stages.
+    pub held: Vec<Held<'a>>,
+    /// Which boxes have their numbers, in the same order; others are faint.
+    pub is_done: Vec<bool>,
+    /// The box that is spoken of; arrows into it stand out.
+    pub lit: Option<&'a str>,
+    /// The box under the mouse or the keyboard.
+    pub over: Option<&'a str>,
+    /// Colours.
+    pub palette: &'a Palette,
+    /// Letters.
+    pub measure: &'a dyn Measure,
+}
+
+/// Where the boxes of a machine stand, in the order of its stages.
+pub fn places(machine: &Machine, area: &Area) -> Vec<Area> {
+    let most = |of: fn(&Stage) -> usize| machine.stages.iter().map(of).max().unwrap_or(0) + 1;
+    let (columns, rows) = (most(|stage| stage.place.0), most(|stage| stage.place.1));
+    let pitch = size(area.width() / columns as f32, area.height() / rows as f32);
+    let gap = size((pitch.x * GAP.0).min(34.0), (pitch.y * GAP.1).min(30.0));
+    let place = |stage: &Stage| {
+        let (column, row) = stage.place;
+        let corner = point(area.left() + column as f32 * pitch.x, area.top() + row as f32 * pitch.y);
+        Area::at(
+            point(corner.x + 0.5 * gap.x, corner.y + 0.5 * gap.y),
+            size((pitch.x - gap.x).max(1.0), (pitch.y - gap.y).max(1.0)),
+        )
+    };
+    machine.stages.iter().map(place).collect()
+}
+
+impl Drawing<'_> {
+    /// Its marks in an area, from the back to the front.
+    pub fn marks(&self, area: &Area) -> Vec<Mark<'static>> {
+        let places = places(self.machine, area);
+        let mut marks = Vec::new();
+        let is_lit = |arrow: &&Arrow| self.lit == Some(arrow.to);
+        let arrows = || self.machine.arrows.iter();
+        for arrow in arrows().filter(|arrow| !is_lit(arrow)).chain(arrows().filter(is_lit)) {
+            self.arrow(arrow, &places, is_lit(&arrow), &mut marks);
+        }
+        for (n, (stage, place)) in self.machine.stages.iter().zip(&places).enumerate() {
+            self.stage(n, stage, place, &mut marks);
+        }
+        marks
+    }
+
+    fn arrow(&self, arrow: &Arrow, places: &[Area], is_lit: bool, marks: &mut Vec<Mark<'static>>) {
+        let at = |key: &str| self.machine.stages.iter().position(|stage| stage.key == key);
+        let (Some(from), Some(to)) = (at(arrow.from), at(arrow.to)) else { return };
+        let (points, way) = path(&places[from], &places[to]);
+        let palette = self.palette;
+        let colour = match (is_lit, arrow.from_before) {
+            (true, _) => palette.accent,
+            (false, true) => palette.weak.fade(0.45),
+            (false, false) => palette.weak.fade(0.8),
+        };
+        let stroke = Stroke { width: if is_lit { 2.0 } else { 1.2 }, colour };
+        marks.push(Mark::Curve(Curve { points, stroke }));
+        let (tip, back, side) = (points[3], size(-way.0 * HEAD, -way.1 * HEAD), size(way.1 * HEAD, way.0 * HEAD));
+        let barb = |sign: f32| [tip + back + size(0.6 * sign * side.x, 0.6 * sign * side.y), tip];
+        marks.push(Mark::Lines(Lines { ends: vec![barb(1.0), barb(-1.0)], stroke, is_crisp: false }));
+    }
+
+    fn stage(&self, n: usize, stage: &Stage, place: &Area, marks: &mut Vec<Mark<'static>>) {
+        let palette = self.palette;
+        let is_done = self.is_done.get(n).copied().unwrap_or(true);
+        let (is_lit, is_over) = (self.lit == Some(stage.key), self.over == Some(stage.key));
+        let border = if is_lit || is_over { palette.accent } else { palette.line };
+        let border = Stroke { width: if is_lit { 2.0 } else { 1.0 }, colour: border };
+        let fill = if is_lit { palette.accent_soft } else { palette.raised };
+        marks.push(Mark::Rect(Rectangle { area: *place, radius: 5.0, fill, border, side: Side::Inside }));
+        let inner = place.shrink(SPACE_2);
+        let line = self.measure.height(TEXT_SMALL);
+        let ink = if is_done { palette.text } else { palette.weak };
+        let middle = inner.top() + 0.5 * line;
+        // The symbol first: what is left is the title's.
+        let (symbol, width) = typeset(stage.symbol, point(0.0, middle), TEXT_BODY, ink, self.measure);
+        let is_wide = inner.width() > width + 30.0;
+        if is_wide {
+            marks.extend(symbol.into_iter().map(|mut mark| {
+                mark.shift(size(inner.right() - width, 0.0));
+                mark
+            }));
+        }
+        let room = if is_wide { inner.width() - width - SPACE_1 } else { inner.width() };
+        let title = point(inner.left(), middle);
+        let text = Text::new(stage.title, title, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak);
+        marks.push(Mark::Text(Text { room, ..text }));
+        let below = Area::new(point(inner.left(), inner.top() + line + SPACE_1), inner.max);
+        if is_done && below.height() >= 4.0 && below.width() >= 8.0 {
+            self.held(self.held.get(n).unwrap_or(&Held::Nothing), &below, marks);
+        }
+    }
+
+    fn held(&self, held: &Held<'_>, area: &Area, marks: &mut Vec<Mark<'static>>) {
+        let palette = self.palette;
+        match held {
+            Held::Nothing => {}
+            Held::Numbers(quantities) => marks.push(squares(quantities, area, palette)),
+            Held::Shares(shares) => bars(shares, area, palette, marks),
+            Held::Words(words) => self.words(words, area, marks),
+            Held::Text(text) => {
+                let line = self.measure.height(TEXT_SMALL).max(1.0);
+                let lines = ((area.height() / line) as usize).max(1);
+                let text = Cow::Owned(text.clone().into_owned());
+                let text = Text::new(text, area.min, (Across::Left, Down::Top), TEXT_SMALL, palette.text);
+                marks.push(Mark::Text(Text { room: area.width(), lines, ..text }));
+            }
+            Held::Word(word) => {
+                let word = Cow::Owned(word.clone().into_owned());
+                let text = Text::new(word, area.centre(), (Across::Centre, Down::Middle), LARGE, palette.text);
+                marks.push(Mark::Text(Text { room: area.width(), ..text }));
+            }
+            Held::Hidden => {
+                let at = area.centre();
+                marks.push(Mark::Text(Text::new("?", at, (Across::Centre, Down::Middle), LARGE, palette.accent)));
+            }
+        }
+    }
+
+    fn words(&self, words: &[(Cow<'_, str>, f32)], area: &Area, marks: &mut Vec<Mark<'static>>) {
+        let line = self.measure.height(TEXT_SMALL);
+        let count = ((area.height() / line) as usize).clamp(1, WORDS);
+        for (n, (word, share)) in words.iter().take(count).enumerate() {
+            let top = area.top() + n as f32 * line;
+            let bar = Area::at(point(area.left(), top), size(area.width() * share.clamp(0.0, 1.0), line - 1.0));
+            marks.push(Mark::Rect(Rectangle::filled(bar, 2.0, self.palette.accent_soft)));
+            let at = point(area.left() + 2.0, top + 0.5 * line);
+            let text = Cow::Owned(word.clone().into_owned());
+            let text = Text::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, self.palette.text);
+            marks.push(Mark::Text(Text { room: area.width(), ..text }));
+        }
+    }
+}
+
+/// The way from one box to another, and the direction in which it arrives.
+fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
+    let (a, b) = (from.centre(), to.centre());
+    let is_beside = from.bottom() > to.top() && to.bottom() > from.top();
+    if is_beside {
+        let sign = if b.x > a.x { 1.0 } else { -1.0 };
+        let start = point(if sign > 0.0 { from.right() } else { from.left() }, a.y);
+        let end = point(if sign > 0.0 { to.left() } else { to.right() }, b.y);
+        // Over the boxes between.
+        let is_far = (end.x - start.x).abs() > from.width();
+        if is_far {
+            let (start, end) = (point(a.x, from.bottom()), point(b.x, to.bottom()));
+            let low = from.bottom() + 14.0;
+            return ([start, point(a.x, low), point(b.x, low), end], (0.0, -1.0));
+        }
+        let bend = 0.5 * (end.x - start.x);
+        return ([start, point(start.x + bend, start.y), point(end.x - bend, end.y), end], (sign, 0.0));
+    }
+    let sign = if b.y > a.y { 1.0 } else { -1.0 };
+    // Arrows from one side arrive beside each other.
+    let lean = (0.3 * (a.x - b.x) / to.width().max(1.0)).clamp(-0.35, 0.35) * to.width();
+    let start = point(a.x - 0.5 * lean, if sign > 0.0 { from.bottom() } else { from.top() });
+    let end = point(b.x + lean, if sign > 0.0 { to.top() } else { to.bottom() });
+    let bend = 0.5 * (end.y - start.y);
+    ([start, point(start.x, start.y + bend), point(end.x, end.y - bend), end], (0.0, sign))
+}
+
+/// Numbers as coloured squares: a row for each vector, or several rows where there are few vectors.
+fn squares(quantities: &[&Quantity], area: &Area, palette: &Palette) -> Mark<'static> {
+    let rows: Vec<(&[f32], Span)> = quantities
+        .iter()
+        .flat_map(|quantity| (0..quantity.count()).map(move |j| (quantity.row(j), quantity.span)))
+        .collect();
+    let longest = rows.iter().map(|(row, _)| row.len()).max().unwrap_or(1).max(1);
+    let across = longest.min(ACROSS);
+    let most = ((area.height() / LEAST_SQUARE) as usize).clamp(1, DOWN);
+    let shown = rows.len().clamp(1, most);
+    // A lone vector fills the box line by line.
+    let lines = (most / shown).clamp(1, longest.div_ceil(across));
+    let down = shown * lines;
+    let pitch = (area.width() / across as f32).min(area.height() / down as f32);
+    let mut dots = Vec::with_capacity(down * across);
+    for n in 0..shown.min(rows.len()) {
+        let (row, span) = rows[n * rows.len() / shown];
+        let largest = row.iter().fold(1e-6_f32, |most, value| most.max(value.abs()));
+        let count = (across * lines).min(row.len());
+        for k in 0..count {
+            let (column, line) = (k % across, n * lines + k / across);
+            let at = point(area.left() + (column as f32 + 0.5) * pitch, area.top() + (line as f32 + 0.5) * pitch);
+            dots.push((at, colour(row[k * row.len() / count], largest, span, palette)));
+        }
+    }
+    Mark::Dots(Dots { dots, radius: 0.5 * pitch - 0.3, border: Stroke::default(), is_square: true })
+}
+
+/// The colour of a number: of gates from nothing to full, of others by sign and size.
+pub fn colour(value: f32, largest: f32, span: Span, palette: &Palette) -> Rgba {
+    match span {
+        Span::Gate => palette.accent.fade(value.clamp(0.0, 1.0)),
+        Span::Signed => palette.signed(value),
+        Span::Free => palette.signed(value / largest),
+    }
+}
+
+fn bars(shares: &[f32], area: &Area, palette: &Palette, marks: &mut Vec<Mark<'static>>) {
+    let finite = || shares.iter().copied().filter(|share| share.is_finite());
+    let (low, high) = (finite().fold(0.0_f32, f32::min), finite().fold(1e-6_f32, f32::max));
+    let pitch = area.width() / shares.len().max(1) as f32;
+    let y = |value: f32| area.bottom() - (value - low) / (high - low) * area.height();
+    for (j, share) in shares.iter().enumerate().filter(|(_, share)| share.is_finite()) {
+        let (top, foot) = (y(share.max(0.0)), y(share.min(0.0)));
+        let left = area.left() + j as f32 * pitch;
+        let bar = Area::new(point(left, top.min(foot - 0.5)), point(left + (pitch - 1.0).max(0.5), foot));
+        marks.push(Mark::Rect(Rectangle::filled(bar, 0.0, palette.accent)));
+    }
+    let zero = y(0.0);
+    let stroke = Stroke { width: 1.0, colour: palette.line };
+    let ends = vec![[point(area.left(), zero), point(area.right(), zero)]];
+    marks.push(Mark::Lines(Lines { ends, stroke, is_crisp: true }));
+}

@@ -1,0 +1,337 @@
+//! Floor 3: RNNsearch taken apart (Bahdanau, Cho, Bengio 2015, appendix A.2).
+
+use crate::error::Result;
+use crate::models::anatomy::gated::{Reset, Sense, Unit};
+use crate::models::anatomy::matrix::{Matrix, dot, log_softmax, maxout, mix, softmax, sum, tanh};
+use crate::models::anatomy::{
+    Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, stage,
+};
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+use crate::models::shapes;
+
+/// RNNsearch.
+struct Parts {
+    config: Config,
+    wrong: Option<Wrong>,
+    source_embedding: Matrix,
+    target_embedding: Matrix,
+    forward: Unit,
+    backward: Unit,
+    decoder: Unit,
+    w_s: Matrix,
+    b_s: Vec<f32>,
+    w_a: Matrix,
+    u_a: Matrix,
+    b_a: Vec<f32>,
+    v_a: Vec<f32>,
+    u_o: Matrix,
+    v_o: Matrix,
+    c_o: Matrix,
+    b_o: Vec<f32>,
+    w_o: Matrix,
+    b_w: Vec<f32>,
+}
+
+/// See [`Dissect`](crate::models::anatomy::Dissect).
+pub(crate) fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Box<dyn Anatomy>> {
+    let matrix = |name: &str| Matrix::find(weights, name);
+    let reset = if wrong == Some(Wrong::ResetPlace) { Reset::After } else { Reset::Before };
+    let unit = |prefix: &str, context| Unit::find(weights, prefix, context, reset, Sense::Bahdanau);
+    Ok(Box::new(Parts {
+        config: config.clone(),
+        wrong,
+        source_embedding: matrix("source_embedding")?,
+        target_embedding: matrix("target_embedding")?,
+        forward: unit("encoder.forward", false)?,
+        backward: unit("encoder.backward", false)?,
+        decoder: unit("decoder", true)?,
+        w_s: matrix("decoder.W_s")?,
+        b_s: weights.numbers("decoder.b_s")?,
+        w_a: matrix("attention.W_a")?,
+        u_a: matrix("attention.U_a")?,
+        b_a: weights.numbers("attention.b_a")?,
+        v_a: weights.numbers("attention.v_a")?,
+        u_o: matrix("readout.U_o")?,
+        v_o: matrix("readout.V_o")?,
+        c_o: matrix("readout.C_o")?,
+        b_o: weights.numbers("readout.b_o")?,
+        w_o: matrix("readout.W_o")?,
+        b_w: weights.numbers("readout.b_w")?,
+    }))
+}
+
+impl Parts {
+    fn is(&self, wrong: Wrong) -> bool {
+        self.wrong == Some(wrong)
+    }
+
+    /// e_ij = v_a' tanh(W_a s + U_a h_j + b_a), [t_x], and W_a s, [n'].
+    fn energies(&self, s: &[f32], encoded: &Encoded) -> (Vec<f32>, Vec<f32>) {
+        let query = self.w_a.times(s);
+        let e = |key: &Vec<f32>| {
+            let key = if self.is(Wrong::BlindWeights) { &self.b_a } else { key };
+            dot(&self.v_a, &tanh(&sum([&query, key])))
+        };
+        (encoded.keys.iter().map(e).collect(), query)
+    }
+}
+
+impl Anatomy for Parts {
+    fn machine(&self) -> Machine {
+        Machine { stages: stages(&self.config, self.wrong), arrows: arrows(self.is(Wrong::LateQuery)) }
+    }
+
+    fn encode(&self, source: &[u32]) -> Encoded {
+        let e: Vec<Vec<f32>> = source.iter().map(|id| self.source_embedding.row(*id as usize)).collect();
+        let (forward, backward) = (self.forward.read(&e, false), self.backward.read(&e, true));
+        let h: Vec<Vec<f32>> = forward.iter().zip(&backward).map(|(f, b)| [f.as_slice(), b].concat()).collect();
+        let keys: Vec<Vec<f32>> = self.u_a.times_rows(&h).iter().map(|key| sum([key, &self.b_a])).collect();
+        let s_0 = tanh(&sum([&self.w_s.times(&backward[0]), &self.b_s]));
+        let rows = Quantity::rows;
+        let parts = vec![
+            Part::new("embedding", vec![rows("E x_j", "embedding of each source word", Span::Free, &e)]),
+            Part::new("forward", vec![rows(r"\r{h}_j", "state after reading as far as word j", Span::Signed, &forward)]),
+            Part::new("backward", vec![rows(r"\l{h}_j", "state after reading back to word j", Span::Signed, &backward)]),
+            Part::new(
+                "annotations",
+                vec![
+                    rows("h_j", "annotation of each source word", Span::Signed, &h),
+                    rows("U_a h_j + b_a", "what the alignment model reads of it", Span::Free, &keys),
+                ],
+            ),
+        ];
+        // The late query reads the context of the step before, which at first is nothing.
+        let start = if self.is(Wrong::LateQuery) { vec![s_0, vec![0.0; self.c_o.columns()]] } else { vec![s_0] };
+        Encoded { parts, h, keys, start }
+    }
+
+    fn step(&self, encoded: &Encoded, state: &[Vec<f32>], _: usize, y_prev: Option<u32>) -> Taken {
+        let e = y_prev.map_or_else(
+            || vec![0.0; self.target_embedding.columns()],
+            |y| self.target_embedding.row(y as usize),
+        );
+        let s_prev = &state[0];
+        // With the wrong order the state that looks, and that the word is read out of, is the new one.
+        let early = self.is(Wrong::LateQuery).then(|| self.decoder.step(&e, Some(&state[1]), s_prev));
+        let asking = early.as_ref().map_or(s_prev, |moved| &moved.s);
+        let (e_i, query) = self.energies(asking, encoded);
+        let alpha_i = softmax(&e_i, |_| true);
+        let c_i = mix(&alpha_i, &encoded.h);
+        let t_tilde =
+            sum([&self.u_o.times(asking), &self.v_o.times(&e), &self.c_o.times(&c_i), &self.b_o]);
+        let t_i = maxout(&t_tilde);
+        let log_p = log_softmax(&sum([&self.w_o.times(&t_i), &self.b_w]));
+        let asking_symbol = if early.is_some() { "s_i" } else { "s_{i-1}" };
+        let vector = Quantity::vector;
+        let looking = vec![
+            vector(asking_symbol, "the state that looks", Span::Signed, asking.clone()),
+            vector("W_a s", "what the alignment model reads of it", Span::Free, query),
+        ];
+        let moved = early.unwrap_or_else(|| self.decoder.step(&e, Some(&c_i), s_prev));
+        let parts = vec![
+            Part::new("previous", vec![vector("E y_{i-1}", "embedding of the word before", Span::Free, e)]),
+            Part::new("state", looking),
+            Part::new("energies", vec![vector("e_{ij}", "energy of each source word", Span::Free, e_i.clone())]),
+            Part::new("alpha", vec![vector("α_{ij}", "share of each source word", Span::Gate, alpha_i.clone())]),
+            Part::new("context", vec![vector("c_i", "sum of the annotations by their shares", Span::Signed, c_i.clone())]),
+            Part::new(
+                "gates",
+                vec![
+                    vector("z_i", "update gate: how much of the proposal enters", Span::Gate, moved.z),
+                    vector("r_i", "reset gate: how much of the old state it reads", Span::Gate, moved.r),
+                ],
+            ),
+            Part::new("proposal", vec![vector(r"\t{s}_i", "proposed state", Span::Signed, moved.proposal)]),
+            Part::new("next", vec![vector("s_i", "new state", Span::Signed, moved.s.clone())]),
+            Part::new(
+                "readout",
+                vec![
+                    vector(r"\t{t}_i", "before maxout", Span::Free, t_tilde),
+                    vector("t_i", "the greater of each two neighbours", Span::Free, t_i),
+                ],
+            ),
+        ];
+        let state = if self.is(Wrong::LateQuery) { vec![moved.s, c_i] } else { vec![moved.s] };
+        Taken { parts, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None, log_p, state }
+    }
+}
+
+const UNIT: &str = "Bahdanau et al. 2015, appendix A.2.2";
+const ENCODER: &str = "Bahdanau et al. 2015, appendix A.2.1";
+
+fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
+    let all = shapes(config);
+    let is = |which| wrong == Some(which);
+    let line = |text, source| Equation { text, source };
+    let proposal = if is(Wrong::ResetPlace) {
+        line(r"\t{s}_i = tanh(W E y_{i-1} + r_i ∘ (U s_{i-1}) + C c_i + b)", "not the paper's: r_i outside")
+    } else {
+        line(r"\t{s}_i = tanh(W E y_{i-1} + U (r_i ∘ s_{i-1}) + C c_i + b)", UNIT)
+    };
+    let energies = match wrong {
+        Some(Wrong::BlindWeights) => line("e_{ij} = v_a' tanh(W_a s_{i-1} + b_a)", "not the paper's: h_j is left out"),
+        Some(Wrong::LateQuery) => {
+            line("e_{ij} = v_a' tanh(W_a s_i + U_a h_j + b_a)", "not the paper's: s_i in place of s_{i-1}")
+        }
+        _ => line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", UNIT),
+    };
+    let readout = if is(Wrong::LateQuery) {
+        line(r"\t{t}_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b_o", "not the paper's: s_i in place of s_{i-1}")
+    } else {
+        line(r"\t{t}_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o", UNIT)
+    };
+    vec![
+        stage(&all, ("words", "Source words", "x_j"), (0, 0), "The sentence as the model's vocabulary cuts it.", &[], &[]),
+        stage(
+            &all,
+            ("embedding", "Embeddings", "E x_j"),
+            (1, 0),
+            "Each word becomes its row of a learned table.",
+            &[line("E x_j", ENCODER)],
+            &["source_embedding"],
+        ),
+        stage(
+            &all,
+            ("forward", "Read forwards", r"\r{h}_j"),
+            (2, 0),
+            "A gated unit reads from the first word; each state knows what came before.",
+            &[
+                line(
+                    r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j",
+                    ENCODER,
+                ),
+                line(r"\t{h}_j = tanh(W E x_j + U (\r{r}_j ∘ \r{h}_{j-1}) + b)", ENCODER),
+            ],
+            &["encoder.forward.W", "encoder.forward.U"],
+        ),
+        stage(
+            &all,
+            ("backward", "Read backwards", r"\l{h}_j"),
+            (3, 0),
+            "Another unit reads from the last word; each state knows what comes after.",
+            &[line(r"\l{h}_j = (1 - \l{z}_j) ∘ \l{h}_{j+1} + \l{z}_j ∘ \t{h}_j", ENCODER)],
+            &["encoder.backward.W", "encoder.backward.U"],
+        ),
+        stage(
+            &all,
+            ("annotations", "Annotations", "h_j"),
+            (4, 0),
+            "Both states side by side: the word in its sentence. There are as many as there are words.",
+            &[line(r"h_j = [\r{h}_j ; \l{h}_j]", "Bahdanau et al. 2015, eq. 7")],
+            &["attention.U_a"],
+        ),
+        stage(
+            &all,
+            ("state", "State", if is(Wrong::LateQuery) { "s_i" } else { "s_{i-1}" }),
+            (0, 1),
+            "What the decoder remembers of the words that it has said. It is what looks.",
+            &[line(r"s_0 = tanh(W_s \l{h}_1 + b_s)", UNIT)],
+            &["decoder.W_s"],
+        ),
+        stage(
+            &all,
+            ("energies", "Energies", "e_{ij}"),
+            (2, 1),
+            "How well each annotation fits what the state is looking for. One small network serves all words.",
+            &[energies],
+            &["attention.W_a", "attention.U_a", "attention.v_a"],
+        ),
+        stage(
+            &all,
+            ("alpha", "Weights", "α_{ij}"),
+            (3, 1),
+            "Energies as shares that sum to 1: the row of the heatmap.",
+            &[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")],
+            &[],
+        ),
+        stage(
+            &all,
+            ("context", "Context", "c_i"),
+            (4, 1),
+            "The annotations, each as much as its share. This is all that the step sees of the source.",
+            &[line("c_i = ∑_j α_{ij} h_j", "Bahdanau et al. 2015, eq. 5")],
+            &[],
+        ),
+        stage(
+            &all,
+            ("previous", "Word before", "E y_{i-1}"),
+            (0, 2),
+            "The word that was said last, as its row of a learned table; nothing before the first.",
+            &[line("E y_{i-1}", UNIT)],
+            &["target_embedding"],
+        ),
+        stage(
+            &all,
+            ("gates", "Gates", "z_i, r_i"),
+            (2, 2),
+            "Numbers from 0 to 1, one for each unit: what is renewed, and what of the old state is read.",
+            &[
+                line("z_i = σ(W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z)", UNIT),
+                line("r_i = σ(W_r E y_{i-1} + U_r s_{i-1} + C_r c_i + b_r)", UNIT),
+            ],
+            &["decoder.W_z", "decoder.U_z", "decoder.C_z"],
+        ),
+        stage(
+            &all,
+            ("proposal", "Proposal", r"\t{s}_i"),
+            (3, 2),
+            "What the state would become if all of it were renewed.",
+            &[proposal],
+            &["decoder.W", "decoder.U", "decoder.C"],
+        ),
+        stage(
+            &all,
+            ("next", "New state", "s_i"),
+            (4, 2),
+            "Old state and proposal, mixed unit by unit as z says. The next step looks with it.",
+            &[line(r"s_i = (1 - z_i) ∘ s_{i-1} + z_i ∘ \t{s}_i", UNIT)],
+            &[],
+        ),
+        stage(
+            &all,
+            ("readout", "Readout", "t_i"),
+            (2, 3),
+            "All that is known, in half as many numbers: of each two neighbours the greater.",
+            &[readout, line(r"t_i = max(\t{t}_{i,2k-1}, \t{t}_{i,2k})", UNIT)],
+            &["readout.U_o", "readout.V_o", "readout.C_o"],
+        ),
+        stage(
+            &all,
+            ("candidates", "Candidates", "p(y_i)"),
+            (3, 3),
+            "Every word of the vocabulary with its probability.",
+            &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", UNIT)],
+            &["readout.W_o"],
+        ),
+        stage(&all, ("word", "The word", "y_i"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
+    ]
+}
+
+fn arrows(late: bool) -> Vec<Arrow> {
+    let mut arrows = vec![
+        arrow("words", "embedding"),
+        arrow("embedding", "forward"),
+        arrow("embedding", "backward"),
+        arrow("forward", "annotations"),
+        arrow("backward", "annotations"),
+        arrow("annotations", "energies"),
+        arrow("state", "energies"),
+        arrow("energies", "alpha"),
+        arrow("alpha", "context"),
+        arrow("annotations", "context"),
+        arrow("previous", "gates"),
+        arrow("state", "gates"),
+        arrow("context", "gates"),
+        arrow("gates", "proposal"),
+        arrow("proposal", "next"),
+        arrow("state", "readout"),
+        arrow("previous", "readout"),
+        arrow("context", "readout"),
+        arrow("readout", "candidates"),
+        arrow("candidates", "word"),
+    ];
+    arrows.push(Arrow { from_before: !late, ..arrow("next", "state") });
+    arrows.push(Arrow { from_before: true, ..arrow("word", "previous") });
+    arrows
+}

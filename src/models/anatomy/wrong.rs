@@ -1,0 +1,78 @@
+//! Floor 3: models as they are often wrongly drawn and programmed. Switched on, they show what the difference does.
+
+/// A wrong wiring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wrong {
+    /// The reset gate stands on the other side of the recurrent product.
+    ResetPlace,
+    /// The step moves first and aligns by s_i instead of s_{i-1}.
+    LateQuery,
+    /// The weights do not read the annotations.
+    BlindWeights,
+}
+
+/// One line of [`WRONGS`].
+#[derive(Clone, Copy, Debug)]
+pub struct WrongEntry {
+    /// Which.
+    pub wrong: Wrong,
+    /// In saved states and lessons.
+    pub key: &'static str,
+    /// In a menu.
+    pub name: &'static str,
+    /// What is wrong, and where one meets it.
+    pub about: &'static str,
+    /// The architectures that it can be done to, by their names.
+    pub architectures: &'static [&'static str],
+    /// It is about the alignment, which the model must have.
+    pub needs_alignment: bool,
+}
+
+/// Every wrong wiring.
+pub const WRONGS: &[WrongEntry] = &[
+    WrongEntry {
+        wrong: Wrong::ResetPlace,
+        key: "reset-place",
+        name: "Reset gate on the other side of the product",
+        about: "r \u{b7} (U s) where the paper has U (r \u{b7} s), or the reverse in RNNencdec's decoder: the unit of cuDNN \
+            and of many libraries, under the same name.",
+        architectures: &["rnnencdec", "rnnsearch"],
+        needs_alignment: false,
+    },
+    WrongEntry {
+        wrong: Wrong::LateQuery,
+        key: "late-query",
+        name: "Alignment by the new state",
+        about: "The state moves first, with the context of the step before, and then aligns: Luong's order, often \
+            drawn as Bahdanau's.",
+        architectures: &["rnnsearch"],
+        needs_alignment: true,
+    },
+    WrongEntry {
+        wrong: Wrong::BlindWeights,
+        key: "blind-weights",
+        name: "Weights without the annotations",
+        about: "Energies from the decoder alone, as in a tutorial that many have copied: without h_j every source word has \
+            the same energy.",
+        architectures: &["rnnsearch", "luong"],
+        needs_alignment: true,
+    },
+];
+
+impl Wrong {
+    /// Its line of the table.
+    pub fn entry(self) -> &'static WrongEntry {
+        WRONGS.iter().find(|entry| entry.wrong == self).unwrap_or(&WRONGS[0])
+    }
+
+    /// The wiring of this key.
+    pub fn from_key(key: &str) -> Option<Self> {
+        WRONGS.iter().find(|entry| entry.key == key).map(|entry| entry.wrong)
+    }
+
+    /// Those that can be done to a model.
+    pub fn of(architecture: &str, aligns: bool) -> impl Iterator<Item = &'static WrongEntry> {
+        let fits = move |entry: &&WrongEntry| entry.architectures.contains(&architecture);
+        WRONGS.iter().filter(fits).filter(move |entry| aligns || !entry.needs_alignment)
+    }
+}

@@ -1,0 +1,398 @@
+//! Floor 8: the page Steps: a model taken apart, one decoder step after the other.
+//!
+//! What is wanted follows from the scene, the column and the page's own settings ([`Steps::follow`]); nothing asks for
+//! it by name. The last picture stays until the next one is there.
+
+pub mod command;
+pub mod guess;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::decoding::apart::Then;
+use crate::models::anatomy::{Stage, Wrong};
+use crate::session::column::{Column, ColumnState};
+use crate::session::effect::Effect;
+use crate::session::page::{Dropped, Page};
+use crate::session::pages::shape::{Kept, PageState};
+use crate::session::pages::steps::guess::Guessing;
+use crate::session::shared::Shared;
+use crate::session::table;
+use crate::session::table::{AlignmentTable, Making};
+use crate::text::links::Links;
+use crate::worker::protocol::HypothesisView;
+use crate::worker::steps::{Apart, StepsRequest};
+
+pub use crate::session::pages::steps::command::{MODES, Mode, ModeEntry, StepsCommand};
+
+/// Slowest and fastest of the player, moves a second.
+pub const PACES: (f32, f32) = (0.2, 8.0);
+
+/// What the page shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps {
+    /// Whose words are read on.
+    pub mode: Mode,
+    /// How the model is rewired.
+    pub wrong: Option<Wrong>,
+    /// What the class has said.
+    pub class: Vec<u32>,
+    /// The step that is shown, from 0.
+    pub i: usize,
+    /// How many of its stages are done; `None`: all.
+    pub done: Option<usize>,
+    /// The box that is open, by its key.
+    pub open: Option<String>,
+    /// The player goes stage by stage.
+    pub by_stage: bool,
+    /// The player goes on by itself.
+    pub is_playing: bool,
+    /// Its moves a second.
+    pub pace: f32,
+    /// Guesses of the class, while it is to guess.
+    pub guessing: Option<Guessing>,
+    /// What there is to see.
+    pub apart: Option<Arc<Apart>>,
+    /// The rows so far as a heatmap; `None` where the model has no alignment.
+    pub table: Option<Arc<AlignmentTable>>,
+    /// Why there is nothing new to see, as a sentence.
+    pub message: Option<String>,
+    /// What was asked for last.
+    asked: Option<StepsRequest>,
+    /// Its number.
+    number: u64,
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            wrong: None,
+            class: Vec::new(),
+            i: 0,
+            done: None,
+            open: None,
+            by_stage: false,
+            is_playing: false,
+            pace: 1.0,
+            guessing: None,
+            apart: None,
+            table: None,
+            message: None,
+            asked: None,
+            number: 0,
+        }
+    }
+}
+
+/// What is kept between starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Saved {
+    mode: String,
+    by_stage: bool,
+    pace: Option<f32>,
+}
+
+impl Steps {
+    /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
+    pub fn column<'a>(&self, shared: &'a Shared) -> Option<&'a Column> {
+        let selected = shared.selection.column.and_then(|id| shared.column(id)).filter(|column| column.ensemble.is_none());
+        let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
+        selected.or_else(|| shared.models().find(aligns)).or_else(|| shared.models().next())
+    }
+
+    /// Whether something was asked for that is not there yet.
+    pub fn is_waiting(&self) -> bool {
+        self.number != 0
+    }
+
+    /// The last step that there is.
+    pub fn last(&self) -> usize {
+        self.apart.as_ref().map_or(0, |apart| apart.steps.len().saturating_sub(1))
+    }
+
+    /// The decoder's stages, in the order in which a step goes through them.
+    pub fn stages(&self) -> Vec<&Stage> {
+        let Some(apart) = &self.apart else { return Vec::new() };
+        apart.machine.stages.iter().filter(|stage| !stage.reads_source()).collect()
+    }
+
+    /// Whether a stage has its numbers already; those of the encoder always have.
+    pub fn is_done(&self, key: &str) -> bool {
+        let Some(done) = self.done else { return true };
+        self.stages().iter().position(|stage| stage.key == key).is_none_or(|at| at < done)
+    }
+
+    /// The stage that was done last, where the player goes stage by stage.
+    pub fn current(&self) -> Option<&'static str> {
+        self.stages().get(self.done?.checked_sub(1)?).map(|stage| stage.key)
+    }
+
+    /// Whether the row of the step is to be guessed.
+    pub fn hides(&self, i: usize) -> bool {
+        self.guessing.as_ref().is_some_and(|guessing| !guessing.is_revealed && i >= self.i)
+    }
+
+    /// Asks for what is to be seen now, where that is something else than was asked for last.
+    pub(in crate::session) fn follow(&mut self, shared: &mut Shared) {
+        if shared.page != Page::Steps {
+            self.is_playing = false;
+            return;
+        }
+        let Some(request) = self.wish(shared) else { return };
+        if self.asked.as_ref() == Some(&request) {
+            return;
+        }
+        self.number = shared.fresh_id();
+        self.asked = Some(request.clone());
+        shared.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
+    }
+
+    /// What is to be seen; `None` while the column has nothing to go by.
+    fn wish(&mut self, shared: &Shared) -> Option<StepsRequest> {
+        let column = self.column(shared)?;
+        if column.state != ColumnState::Ready || column.stale || column.decoding || column.source.is_empty() {
+            return None;
+        }
+        let is_of = |asked: &StepsRequest| asked.source == column.source.text && asked.folder == column.folder;
+        if !self.asked.as_ref().is_some_and(is_of) {
+            // what the class said belongs to another sentence
+            self.class.clear();
+        }
+        Some(StepsRequest {
+            folder: column.folder.clone(),
+            device: shared.settings.device,
+            source: column.source.text.clone(),
+            given: self.given(shared),
+            then: if self.mode == Mode::Greedy { Then::Greedy } else { Then::Wait },
+            wrong: self.wrong,
+        })
+    }
+
+    fn given(&self, shared: &Shared) -> Vec<u32> {
+        let shown = || self.column(shared).and_then(Column::shown).map(|shown| shown.ids.clone());
+        match self.mode {
+            Mode::Shown => shown().unwrap_or_default(),
+            Mode::Greedy => Vec::new(),
+            Mode::Class => self.class.clone(),
+        }
+    }
+
+    /// Moves by stages, over into the steps beside.
+    fn move_stage(&mut self, by: isize) {
+        let count = self.stages().len();
+        if count == 0 {
+            return;
+        }
+        let at = self.done.unwrap_or(count);
+        let target = at as isize + by;
+        if target > count as isize {
+            if self.i < self.last() {
+                self.show(self.i + 1, Some(1));
+            } else {
+                self.is_playing = false;
+            }
+        } else if target < 1 {
+            if self.i > 0 {
+                self.show(self.i - 1, None);
+            } else {
+                self.done = Some(1);
+            }
+        } else {
+            self.done = Some(target as usize).filter(|done| *done < count);
+        }
+    }
+
+    fn move_word(&mut self, by: isize) {
+        let target = self.i as isize + by;
+        if target > self.last() as isize {
+            self.is_playing = false;
+        }
+        self.show(target.clamp(0, self.last() as isize) as usize, None);
+    }
+
+    /// To a step; what is guessed of it is open again.
+    fn show(&mut self, i: usize, done: Option<usize>) {
+        if i != self.i
+            && let Some(guessing) = &mut self.guessing
+        {
+            guessing.next();
+        }
+        (self.i, self.done) = (i.min(self.last()), done);
+    }
+
+    /// Shows what the step looks at, and counts.
+    fn reveal(&mut self, shared: &Shared) {
+        let of_step = |links: &Links| -> Vec<usize> {
+            links.sure().iter().filter(|link| link.target == self.i).map(|link| link.source).collect()
+        };
+        let linked = self.links(shared).map(of_step);
+        let Some(apart) = self.apart.clone() else { return };
+        let Some(alpha_i) = apart.steps.get(self.i).and_then(|step| step.alpha_i.as_ref()) else { return };
+        if let Some(guessing) = &mut self.guessing {
+            guessing.reveal(alpha_i, linked.as_deref());
+        }
+    }
+
+    /// The aligner's links of the words that the steps say, where the column has them for these very words.
+    fn links<'a>(&self, shared: &'a Shared) -> Option<&'a Links> {
+        let column = self.column(shared)?;
+        let is_same = column.shown().is_some_and(|shown| {
+            let said = self.apart.iter().flat_map(|apart| &apart.steps).filter_map(|step| step.said);
+            shown.pieces.is_none() && said.map(|(id, _)| id).eq(shown.ids.iter().copied())
+        });
+        column.links.as_ref().filter(|_| is_same)
+    }
+
+    /// The rows that there are to see: those of the steps before, and that of this one unless it is still to come or to
+    /// be guessed.
+    fn rows(&self) -> usize {
+        let is_there = self.is_done("alpha") && !self.hides(self.i);
+        self.apart.as_ref().map_or(0, |apart| apart.steps.len().min(self.i + usize::from(is_there)))
+    }
+
+    /// Makes the heatmap of the rows so far.
+    fn rebuild(&mut self, shared: &mut Shared) {
+        let Some(apart) = self.apart.clone().filter(|apart| apart.aligns) else {
+            self.table = None;
+            return;
+        };
+        let steps = &apart.steps[..self.rows()];
+        let alpha = steps.iter().filter_map(|step| step.alpha_i.clone()).collect();
+        let word = |i: usize| apart.said(i).unwrap_or("?").to_owned();
+        let best = |i: usize| {
+            let words = apart.candidates(i).iter().cloned();
+            words.zip(steps[i].best.iter().map(|(_, log_p)| *log_p)).collect()
+        };
+        let shown = HypothesisView {
+            tokens: (0..steps.len()).map(word).collect(),
+            ids: steps.iter().map(|step| step.said.map_or(apart.eos, |(id, _)| id)).collect(),
+            is_unk: vec![false; steps.len()],
+            token_log_p: steps.iter().map(|step| step.said.map_or(0.0, |(_, log_p)| log_p)).collect(),
+            alpha: Some(alpha),
+            candidates: (0..steps.len()).map(best).collect(),
+            replaced: vec![None; steps.len()],
+            ..HypothesisView::default()
+        };
+        let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, ..Making::default() });
+        if self.table.as_ref().is_some_and(|old| AlignmentTable { revision: table.revision, ..(**old).clone() } == table) {
+            return;
+        }
+        self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), ..table }));
+    }
+
+    fn kept(&self) -> Saved {
+        Saved { mode: self.mode.entry().key.to_owned(), by_stage: self.by_stage, pace: Some(self.pace) }
+    }
+}
+
+impl PageState for Steps {
+    type Command = StepsCommand;
+    type Found = Result<Arc<Apart>, String>;
+
+    fn apply(&mut self, command: StepsCommand, shared: &mut Shared) {
+        let before = self.kept();
+        match command {
+            StepsCommand::SetMode(mode) => {
+                self.class.clear();
+                (self.mode, self.i, self.done, self.is_playing) = (mode, 0, None, false);
+            }
+            StepsCommand::SetWrong(wrong) => self.wrong = wrong,
+            StepsCommand::GoTo(i) => {
+                self.is_playing = false;
+                self.show(i, None);
+            }
+            StepsCommand::Move(by) if self.by_stage => self.move_stage(by),
+            StepsCommand::Move(by) | StepsCommand::MoveWord(by) => self.move_word(by),
+            StepsCommand::SetByStage(on) => (self.by_stage, self.done) = (on, None),
+            StepsCommand::Play(on) => {
+                // From the end it starts again.
+                if on && !self.is_playing && self.i >= self.last() && self.done.is_none() {
+                    self.show(0, self.by_stage.then_some(1));
+                }
+                self.is_playing = on;
+            }
+            StepsCommand::SetPace(pace) => {
+                if pace.is_finite() {
+                    self.pace = pace.clamp(PACES.0, PACES.1);
+                }
+            }
+            StepsCommand::Open(key) => self.open = key,
+            StepsCommand::Say(id) => {
+                self.class.truncate(self.i);
+                self.class.push(id);
+                self.mode = Mode::Class;
+            }
+            StepsCommand::TakeBack => {
+                self.class.pop();
+                self.show(self.class.len(), None);
+            }
+            StepsCommand::SetGuessing(on) => self.guessing = on.then(Guessing::default),
+            StepsCommand::Guess(j) => {
+                if let Some(guessing) = &mut self.guessing {
+                    guessing.toggle(j);
+                }
+            }
+            StepsCommand::Reveal => self.reveal(shared),
+        }
+        self.rebuild(shared);
+        if self.kept() != before {
+            shared.changed();
+        }
+    }
+
+    fn found(&mut self, number: u64, found: Self::Found, shared: &mut Shared) {
+        if number != self.number {
+            return;
+        }
+        self.number = 0;
+        match found {
+            Ok(apart) => {
+                let is_other = self.apart.as_ref().is_none_or(|old| old.source.text != apart.source.text);
+                (self.apart, self.message) = (Some(apart), None);
+                let i = match self.mode {
+                    Mode::Class => self.class.len(),
+                    Mode::Shown | Mode::Greedy if is_other => 0,
+                    Mode::Shown | Mode::Greedy => self.i,
+                };
+                if is_other {
+                    self.done = None;
+                }
+                self.show(i, self.done);
+            }
+            Err(message) => self.message = Some(message),
+        }
+        self.rebuild(shared);
+    }
+}
+
+impl Kept for Steps {
+    fn ended(&mut self, _number: u64, _message: Option<String>, _shared: &mut Shared) {}
+
+    fn dropped(&mut self, what: Dropped, _path: PathBuf, _shared: &mut Shared) {
+        match what {
+            // Other pages take these.
+            Dropped::Model | Dropped::Text | Dropped::Logs | Dropped::PhraseTable => {}
+        }
+    }
+
+    fn saved(&self) -> Value {
+        serde_json::to_value(self.kept()).unwrap_or_default()
+    }
+
+    fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
+        let saved: Saved = serde_json::from_value(saved)?;
+        let first = Self::default();
+        *self = Self {
+            mode: Mode::from_key(&saved.mode).unwrap_or_default(),
+            by_stage: saved.by_stage,
+            pace: saved.pace.filter(|pace| pace.is_finite()).unwrap_or(first.pace).clamp(PACES.0, PACES.1),
+            ..first
+        };
+        Ok(())
+    }
+}

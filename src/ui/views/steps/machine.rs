@@ -1,0 +1,101 @@
+//! Floor 9: the machine: its boxes can be pointed at, opened, and reached by the keyboard.
+
+use std::borrow::Cow;
+
+use egui::accesskit::Role;
+use egui::{Id, Rect, Sense, Ui, WidgetInfo};
+
+use crate::figure::equation::spoken;
+use crate::figure::machine::{Drawing, Held, places};
+use crate::models::anatomy::Stage;
+use crate::session::StepsCommand;
+use crate::ui::local::Window;
+use crate::ui::theme;
+use crate::ui::widgets::marks;
+use crate::ui::widgets::marks::Letters;
+use crate::worker::steps::Apart;
+
+/// Lower than this it scrolls, points.
+const LEAST_HEIGHT: f32 = 330.0;
+
+/// Paints the machine into all the room there is.
+pub fn machine_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    let room = ui.available_size();
+    if room.y >= LEAST_HEIGHT {
+        drawing_ui(ui, window, apart, room);
+        return;
+    }
+    egui::ScrollArea::vertical().id_salt("machine").show(ui, |ui| {
+        drawing_ui(ui, window, apart, egui::vec2(ui.available_width(), LEAST_HEIGHT));
+    });
+}
+
+fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, room: egui::Vec2) {
+    let steps = window.session.steps();
+    let (_, rect) = ui.allocate_space(room);
+    let machine = &apart.machine;
+    let area = rect.into();
+    let (mut over, mut opened) = (None, None);
+    for (stage, place) in machine.stages.iter().zip(places(machine, &area)) {
+        let response = ui.interact(Rect::from(place), Id::unique(("machine", stage.key)), Sense::click());
+        let is_open = steps.open.as_deref() == Some(stage.key);
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, label(stage)));
+        if response.hovered() || response.has_focus() {
+            over = Some(stage.key);
+        }
+        if response.clicked() {
+            opened = Some((!is_open).then(|| stage.key.to_owned()));
+        }
+        response.on_hover_text(stage.about);
+    }
+    let drawing = Drawing {
+        machine,
+        held: machine.stages.iter().map(|stage| held(window, apart, stage)).collect(),
+        is_done: machine.stages.iter().map(|stage| steps.is_done(stage.key)).collect(),
+        lit: steps.current().or(steps.open.as_deref()),
+        over,
+        palette: theme::palette(ui),
+        measure: &Letters(ui),
+    };
+    marks::paint(ui.painter(), drawing.marks(&area));
+    if let Some(key) = opened {
+        window.push(StepsCommand::Open(key));
+    }
+}
+
+/// What a screen reader says of a box.
+fn label(stage: &Stage) -> String {
+    format!("{}, {}", stage.title, spoken(stage.symbol))
+}
+
+/// What a box shows at the step.
+fn held<'a>(window: &Window<'_>, apart: &'a Apart, stage: &Stage) -> Held<'a> {
+    let steps = window.session.steps();
+    let (i, hides) = (steps.i, steps.hides(steps.i));
+    let step = apart.steps.get(i);
+    match stage.key {
+        "words" => Held::Text(Cow::Owned(words(apart).join(" "))),
+        "energies" | "alpha" | "context" if hides => Held::Hidden,
+        "energies" => step.and_then(|step| step.e_i.as_deref()).map_or(Held::Nothing, Held::Shares),
+        "alpha" => step.and_then(|step| step.alpha_i.as_deref()).map_or(Held::Nothing, Held::Shares),
+        "candidates" => {
+            let words = apart.candidates(i).iter();
+            let shares = step.iter().flat_map(|step| &step.best).map(|(_, log_p)| log_p.exp());
+            Held::Words(words.map(|word| Cow::Borrowed(word.as_str())).zip(shares).collect())
+        }
+        "word" => Held::Word(Cow::Borrowed(apart.said(i).unwrap_or("?"))),
+        "previous" if i > 0 => Held::Word(Cow::Borrowed(apart.said(i - 1).unwrap_or("?"))),
+        key => apart.part(key, i).map_or(Held::Nothing, |part| Held::Numbers(part.quantities.iter().collect())),
+    }
+}
+
+/// The source words as they were typed; `</s>` for the end.
+pub fn words(apart: &Apart) -> Vec<&str> {
+    let source = &apart.source;
+    source
+        .tokens
+        .iter()
+        .zip(&source.spans)
+        .map(|(token, span)| source.text.get(span.clone()).filter(|text| !text.is_empty()).unwrap_or(token))
+        .collect()
+}

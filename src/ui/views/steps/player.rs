@@ -1,0 +1,247 @@
+//! Floor 9: what the steps are of, and how one goes through them: choices, the words, the player.
+
+use std::time::Duration;
+
+use egui::{ComboBox, Key, Label, Modifiers, RichText, Slider, Ui};
+
+use crate::models::anatomy::Wrong;
+use crate::session::steps::{MODES, Mode, PACES};
+use crate::session::{SelectCommand, StepsCommand};
+use crate::ui::local::Window;
+use crate::ui::theme;
+use crate::ui::views::source;
+use crate::worker::steps::Apart;
+
+/// The keys of the page, while nothing is typed: what each does and its command.
+const KEYS: &[(Key, StepsCommand)] = &[
+    (Key::ArrowRight, StepsCommand::Move(1)),
+    (Key::ArrowLeft, StepsCommand::Move(-1)),
+    (Key::PageDown, StepsCommand::Move(1)),
+    (Key::PageUp, StepsCommand::Move(-1)),
+    (Key::ArrowDown, StepsCommand::MoveWord(1)),
+    (Key::ArrowUp, StepsCommand::MoveWord(-1)),
+];
+
+/// Moves by keys, where no text is being typed. Space and Enter belong to a button that has the keyboard.
+pub fn keys(ui: &mut Ui, window: &mut Window<'_>) {
+    arrive(ui, window);
+    if ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx()) {
+        return;
+    }
+    for (key, command) in KEYS {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, *key)) {
+            window.push(command.clone());
+        }
+    }
+    if ui.memory(egui::Memory::focused).is_some() {
+        return;
+    }
+    if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space)) {
+        window.push(StepsCommand::Play(!window.session.steps().is_playing));
+    }
+    let is_guessing = window.session.steps().guessing.is_some();
+    if is_guessing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter)) {
+        window.push(StepsCommand::Reveal);
+    }
+}
+
+/// Whoever comes from another page has the keys of this one, and not the text field's.
+fn arrive(ui: &Ui, window: &mut Window<'_>) {
+    let now = ui.ctx().cumulative_frame_nr();
+    if window.local.steps_frame + 1 < now {
+        ui.memory_mut(|memory| memory.surrender_focus(source::editor_id()));
+    }
+    window.local.steps_frame = now;
+}
+
+/// Goes on by itself.
+pub fn tick(ui: &Ui, window: &mut Window<'_>) {
+    let steps = window.session.steps();
+    if !steps.is_playing {
+        window.local.steps_moved = None;
+        return;
+    }
+    let now = ui.input(|input| input.time);
+    let every = f64::from(1.0 / steps.pace);
+    let since = now - *window.local.steps_moved.get_or_insert(now);
+    if since >= every {
+        window.local.steps_moved = Some(now);
+        window.push(StepsCommand::Move(1));
+    }
+    ui.ctx().request_repaint_after(Duration::from_secs_f64((every - since).clamp(0.005, every)));
+}
+
+/// Which model, whose words, and how it is wired.
+pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    ui.horizontal_wrapped(|ui| {
+        let chosen = session.steps().column(session);
+        let models = ComboBox::from_id_salt("steps_model")
+            .selected_text(chosen.map_or_else(|| "No model".to_owned(), crate::session::Column::name))
+            .show_ui(ui, |ui| {
+                for column in session.models() {
+                    let is_chosen = chosen.is_some_and(|chosen| chosen.id == column.id);
+                    if ui.selectable_label(is_chosen, column.name()).clicked() {
+                        window.push(SelectCommand::Column(column.id));
+                    }
+                }
+            });
+        models.response.on_hover_text("Which model is taken apart");
+        let mode = session.steps().mode;
+        for entry in MODES {
+            if ui.selectable_label(mode == entry.mode, entry.name).on_hover_text(entry.about).clicked() {
+                window.push(StepsCommand::SetMode(entry.mode));
+            }
+        }
+        wiring_ui(ui, window);
+        let mut guesses = session.steps().guessing.is_some();
+        let aligns = session.steps().apart.as_ref().is_some_and(|apart| apart.aligns);
+        let note = "Each row is hidden until you have guessed where the step looks";
+        if aligns && ui.checkbox(&mut guesses, "Guess first").on_hover_text(note).changed() {
+            window.push(StepsCommand::SetGuessing(guesses));
+        }
+        if chosen.is_some_and(|column| !column.set.is_empty()) {
+            let text = RichText::new("What is set for this model on page Sentence is left out here");
+            ui.label(text.size(theme::TEXT_SMALL).color(theme::tokens(ui).warm));
+        }
+    });
+}
+
+/// The model as it is, or as it is often wrongly drawn.
+fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let session = window.session;
+    let Some(facts) = session.steps().column(session).and_then(|column| column.facts.as_ref()) else { return };
+    let fitting: Vec<_> = Wrong::of(&facts.architecture, facts.has_alignment).collect();
+    if fitting.is_empty() {
+        return;
+    }
+    let wrong = session.steps().wrong.filter(|wrong| fitting.iter().any(|entry| entry.wrong == *wrong));
+    let text = wrong.map_or("Wired as in the paper", |wrong| wrong.entry().name);
+    let text = RichText::new(text).color(if wrong.is_some() { theme::tokens(ui).warm } else { theme::tokens(ui).text });
+    let wiring = ComboBox::from_id_salt("steps_wiring").selected_text(text).show_ui(ui, |ui| {
+        if ui.selectable_label(wrong.is_none(), "Wired as in the paper").clicked() {
+            window.push(StepsCommand::SetWrong(None));
+        }
+        for entry in fitting {
+            let label = ui.selectable_label(wrong == Some(entry.wrong), format!("Wrong: {}", entry.name));
+            if label.on_hover_text(entry.about).clicked() {
+                window.push(StepsCommand::SetWrong(Some(entry.wrong)));
+                window.push(StepsCommand::SetMode(Mode::Greedy));
+            }
+        }
+    });
+    wiring.response.on_hover_text("The model as its paper has it, or as it is often wrongly drawn and programmed");
+}
+
+/// The words that are said, to jump to.
+pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    let steps = window.session.steps();
+    let (i, t) = (steps.i, *theme::tokens(ui));
+    let area = egui::ScrollArea::horizontal().id_salt("steps_words").max_height(40.0);
+    area.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+            for n in 0..apart.steps.len() {
+                let is_known = n < i || (n == i && steps.is_done("word"));
+                let word = apart.said(n).filter(|_| is_known || steps.mode == Mode::Shown && steps.guessing.is_none());
+                let text = RichText::new(word.unwrap_or("?")).size(theme::TEXT_OUTPUT);
+                let text = text.color(if is_known { t.text } else { t.weak });
+                let label = ui.selectable_label(n == i, text);
+                if n == i && window.local.steps_seen != Some((n, apart.steps.len())) {
+                    window.local.steps_seen = Some((n, apart.steps.len()));
+                    label.scroll_to_me(None);
+                }
+                let said = format!("Step {}: {}", n + 1, word.unwrap_or("to be said"));
+                label.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Button, true, n == i, &said));
+                if label.on_hover_text(said).clicked() {
+                    window.push(StepsCommand::GoTo(n));
+                }
+            }
+        });
+    });
+}
+
+/// Back, on, by itself, and how fast.
+pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    let steps = window.session.steps();
+    let (is_playing, is_first, is_last) =
+        (steps.is_playing, steps.i == 0 && steps.done.is_none_or(|done| done <= 1), steps.i >= steps.last() && steps.done.is_none());
+    ui.horizontal_wrapped(|ui| {
+        let back = ui.add_enabled(!is_first, egui::Button::new("Back")).on_hover_text("One move back (Left, Page Up)");
+        if back.clicked() {
+            window.push(StepsCommand::Move(-1));
+        }
+        let on = ui.add_enabled(!is_last, egui::Button::new("On")).on_hover_text("One move on (Right, Page Down)");
+        if on.clicked() {
+            window.push(StepsCommand::Move(1));
+        }
+        if ui.button(if is_playing { "Rest" } else { "Play" }).on_hover_text("By itself, or not (Space)").clicked() {
+            window.push(StepsCommand::Play(!is_playing));
+        }
+        let mut by_stage = steps.by_stage;
+        let note = "Each move is one box of the machine, not a whole word; Up and Down go by words all the same";
+        if ui.checkbox(&mut by_stage, "Box by box").on_hover_text(note).changed() {
+            window.push(StepsCommand::SetByStage(by_stage));
+        }
+        let mut pace = steps.pace;
+        ui.spacing_mut().slider_width = 80.0;
+        let slider = Slider::new(&mut pace, PACES.0..=PACES.1).logarithmic(true).max_decimals(1).suffix(" a second");
+        if ui.add(slider).on_hover_text("Moves a second while it plays").changed() {
+            window.push(StepsCommand::SetPace(pace));
+        }
+        guess_ui(ui, window);
+        say_ui(ui, window, apart);
+        let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
+        ui.label(RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    });
+}
+
+/// Guesses: how many, and what came of them.
+fn guess_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(guessing) = &window.session.steps().guessing else { return };
+    let t = theme::tokens(ui);
+    let text = if guessing.words.is_empty() { "Show without a guess" } else { "Show" };
+    if !guessing.is_revealed && ui.button(text).on_hover_text("Shows where the step looks (Enter)").clicked() {
+        window.push(StepsCommand::Reveal);
+    }
+    let hint = "Click the source words in the machine's box Weights, or below";
+    if !guessing.is_revealed {
+        ui.label(RichText::new("Where will it look?").color(t.accent)).on_hover_text(hint);
+    }
+    let score = guessing.score;
+    if score.steps > 0 {
+        let mut text = format!(
+            "{} of {} guesses as the model, {:.0} % of alpha",
+            score.model,
+            score.steps,
+            100.0 * score.mass / score.steps as f32
+        );
+        if score.linked > 0 {
+            text += &format!("; {} of {} as the aligner", score.aligner, score.linked);
+        }
+        ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)));
+    }
+}
+
+/// What the class may say.
+fn say_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    let steps = window.session.steps();
+    if steps.mode != Mode::Class {
+        return;
+    }
+    if !steps.class.is_empty() && ui.button("Take back").on_hover_text("The last chosen word goes").clicked() {
+        window.push(StepsCommand::TakeBack);
+    }
+    let Some(step) = apart.steps.get(steps.i) else { return };
+    if !steps.is_done("candidates") {
+        return;
+    }
+    ui.label(RichText::new("Which word shall it say?").color(theme::tokens(ui).accent));
+    for ((id, log_p), word) in step.best.iter().zip(apart.candidates(steps.i)).take(6) {
+        let is_said = step.said.is_some_and(|(said, _)| said == *id);
+        let label = format!("{word} {:.0} %", 100.0 * log_p.exp());
+        if ui.selectable_label(is_said, label).clicked() {
+            window.push(StepsCommand::Say(*id));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Floor 9: the rows so far as a heatmap, which grows with the steps.
+
+use egui::{Id, RichText, Ui};
+
+use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
+use crate::figure::label::widest;
+use crate::session::{Shown, StepsCommand};
+use crate::ui::local::Window;
+use crate::ui::widgets::heatmap::{Heatmap, Marks};
+use crate::ui::widgets::labels;
+use crate::ui::widgets::marks::Letters;
+use crate::ui::{act, theme};
+use crate::worker::steps::Apart;
+
+/// Paints it into all the room there is; in its place what is to be guessed.
+pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    let steps = window.session.steps();
+    if steps.hides(steps.i) {
+        guess_ui(ui, window, apart);
+    }
+    let Some(table) = steps.table.clone() else { return };
+    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns > 0) else { return };
+    let name = format!("{} step by step", apart.model);
+    let needs = Needs {
+        // The cells keep their size while the rows come.
+        rows: apart.steps.len(),
+        columns: table.source.len(),
+        source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
+        target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))).max(60.0),
+        corner_width: 0.0,
+        text_height: ui.text_style_height(&egui::TextStyle::Small),
+        pixels_per_point: ui.pixels_per_point(),
+    };
+    let settings = window.session.settings();
+    let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
+    let local = window.session.steps().column(window.session).and_then(|column| column.facts.as_ref()?.window);
+    let heatmap = Heatmap {
+        id: Id::unique("steps_heatmap"),
+        name: &name,
+        table: &table,
+        matrix,
+        shown: Shown::Alpha,
+        palette: act::palette(settings.palette_on(ui.visuals().dark_mode)),
+        metrics: Metrics::choose(&needs, ui.available_size(), Zoom::Auto),
+        marks: Marks { row: None, column: None, selected: Some(steps.i).filter(|i| *i < table.target.len()) },
+        gaze: p_t.as_deref().zip(local).map(|(p_t, window)| Gaze { p_t, window }),
+        draws_gaze: true,
+        replace: false,
+        scroll_x: window.local.steps_scroll,
+        locate: None,
+        reveal: Some(steps.i),
+    };
+    let mut texture = std::mem::take(&mut window.local.steps_texture);
+    let answer = heatmap.show(ui, &mut texture, false);
+    window.local.steps_texture = texture;
+    window.local.steps_scroll = answer.scroll_x;
+    if let Some(i) = answer.clicked {
+        window.push(StepsCommand::GoTo(i));
+    }
+    if answer.steps.0 != 0 {
+        window.push(StepsCommand::MoveWord(answer.steps.0));
+    }
+}
+
+/// The source words, to be guessed.
+pub fn guess_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    let Some(guessing) = &window.session.steps().guessing else { return };
+    let t = theme::tokens(ui);
+    let i = window.session.steps().i;
+    let text = match apart.said(i) {
+        Some(word) => format!("Where does the model look to say \u{201c}{word}\u{201d}?"),
+        None => "Where does the model look now?".to_owned(),
+    };
+    ui.label(RichText::new(text).color(t.accent));
+    ui.horizontal_wrapped(|ui| {
+        for (j, word) in super::machine::words(apart).iter().enumerate() {
+            let label = ui.selectable_label(guessing.words.contains(&j), RichText::new(*word).size(theme::TEXT_OUTPUT));
+            let said = format!("Guess source word {} {word}", j + 1);
+            let is_guessed = guessing.words.contains(&j);
+            label.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::CheckBox, true, is_guessed, &said));
+            if label.clicked() {
+                window.push(StepsCommand::Guess(j));
+            }
+        }
+    });
+    ui.add_space(theme::SPACE_2);
+}

@@ -1,0 +1,190 @@
+//! Models taken apart: every number against the reference and the readable form, and the drawing against itself.
+
+use std::collections::HashSet;
+
+use candle_core::Tensor;
+use interlinear::decoding::apart::{Path, Then, take_apart};
+use interlinear::decoding::{SearchOptions, decode};
+use interlinear::models::anatomy::{Anatomy, Part, Taken, WRONGS, Wrong, dissect};
+use interlinear::models::{Kernels, Model};
+use interlinear::ticket::Ticket;
+
+use crate::models::{Case, FOLDERS, assert_close, cases, load};
+
+fn row(tensor: &Tensor) -> Vec<f32> {
+    tensor.flatten_all().and_then(|flat| flat.to_vec1()).expect("numbers")
+}
+
+/// The forced steps of a case.
+fn steps(anatomy: &dyn Anatomy, case: &Case) -> Vec<Taken> {
+    let encoded = anatomy.encode(&case.source);
+    let (mut state, mut steps) = (encoded.start.clone(), Vec::new());
+    for i in 0..case.target.len() {
+        let taken = anatomy.step(&encoded, &state, i, (i > 0).then(|| case.target[i - 1]));
+        state.clone_from(&taken.state);
+        steps.push(taken);
+    }
+    steps
+}
+
+fn part<'a>(parts: &'a [Part], key: &str) -> Option<&'a Part> {
+    parts.iter().find(|part| part.key == key)
+}
+
+#[test]
+fn every_reference_case_holds_for_a_model_taken_apart() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let anatomy = dissect(&model, None).expect("it can be taken apart");
+        for (k, case) in cases(&model).iter().enumerate() {
+            for (i, taken) in steps(&*anatomy, case).iter().enumerate() {
+                let what = format!("{folder}, case {k}, word {i}");
+                assert_close(&what, &[taken.log_p[case.target[i] as usize]], &[case.token_log_p[i]]);
+                assert_close(&what, &[taken.log_p.iter().map(|x| x.exp()).sum()], &[1.0]);
+                assert_eq!(taken.alpha_i.is_some(), case.alpha.is_some(), "{what}");
+                if let (Some(alpha), Some(e), Some(of)) = (&taken.alpha_i, &taken.e_i, &case.energies) {
+                    assert_close(&what, alpha, &case.alpha.as_ref().expect("both")[i]);
+                    let finite = |row: &[f32]| -> Vec<f32> { row.iter().copied().filter(|e| !e.is_nan()).collect() };
+                    assert_close(&what, &finite(e), &finite(&of[i]));
+                }
+            }
+        }
+    }
+}
+
+/// States and contexts, which the reference numbers do not hold, are those of the readable form.
+#[test]
+fn what_lies_between_is_what_the_readable_form_computes() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let (anatomy, readable) = (dissect(&model, None).expect("apart"), model.plain().expect("readable"));
+        for case in &cases(&model)[..2] {
+            let annotations = readable.encode(&[&case.source]).expect("encodes");
+            let mut state = readable.init_state(&annotations).expect("starts");
+            let encoded = anatomy.encode(&case.source);
+            assert_close(folder, &encoded.h.concat(), &row(&annotations.h));
+            for (own, other) in encoded.start.iter().zip(&state.tensors) {
+                assert_close(folder, own, &row(other));
+            }
+            for (i, taken) in steps(&*anatomy, case).iter().enumerate() {
+                let y_prev = (i > 0).then(|| [case.target[i - 1]]);
+                let step = readable.step(y_prev.as_ref().map(<[u32; 1]>::as_slice), &state, &annotations).expect("steps");
+                assert_eq!(taken.state.len(), step.s.tensors.len(), "{folder}");
+                for (own, other) in taken.state.iter().zip(&step.s.tensors) {
+                    assert_close(&format!("{folder}, state after word {i}"), own, &row(other));
+                }
+                if let (Some(own), Some(c_i)) = (part(&taken.parts, "context"), &step.c_i) {
+                    assert_close(&format!("{folder}, context {i}"), &own.quantities[0].values, &row(c_i));
+                }
+                state = step.s;
+            }
+        }
+    }
+}
+
+/// z, r and the proposal of RNNsearch give the new state by the paper's equation, unit by unit.
+#[test]
+fn gates_and_proposal_add_up_to_the_state() {
+    for (folder, keeps) in [("rnnsearch", false), ("rnnencdec", true)] {
+        let model = load(folder);
+        let anatomy = dissect(&model, None).expect("apart");
+        let case = &cases(&model)[0];
+        let mut before = anatomy.encode(&case.source).start[0].clone();
+        for taken in steps(&*anatomy, case) {
+            let of = |key: &str, n: usize| part(&taken.parts, key).expect(key).quantities[n].values.clone();
+            let (z, proposal, s) = (of("gates", 0), of("proposal", 0), of("next", 0));
+            let mixed = (0..s.len()).map(|k| {
+                let old = if keeps { z[k] } else { 1.0 - z[k] };
+                old * before[k] + (1.0 - old) * proposal[k]
+            });
+            assert_close(folder, &mixed.collect::<Vec<_>>(), &s);
+            assert!(z.iter().chain(&of("gates", 1)).all(|gate| (0.0..=1.0).contains(gate)));
+            before = s;
+        }
+    }
+}
+
+#[test]
+fn the_drawing_names_every_part_once_and_nothing_else() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        for wrong in std::iter::once(None).chain(WRONGS.iter().map(|entry| Some(entry.wrong))) {
+            let anatomy = dissect(&model, wrong).expect("apart");
+            let machine = anatomy.machine();
+            let keys: HashSet<&str> = machine.stages.iter().map(|stage| stage.key).collect();
+            let places: HashSet<(usize, usize)> = machine.stages.iter().map(|stage| stage.place).collect();
+            assert_eq!((keys.len(), places.len()), (machine.stages.len(), machine.stages.len()), "{folder}");
+            for arrow in &machine.arrows {
+                assert!(keys.contains(arrow.from) && keys.contains(arrow.to), "{folder}: {arrow:?}");
+            }
+            for stage in &machine.stages {
+                let touches = |arrow: &&interlinear::models::anatomy::Arrow| arrow.from == stage.key || arrow.to == stage.key;
+                assert!(machine.arrows.iter().any(|arrow| touches(&arrow)), "{folder}: {} hangs in the air", stage.key);
+            }
+            let case = &cases(&model)[0];
+            let encoder = anatomy.encode(&case.source).parts;
+            let taken = steps(&*anatomy, case).remove(0);
+            let found: Vec<&str> = encoder.iter().chain(&taken.parts).map(|part| part.key).collect();
+            let own = ["words", "candidates", "word"];
+            let expected: HashSet<&str> = keys.iter().copied().filter(|key| !own.contains(key)).collect();
+            assert_eq!(found.iter().copied().collect::<HashSet<_>>(), expected, "{folder}");
+            assert_eq!(found.len(), expected.len(), "{folder}");
+            let reads = machine.stages.iter().filter(|stage| stage.reads_source() && stage.key != "words");
+            assert!(reads.map(|stage| stage.key).eq(encoder.iter().map(|part| part.key)), "{folder}");
+            for quantity in encoder.iter().chain(&taken.parts).flat_map(|part| &part.quantities) {
+                assert!(quantity.width > 0 && quantity.values.len() == quantity.width * quantity.count(), "{folder}");
+            }
+        }
+    }
+}
+
+/// Greedy steps are those of a beam of 1, and waiting stops where the given words do.
+#[test]
+fn the_path_is_greedy_or_given_or_waits() {
+    for folder in FOLDERS {
+        let model: Model = load(folder);
+        let anatomy = dissect(&model, None).expect("apart");
+        let case = &cases(&model)[0];
+        let options = SearchOptions { beam: 1, max_length: Some(8), ..SearchOptions::default() };
+        let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
+        let specials = interlinear::decoding::Specials { eos: model.config.eos, unk: model.config.unk };
+        let ticket = Ticket::forever();
+        let greedy = decode(&mut *stepper, specials, &[&case.source], &options, &ticket, &mut |_, _| ()).expect("found");
+        let best = &greedy[0].hypotheses[0];
+        let eos = model.config.eos;
+        let said = |given: &[u32], then| -> Vec<Option<u32>> {
+            let path = Path { given, then, eos, limit: 8, best: 3 };
+            let (_, steps) = take_apart(&*anatomy, &case.source, &path, &ticket).expect("apart");
+            steps.iter().map(|step| step.said.map(|(id, _)| id)).collect()
+        };
+        let all: Vec<Option<u32>> = best.tokens.iter().copied().map(Some).collect();
+        assert_eq!(said(&[], Then::Greedy), all, "{folder}");
+        let given = [4, 5, 7];
+        assert_eq!(said(&given, Then::Wait), [Some(4), Some(5), Some(7), None], "{folder}");
+        assert_eq!(said(&[], Then::Wait), [None], "{folder}");
+        let path = Path { given: &[1_000_000], then: Then::Wait, eos, limit: 8, best: 3 };
+        let beyond = take_apart(&*anatomy, &case.source, &path, &ticket);
+        assert!(beyond.is_err_and(|error| error.to_string().contains("1000000")), "{folder}");
+    }
+}
+
+#[test]
+fn each_wrong_wiring_changes_what_it_is_about() {
+    for entry in WRONGS {
+        assert_eq!(Wrong::from_key(entry.key), Some(entry.wrong));
+        for folder in ["rnnsearch", "rnnencdec", "luong-global-general", "luong-local-p-dot", "luong-global-concat"] {
+            let model = load(folder);
+            let architecture = model.config.architecture.name();
+            let fits = Wrong::of(architecture, model.config.aligns()).any(|of| of.wrong == entry.wrong);
+            let case = &cases(&model)[0];
+            let of = |wrong| steps(&*dissect(&model, wrong).expect("apart"), case);
+            let (right, wrong) = (of(None), of(Some(entry.wrong)));
+            let differs = right.iter().zip(&wrong).any(|(a, b)| a.log_p != b.log_p);
+            assert_eq!(differs, fits, "{folder}: {}", entry.key);
+            if fits && entry.wrong == Wrong::BlindWeights && folder != "luong-local-p-dot" {
+                let alpha = wrong[0].alpha_i.as_ref().expect("aligns");
+                assert_close(folder, alpha, &vec![1.0 / alpha.len() as f32; alpha.len()]);
+            }
+        }
+    }
+}

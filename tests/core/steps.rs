@@ -1,0 +1,256 @@
+//! The page Steps: what it asks for, how one goes through a translation, guesses; and the lane that takes models apart.
+
+use std::sync::Arc;
+
+use interlinear::decoding::apart::{ApartStep, Then};
+use interlinear::models::Model;
+use interlinear::models::anatomy::{Wrong, dissect};
+use interlinear::nn::device::{Device, DeviceChoice};
+use interlinear::session::driver::OpenWith;
+use interlinear::session::steps::Mode;
+use interlinear::session::{
+    ColumnCommand, Effect, Event, HypothesisView, ModelFacts, Page, Session, SettingsCommand, SourceCommand, StepsCommand,
+    WindowCommand,
+};
+use interlinear::text::sentence::Sentence;
+use interlinear::worker::Library;
+use interlinear::worker::protocol::ColumnResult;
+use interlinear::worker::steps::{Apart, Steps, StepsEvent, StepsRequest};
+
+use crate::worker::{PATIENCE, fixture};
+
+fn sentence(text: &str) -> Sentence {
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    let mut spans = Vec::new();
+    for word in &words {
+        let from = spans.last().map_or(0, |span: &std::ops::Range<usize>| span.end + 1);
+        spans.push(from..from + word.len());
+    }
+    spans.push(text.len()..text.len());
+    let tokens: Vec<String> = words.into_iter().chain(["</s>".to_owned()]).collect();
+    Sentence { text: text.to_owned(), ids: vec![5; tokens.len()], tokens, spans }
+}
+
+/// A session with one finished column, on the page Steps, and what it has asked for.
+fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
+    let mut session = Session::start(None, &OpenWith::default());
+    let ids: Vec<u64> = session.columns().iter().map(|column| column.id).collect();
+    for id in ids {
+        session.apply(ColumnCommand::Remove(id));
+    }
+    session.apply(SourceCommand::Replace("red house".to_owned()));
+    session.apply(ColumnCommand::Add("model".into()));
+    session.apply(WindowCommand::ShowPage(Page::Steps));
+    let column = session.columns()[0].id;
+    session.absorb(Event::Loaded { column, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });
+    session.take_effects();
+    finish(&mut session, "red house", &[8, 9, 0]);
+    let asked = asked(&mut session);
+    (session, column, asked)
+}
+
+fn finish(session: &mut Session, text: &str, ids: &[u32]) {
+    let (column, number) = (session.columns()[0].id, session.newest());
+    session.absorb(Event::Started { number, column, source: sentence(text), context: None });
+    let best = HypothesisView {
+        tokens: ids.iter().map(|id| format!("t{id}")).collect(),
+        ids: ids.to_vec(),
+        is_unk: vec![false; ids.len()],
+        token_log_p: vec![-0.1; ids.len()],
+        alpha: Some(vec![vec![0.2, 0.7, 0.1]; ids.len()]),
+        finished: true,
+        ..HypothesisView::default()
+    };
+    let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
+    session.absorb(Event::Finished { number, column, result });
+}
+
+/// What was to be taken apart since the last call.
+fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
+    let of = |effect| if let Effect::TakeApart { number, request } = effect { Some((number, *request)) } else { None };
+    session.take_effects().into_iter().filter_map(of).collect()
+}
+
+/// An answer with a row of alpha for each word, taken from a small reference model so that the drawing is real.
+fn answer(ids: &[u32], waits: bool) -> Arc<Apart> {
+    let model = Model::load(&fixture("rnnsearch"), &Device::cpu()).expect("the model");
+    let machine = dissect(&model, None).expect("apart").machine();
+    let step = |said: Option<u32>| ApartStep {
+        alpha_i: Some(vec![0.2, 0.7, 0.1]),
+        best: vec![(8, -0.1), (9, -2.0)],
+        said: said.map(|id| (id, -0.1)),
+        ..ApartStep::default()
+    };
+    let steps: Vec<ApartStep> = ids.iter().copied().map(Some).chain(waits.then_some(None)).map(step).collect();
+    let words = steps.iter().map(|step| {
+        let best = ["t8".to_owned(), "t9".to_owned()].into_iter();
+        best.chain(step.said.map(|(id, _)| format!("t{id}"))).collect()
+    });
+    let words = words.collect();
+    Arc::new(Apart { aligns: true, machine, source: sentence("red house"), words, steps, ..Apart::default() })
+}
+
+#[test]
+fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
+    let (mut session, _, requests) = session();
+    let [(number, request)] = &requests[..] else { panic!("{requests:?}") };
+    let expected = StepsRequest {
+        folder: "model".into(),
+        device: session.settings().device,
+        source: "red house".to_owned(),
+        given: vec![8, 9, 0],
+        then: Then::Wait,
+        wrong: None,
+    };
+    assert_eq!(*request, expected);
+    assert!(session.steps().is_waiting());
+    session.absorb_steps(StepsEvent { number: *number, found: Ok(answer(&[8, 9, 0], false)) });
+    assert!(!session.steps().is_waiting() && asked(&mut session).is_empty());
+
+    // Another page asks for nothing, and what is there stays.
+    session.apply(WindowCommand::ShowPage(Page::Sentence));
+    session.apply(SourceCommand::Replace("red".to_owned()));
+    finish(&mut session, "red", &[8, 0]);
+    assert!(asked(&mut session).is_empty() && session.steps().apart.is_some());
+    session.apply(WindowCommand::ShowPage(Page::Steps));
+    let again = asked(&mut session);
+    assert_eq!((again[0].1.source.as_str(), &again[0].1.given[..]), ("red", &[8, 0][..]));
+    // An old answer changes nothing.
+    session.absorb_steps(StepsEvent { number: *number, found: Err("old".to_owned()) });
+    assert_eq!(session.steps().message, None);
+    session.absorb_steps(StepsEvent { number: again[0].0, found: Err("It fails.".to_owned()) });
+    assert!(session.steps().message.as_deref() == Some("It fails.") && session.steps().apart.is_some());
+    for (command, then, wrong) in [
+        (StepsCommand::SetMode(Mode::Greedy), Then::Greedy, None),
+        (StepsCommand::SetWrong(Some(Wrong::LateQuery)), Then::Greedy, Some(Wrong::LateQuery)),
+        (StepsCommand::SetMode(Mode::Class), Then::Wait, Some(Wrong::LateQuery)),
+    ] {
+        session.apply(command);
+        let (_, request) = asked(&mut session).pop().expect("something else is wanted");
+        assert_eq!((request.then, request.wrong, request.given.is_empty()), (then, wrong, true));
+    }
+    session.apply(SettingsCommand::SetDevice(DeviceChoice::Cpu));
+}
+
+#[test]
+fn the_player_goes_by_words_and_by_boxes_and_stops_at_the_end() {
+    let (mut session, _, requests) = session();
+    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    let place = |session: &Session| (session.steps().i, session.steps().done);
+    let rows = |session: &Session| session.steps().table.as_ref().map(|table| table.target.len());
+    assert_eq!((place(&session), rows(&session)), ((0, None), Some(1)));
+    session.apply(StepsCommand::Play(true));
+    for i in [1, 2] {
+        session.apply(StepsCommand::Move(1));
+        assert_eq!((place(&session), rows(&session)), ((i, None), Some(i + 1)));
+    }
+    assert!(session.steps().is_playing);
+    session.apply(StepsCommand::Move(1));
+    assert!(!session.steps().is_playing && place(&session) == (2, None));
+
+    session.apply(StepsCommand::SetByStage(true));
+    session.apply(StepsCommand::GoTo(1));
+    session.apply(StepsCommand::Move(1));
+    assert_eq!((place(&session), session.steps().current()), ((2, Some(1)), Some("state")));
+    assert!(session.steps().is_done("annotations") && !session.steps().is_done("alpha"));
+    assert_eq!(rows(&session), Some(2), "the row is not there before its box is");
+    let boxes = session.steps().stages().len();
+    for _ in 1..boxes {
+        session.apply(StepsCommand::Move(1));
+    }
+    assert_eq!((place(&session), rows(&session)), ((2, None), Some(3)));
+    session.apply(StepsCommand::Move(-1));
+    assert_eq!(place(&session), (2, Some(boxes - 1)));
+    session.apply(StepsCommand::MoveWord(-5));
+    session.apply(StepsCommand::Move(-1));
+    assert_eq!(place(&session), (0, Some(boxes - 1)));
+    session.apply(StepsCommand::GoTo(99));
+    assert_eq!(place(&session).0, 2);
+}
+
+#[test]
+fn the_class_chooses_words_and_takes_them_back() {
+    let (mut session, _, _) = session();
+    session.apply(StepsCommand::SetMode(Mode::Class));
+    let (number, _) = asked(&mut session).pop().expect("asked");
+    session.absorb_steps(StepsEvent { number, found: Ok(answer(&[], true)) });
+    session.apply(StepsCommand::Say(9));
+    let (number, request) = asked(&mut session).pop().expect("asked");
+    assert_eq!(request.given, [9]);
+    session.absorb_steps(StepsEvent { number, found: Ok(answer(&[9], true)) });
+    assert_eq!(session.steps().i, 1, "the next step waits");
+    session.apply(StepsCommand::GoTo(0));
+    session.apply(StepsCommand::Say(8));
+    assert_eq!(session.steps().class, [8], "words after it are forgotten");
+    session.apply(StepsCommand::TakeBack);
+    assert_eq!(asked(&mut session).pop().expect("asked").1.given, Vec::<u32>::new());
+    // Another sentence is another story.
+    session.apply(StepsCommand::Say(9));
+    session.apply(SourceCommand::Replace("house".to_owned()));
+    finish(&mut session, "house", &[9, 0]);
+    assert!(session.steps().class.is_empty());
+}
+
+#[test]
+fn a_guess_hides_the_row_and_is_counted_once() {
+    let (mut session, _, requests) = session();
+    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    session.apply(StepsCommand::SetGuessing(true));
+    let rows = |session: &Session| session.steps().table.as_ref().map(|table| table.target.len());
+    assert!(session.steps().hides(0) && rows(&session) == Some(0));
+    session.apply(StepsCommand::Guess(1));
+    session.apply(StepsCommand::Guess(2));
+    session.apply(StepsCommand::Guess(2));
+    session.apply(StepsCommand::Reveal);
+    session.apply(StepsCommand::Reveal);
+    session.apply(StepsCommand::Guess(0));
+    let guessing = session.steps().guessing.clone().expect("it is on");
+    assert!(guessing.is_revealed && guessing.words.iter().eq(&[1]) && rows(&session) == Some(1));
+    assert_eq!((guessing.score.steps, guessing.score.model), (1, 1));
+    assert!((guessing.score.mass - 0.7).abs() < 1e-6);
+    session.apply(StepsCommand::Move(1));
+    assert!(session.steps().hides(1) && rows(&session) == Some(1), "the next one is hidden again");
+    session.apply(StepsCommand::Guess(0));
+    session.apply(StepsCommand::Reveal);
+    let score = session.steps().guessing.as_ref().expect("on").score;
+    assert_eq!((score.steps, score.model), (2, 1));
+    assert!((score.mass - 0.9).abs() < 1e-6);
+    session.apply(StepsCommand::SetGuessing(false));
+    assert!(!session.steps().hides(2));
+}
+
+#[test]
+fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
+    let lane = Steps::spawn(Library::new(1), Arc::new(|| {}));
+    let request = StepsRequest {
+        folder: fixture("rnnsearch"),
+        device: DeviceChoice::Cpu,
+        source: "s9 s31".to_owned(),
+        then: Then::Greedy,
+        ..StepsRequest::default()
+    };
+    lane.submit(1, request.clone());
+    let event = lane.next_within(PATIENCE).expect("an answer");
+    let apart = event.found.expect("steps");
+    assert_eq!((event.number, apart.source.len(), apart.aligns), (1, 3, true));
+    assert_eq!(apart.words.len(), apart.steps.len());
+    for (i, step) in apart.steps.iter().enumerate() {
+        assert_eq!(apart.said(i), Some(apart.candidates(i)[0].as_str()), "greedy says the best");
+        assert_eq!(step.alpha_i.as_ref().map(Vec::len), Some(3));
+    }
+    assert!(apart.part("annotations", 0).is_some() && apart.part("next", 0).is_some());
+    lane.submit(2, StepsRequest { wrong: Some(Wrong::BlindWeights), ..request.clone() });
+    let wrong = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
+    assert!(wrong.wrong.is_some() && wrong.steps[0].alpha_i != apart.steps[0].alpha_i);
+    for (number, request, expected) in [
+        (3, StepsRequest { folder: "no/such/model".into(), ..request.clone() }, "no/such/model"),
+        (4, StepsRequest { source: "  ".to_owned(), ..request.clone() }, "no words"),
+        (5, StepsRequest { source: "s9 ".repeat(500), ..request.clone() }, "taken apart"),
+        (6, StepsRequest { given: vec![99_999], ..request }, "99999"),
+    ] {
+        lane.submit(number, request);
+        let event = lane.next_within(PATIENCE).expect("an answer");
+        assert_eq!(event.number, number);
+        assert!(event.found.is_err_and(|message| message.contains(expected)), "{expected}");
+    }
+}
