@@ -18,4 +18,5 @@ mod overlay;
 mod phrases;
 mod picture;
 mod small;
+mod steps;
 mod views;

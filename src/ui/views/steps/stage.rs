@@ -28,7 +28,9 @@ const WORD: f32 = 84.0;
 /// Paints the open box.
 pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
-    let Some(stage) = apart.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else { return };
+    let Some(stage) = apart.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else {
+        return;
+    };
     let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(12));
     card.show(ui, |ui| {
         ui.take_available_width();
@@ -97,7 +99,9 @@ fn equation_ui(ui: &mut Ui, equation: &Equation) {
     let (mut all, width) = set(size);
     let (rect, response) = ui.allocate_exact_size(vec2(width.min(room), 1.9 * size), Sense::hover());
     let by = crate::figure::geometry::size(rect.left(), rect.center().y);
-    all.iter_mut().for_each(|mark| mark.shift(by));
+    for mark in &mut all {
+        mark.shift(by);
+    }
     marks::paint(&ui.painter_at(rect), all);
     node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), equation.source));
     let is_wrong = equation.source.starts_with("not");
@@ -126,7 +130,9 @@ fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
         let (mut all, width) = typeset(quantity.symbol, point(0.0, 0.0), theme::TEXT_BODY, ink, &Letters(ui));
         let (rect, _) = ui.allocate_exact_size(vec2(width, 1.8 * theme::TEXT_BODY), Sense::hover());
         let by = crate::figure::geometry::size(rect.left(), rect.center().y);
-        all.iter_mut().for_each(|mark| mark.shift(by));
+        for mark in &mut all {
+            mark.shift(by);
+        }
         marks::paint(ui.painter(), all);
         let numbers = match quantity.count() {
             1 => format!("{}, {} numbers", quantity.name, quantity.width),
@@ -213,7 +219,8 @@ fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         }
     });
     let k = unit - 1;
-    let parts: Vec<f32> = alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).copied().unwrap_or(0.0)).collect();
+    let parts: Vec<f32> =
+        alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).copied().unwrap_or(0.0)).collect();
     let largest = parts.iter().fold(1e-6_f32, |most, part| most.max(part.abs()));
     let mut total = 0.0;
     let list: Vec<Bar> = words(apart)
@@ -233,7 +240,8 @@ fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         })
         .collect();
     bars(ui, &list, "Its share times its number; blue adds, grey takes away");
-    let text = format!("Together {total:+.3}, the number {:+.3} of the context", c.values.get(k).copied().unwrap_or(0.0));
+    let text =
+        format!("Together {total:+.3}, the number {:+.3} of the context", c.values.get(k).copied().unwrap_or(0.0));
     ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
 }
 
