@@ -24,7 +24,7 @@ fn apart(then: Then, given: Vec<u32>) -> Arc<Apart> {
     let lane = Steps::spawn(Library::new(1), Arc::new(|| {}));
     let source = "the red shoe".to_owned();
     lane.submit(1, StepsRequest { folder, device: DeviceChoice::Cpu, source, given, then, wrong: None });
-    lane.next_within(std::time::Duration::from_secs(60)).expect("an answer").found.expect("steps")
+    lane.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
 }
 
 /// The window on the page, with these steps.
