@@ -10,9 +10,10 @@ const CONTEXT: cli::Context = cli::Context {
     window: Some(interlinear::ui::run),
     measure: Some(interlinear::ui::measure::measure),
     measure_heatmap: Some(interlinear::ui::measure::heatmap),
+    measure_tree: Some(interlinear::ui::measure::tree),
 };
 #[cfg(not(feature = "gui"))]
-const CONTEXT: cli::Context = cli::Context { window: None, measure: None, measure_heatmap: None };
+const CONTEXT: cli::Context = cli::Context { window: None, measure: None, measure_heatmap: None, measure_tree: None };
 
 fn main() -> ExitCode {
     cli::run(std::env::args_os(), CONTEXT)

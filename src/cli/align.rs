@@ -15,7 +15,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use crate::analysis::hard;
 use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
-use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, definition, threshold};
+use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, definition, samples, threshold};
 use crate::cli::evaluate::opposite;
 use crate::cli::input::Line;
 use crate::cli::output::Output;
@@ -105,10 +105,10 @@ pub struct Low {
     /// What links are read off: attention (alpha), gradient, leave-one-out, unknown-word or optimised (see below)
     #[arg(long, value_name = "NAME", default_value = "attention", value_parser = definition, conflicts_with_all = ["statistical", "learned"])]
     importance: &'static Importance,
-    /// Noisy copies of the embeddings over which --importance gradient is averaged; 1 is the plain gradient, which is as many
-    /// times as fast
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    samples: u16,
+    /// Noisy copies of the embeddings over which --importance gradient is averaged, 30 where nothing is said; 1 is the plain
+    /// gradient, which is as many times as fast
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    samples: Option<u16>,
     /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
     /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
     #[arg(long, value_name = "NAME", default_value = "predicted", value_parser = reading)]
@@ -189,11 +189,12 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// When a model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
+    let samples = samples(low.samples, &[low.importance])?;
     if low.statistical.asked() {
         return statistical::run(&low);
     }
     if low.importance.name != importance::ATTENTION || low.format == LinkFormat::Jsonl {
-        return importance::run(&low);
+        return importance::run(&low, samples);
     }
     let files = ParallelLines::open(&low.pairs)?;
     let (high, mut steppers) = high(&low)?;
@@ -258,7 +259,7 @@ fn load(runtime: &Runtime, importance: &Importance, folder: &std::path::Path) ->
     let model = runtime.load(folder)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     if importance.name == importance::ATTENTION {
-        Aligner { model: &model, stepper: stepper.as_mut() }.require_alignment()?;
+        Aligner { system: (&model).into(), stepper: stepper.as_mut() }.require_alignment()?;
     }
     importance.check(&model)?;
     Ok((model, stepper))
@@ -326,7 +327,7 @@ fn read_pair(high: &High, (source, target): &(Line, Line)) -> std::result::Resul
 fn align_window(high: &High, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
     let extraction = [high.extraction];
     let align = |model: &Model, stepper: &mut dyn Stepper, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
-        let mut aligner = Aligner { model, stepper };
+        let mut aligner = Aligner { system: model.into(), stepper };
         let links = aligner.links(pairs, &extraction, high.batch, &Ticket::forever(), &mut |_, _| {})?;
         Ok(links.into_iter().map(|lists| lists.into_iter().next().unwrap_or_default()).collect())
     };

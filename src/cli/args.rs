@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::analysis::unknown::Replacing;
 use crate::cli::{bundled, output};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use crate::decoding::importance::{IMPORTANCES, Importance, importance};
+use crate::decoding::importance::{GRADIENT, IMPORTANCES, Importance, importance};
 use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::models::{Kernels, Model};
@@ -347,6 +347,22 @@ pub fn threshold(text: &str) -> Result<f32> {
 pub fn definition(name: &str) -> Result<&'static Importance> {
     let names: Vec<&str> = IMPORTANCES.iter().map(|one| one.name).collect();
     importance(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+}
+
+/// Noisy copies of the embeddings, where they were not said.
+const SAMPLES: u16 = 30;
+
+/// Over how many noisy copies gradients are averaged.
+///
+/// # Errors
+/// They were said, and nothing that is measured is a gradient.
+pub fn samples(said: Option<u16>, measured: &[&Importance]) -> Result<usize> {
+    let has_gradient = measured.iter().any(|one| one.name == GRADIENT);
+    if said.is_some() && !has_gradient {
+        let message = format!("--samples goes with --importance {GRADIENT} alone; leave it out, or add that");
+        return Err(Error::Input(message));
+    }
+    Ok(usize::from(said.unwrap_or(SAMPLES)))
 }
 
 /// Physical cores that this process may use; two threads of one core share the units that matter here.

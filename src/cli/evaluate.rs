@@ -1,4 +1,4 @@
-//! Floor 9: `interlinear evaluate`: how well models know, translate and align a test set.
+//! Floor 9: `interlinear evaluate`: how well models, or several as one, know, translate and align a test set.
 //!
 //! The negative log-likelihood is that of the first reference, in nats; the perplexity is
 //! exp(NLL / target words), `</s>` counted as a word, as the models are trained. BLEU compares
@@ -26,9 +26,10 @@ use crate::cli::progress::Progress;
 use crate::cli::{Context, output};
 use crate::error::{Error, Result};
 use crate::evaluation;
+use crate::evaluation::alignment::Aligner;
 use crate::evaluation::compare::compare;
-use crate::evaluation::{EvaluationOptions, Stage, TestSet, Unk};
-use crate::models::Model;
+use crate::evaluation::{EvaluationOptions, Stage, System, TestSet, Unk};
+use crate::models::Stepper;
 use crate::text::reader::LineReader;
 use crate::ticket::Ticket;
 
@@ -37,8 +38,11 @@ pub use crate::cli::evaluate::gold::opposite;
 
 /// A requested comparison is made or refused, never silently left out.
 fn check_bootstrap(low: &Low) -> crate::error::Result<()> {
-    let why = match (low.bootstrap, low.model.len(), low.unk) {
+    let why = match (low.bootstrap, low.systems().len(), low.unk) {
         (None, ..) => return Ok(()),
+        (_, 1, _) if low.ensemble.asked() && low.model.len() > 1 => {
+            "something that the ensemble is compared with; add --members"
+        }
         (_, 0 | 1, _) => "two or more --model, each of which is compared with the first",
         (.., UnkArg::None) => "translations; choose another --unk than none",
         _ => return Ok(()),
@@ -46,7 +50,7 @@ fn check_bootstrap(low: &Low) -> crate::error::Result<()> {
     Err(Error::Input(format!("--bootstrap needs {why}")))
 }
 
-/// Evaluates every model and writes one report.
+/// Evaluates every model, or the ensemble, and writes one report.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     check_bootstrap(&low)?;
@@ -57,23 +61,27 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     let runtime = low.run.high()?;
     let options = options(&low)?;
-    let mut told: Vec<Told> = Vec::with_capacity(low.model.len());
+    let systems = low.systems();
+    let mut told: Vec<Told> = Vec::with_capacity(systems.len());
     let mut languages = None;
-    for (number, folder) in low.model.iter().enumerate() {
-        let model = runtime.load(folder)?;
-        let config = &model.config;
+    for (number, folders) in systems.iter().enumerate() {
+        let loaded = low.load(folders, &runtime)?;
+        let system = System::from(&loaded);
+        let config = &system.lead().config;
         languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
-        check(&model, &options, low.model.len())?;
-        let mut new = evaluate(&runtime, &model, &test_set, &options)?;
+        check(system, &options, systems.len())?;
+        let mut stepper = loaded.stepper(runtime.engine, runtime.threads)?;
+        let mut new = evaluate(&runtime, (system, stepper.as_mut()), &test_set, &options)?;
         if let Some(gold) = &gold {
-            new.importances = gold.importances(&runtime, &model, &test_set)?;
+            new.importances = gold.importances(&runtime, system, &test_set)?;
         }
         // One model alone that has nothing to measure is an error; beside others, or with other measures, it is told.
-        let others = low.model.len() + new.importances.len();
-        let gold = gold.as_ref().filter(|_| aligns(&model, others));
+        let others = systems.len() + new.importances.len();
+        let gold = gold.as_ref().filter(|_| aligns(system, others));
         if let Some(gold) = gold {
-            let reverse = low.gold.reverse(number, low.model.len(), &runtime)?;
-            new.alignment = Some(gold.measure(&runtime, &model, reverse.as_ref(), &test_set, options.batch)?);
+            let reverse = low.gold.reverse(number, systems.len(), &runtime)?;
+            let forward = Aligner { system, stepper: stepper.as_mut() };
+            new.alignment = Some(gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?);
         }
         if let (Some(first), Some(resamples)) = (told.first(), low.bootstrap) {
             new.comparisons = compare(&first.report, &new.report, resamples as usize, low.seed);
@@ -132,37 +140,39 @@ fn options(low: &Low) -> Result<EvaluationOptions> {
 
 /// Refuses what needs an alignment where a model has none; that unknown words stay is told where other models replace
 /// theirs.
-fn check(model: &Model, options: &EvaluationOptions, models: usize) -> Result<()> {
-    let config = &model.config;
+fn check(system: System<'_>, options: &EvaluationOptions, systems: usize) -> Result<()> {
+    let name = system.name();
     let needs = |flag: &str| {
-        let architecture = config.architecture.name();
-        let message = format!("{flag} needs an alignment and {} ({architecture}) has none", config.name);
+        let message = format!("{flag} needs an alignment and {name} ({}) has none", system.architecture());
         Err(Error::Input(format!("{message}; choose a model that has one")))
     };
     match options.replace_unk {
-        _ if config.aligns() => Ok(()),
+        _ if system.aligns() => Ok(()),
         _ if options.search.ranking.coverage > 0.0 => needs("--coverage"),
-        Some(_) if models == 1 => needs("--replace-unk"),
+        Some(_) if systems == 1 => needs("--replace-unk"),
         Some(_) => {
-            output::tell(&format!("{} has no alignment, hence its unknown words stay", config.name));
+            output::tell(&format!("{name} has no alignment, hence its unknown words stay"));
             Ok(())
         }
         None => Ok(()),
     }
 }
 
-/// Whether a model has an alignment; among several models one may have none.
-fn aligns(model: &Model, models: usize) -> bool {
-    let config = &model.config;
-    if !config.aligns() && models > 1 {
-        output::tell(&format!("{} has no alignment, hence no AER", config.name));
+/// Whether a system has an alignment; among several one may have none.
+fn aligns(system: System<'_>, systems: usize) -> bool {
+    if !system.aligns() && systems > 1 {
+        output::tell(&format!("{} has no alignment, hence no AER", system.name()));
     }
-    config.aligns() || models == 1
+    system.aligns() || systems == 1
 }
 
-fn evaluate(runtime: &Runtime, model: &Model, test_set: &TestSet, options: &EvaluationOptions) -> Result<Told> {
-    let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
-    let name = &model.config.name;
+fn evaluate(
+    runtime: &Runtime,
+    (system, stepper): (System<'_>, &mut dyn Stepper),
+    test_set: &TestSet,
+    options: &EvaluationOptions,
+) -> Result<Told> {
+    let name = system.name();
     let total = test_set.len() * (1 + options.unk.len());
     let mut bar = Progress::new(format!("evaluating {name}"), Some(total as u64), false);
     let mut tell = |now: evaluation::Progress| {
@@ -170,7 +180,7 @@ fn evaluate(runtime: &Runtime, model: &Model, test_set: &TestSet, options: &Eval
         let words = if now.stage == Stage::Scoring { 0 } else { now.words };
         bar.add(now.sentences, words, now.done as u64);
     };
-    let report = evaluation::run(model, stepper.as_mut(), test_set, options, &Ticket::forever(), &mut tell);
+    let report = evaluation::run(system, stepper, test_set, options, &Ticket::forever(), &mut tell);
     bar.finish();
     Ok(Told {
         report: report?,

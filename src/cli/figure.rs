@@ -12,7 +12,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use crate::analysis::reading::Reading;
 use crate::cli::align::reading;
 use crate::cli::args::{ModelArgs, RunArgs, SearchArgs};
-use crate::cli::figure::scene::{Scene, Scenes, Target};
+use crate::cli::figure::scene::{Scene, Scenes, Showing, Target};
 use crate::cli::input::{Line, Lines};
 use crate::cli::output::Output;
 use crate::cli::{Context, output};
@@ -22,15 +22,18 @@ use crate::figure::formats::{FORMATS, Format, format, format_of};
 use crate::figure::links::Weight;
 use crate::figure::page::{DPIS, Page, WIDTHS_MM};
 use crate::figure::palette::{COLOUR_MAPS, ColourMap};
-use crate::figure::sheet::{KINDS, Kind, Look, kind};
+use crate::figure::sheet::{KINDS, Kind, Look, Needs, kind};
 use crate::text::{line, parallel, write};
 
 /// As typed.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "Kinds:
   heatmap  alpha as cells, source words along the top, target words down the side
   links    alpha as curves between the source above and the target below
   beam     the hypotheses with their log p, doubtful words coloured
+  tree     the whole search as a tree, the best translation on its first line; with --pruned also what fell out
+  bars     one target word, --word N: what else could have been said, and alpha over the source words
 
 Formats:
   svg  shapes and text for editors and web pages; the viewer brings the font
@@ -67,6 +70,12 @@ pub struct Low {
     /// What to draw
     #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = names(KINDS.iter().map(|kind| kind.name)))]
     kind: String,
+    /// The number of the target word that --kind bars draws, from 1
+    #[arg(long, value_name = "N", required_if_eq("kind", "bars"), value_parser = clap::value_parser!(u32).range(1..))]
+    word: Option<u32>,
+    /// Draw the branches that fell out of the beam as well, with --kind tree
+    #[arg(long)]
+    pruned: bool,
     /// What to write; by default what the name of --output ends with, else svg
     #[arg(long, value_name = "FORMAT", value_parser = names(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
@@ -163,12 +172,19 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let mut texts = Texts::open(&low)?;
     let runtime = low.run.high()?;
     let system = low.models.load(&runtime)?;
-    if high.kind.needs_alignment {
+    if high.kind.needs == Needs::Alignment {
         crate::cli::words::require_alignment(&system, &format!("--kind {}", high.kind.name))?;
     }
     let stepper = system.stepper(runtime.engine, runtime.threads)?;
     let options = low.search.high();
-    let mut scenes = Scenes::new(&system, stepper, options, low.reading, (low.pretokenized, low.pieces))?;
+    let shown = Showing {
+        needs: high.kind.needs,
+        word: low.word.map_or(0, |word| word as usize - 1),
+        pruned: low.pruned,
+        pretokenized: low.pretokenized,
+        pieces: low.pieces,
+    };
+    let mut scenes = Scenes::new(&system, stepper, options, low.reading, shown)?;
     let fonts = Fonts::default();
     if let Place::Folder(folder) = &high.place {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
@@ -198,7 +214,20 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
 }
 
+/// A search is drawn where there is one, and its switches go with their kind.
+fn check(low: &Low) -> Result<()> {
+    let is_given = low.target.is_some() || low.target_file.is_some();
+    let why = match low.kind.as_str() {
+        "tree" if is_given => "--kind tree draws a search, and a given translation has none; leave --target out",
+        kind if low.pruned && kind != "tree" => "--pruned goes with --kind tree",
+        kind if low.word.is_some() && kind != "bars" => "--word goes with --kind bars",
+        _ => return Ok(()),
+    };
+    Err(Error::Input(why.to_owned()))
+}
+
 fn high(low: &Low) -> Result<High> {
+    check(low)?;
     let place = match (&low.output, &low.folder) {
         (Some(file), _) => Place::File(file.clone()),
         (None, Some(folder)) => Place::Folder(folder.clone()),
@@ -239,7 +268,7 @@ fn write(high: &High, scene: &Scene, number: usize, fonts: &Fonts) -> anyhow::Re
     let sheet = scene.sheet(high.kind);
     let caption = if high.says_what { Some(scene.caption.clone()) } else { high.look.caption.clone() };
     let look = Look { caption, ..high.look.clone() };
-    let nothing = || Error::Input("this translation has no words, so there is nothing to draw".to_owned());
+    let nothing = || Error::Input(high.kind.needs.lacking().to_owned());
     let figure = high.kind.draw(&sheet, &look).ok_or_else(nothing)?;
     let bytes = (high.format.write)(&figure, &high.page, fonts)?;
     let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));

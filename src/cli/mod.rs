@@ -45,7 +45,7 @@ use clap::ArgMatches;
 
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
-use crate::session::figures::{MeasureHeatmap, WindowFigures};
+use crate::session::figures::{MeasureHeatmap, MeasureTree, WindowFigures};
 
 /// Opens the window and returns when it is closed.
 pub type Window = fn(WindowOptions) -> crate::error::Result<()>;
@@ -62,6 +62,8 @@ pub struct Context {
     pub measure: Option<MeasureWindow>,
     /// The measurement of the heatmap, which needs no display.
     pub measure_heatmap: Option<MeasureHeatmap>,
+    /// Measures frames with the tree of a search.
+    pub measure_tree: Option<MeasureTree>,
 }
 
 /// One line of [`COMMANDS`].

@@ -30,6 +30,9 @@ pub struct Importance {
     measure: Measure,
 }
 
+/// The name of the one that is averaged over noisy copies of the embeddings.
+pub const GRADIENT: &str = "gradient";
+
 /// Every definition; the first is what the model does by itself.
 pub const IMPORTANCES: &[Importance] = &[
     Importance {
@@ -40,7 +43,7 @@ pub const IMPORTANCES: &[Importance] = &[
         measure: attention,
     },
     Importance {
-        name: "gradient",
+        name: GRADIENT,
         about: "x_j . d log p(y_i) / d x_j of the embedding x_j, averaged over noisy embeddings (SmoothGrad)",
         citation: "Ding, Xu, Koehn 2019, Saliency-driven Word Alignment Interpretation for NMT; Smilkov et al. 2017",
         aligns: false,

@@ -19,13 +19,14 @@ use crate::analysis::{aer, hard};
 use crate::decoding;
 use crate::decoding::importance::{Importance, Matrix, Subject, shares};
 use crate::error::{Error, Result};
-use crate::evaluation::{Pair, Progress, Stage, TestSet};
+use crate::evaluation::{Pair, Progress, Stage, System, TestSet};
+use crate::models::Stepper;
 use crate::models::config::Config;
 use crate::models::gradient::Smoothing;
-use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::links::{Link, Links, places};
 use crate::text::sentence::Sentence;
+use crate::text::tokenizer::Encode;
 use crate::ticket::Ticket;
 
 /// One side of a pair.
@@ -53,20 +54,21 @@ pub struct Refused {
 }
 
 impl WordPair {
-    /// Tokenises a pair for a model.
-    pub fn read(
-        model: &Model,
+    /// Tokenises a pair for a model or an ensemble.
+    pub fn read<'a>(
+        system: impl Into<System<'a>>,
         (source, target): (&str, &str),
         pretokenized: bool,
     ) -> std::result::Result<Self, Refused> {
-        let side = |tokenizer, text: &str, is_target| {
+        let system = system.into();
+        let side = |tokenizer: &dyn Encode, text: &str, is_target| {
             let refuse = |why| Refused { target: is_target, why };
             let sentence = line::read(tokenizer, text, pretokenized).map_err(refuse)?;
             let places = places::places(&sentence, text)
                 .ok_or_else(|| refuse("is changed by the tokenizer beyond its spaces; give it tokenised".to_owned()))?;
             Ok(Side { sentence, places, words: places::words(text).count() })
         };
-        let (source, target) = (side(&model.source, source, false)?, side(&model.target, target, true)?);
+        let (source, target) = (side(system.source(), source, false)?, side(&system.lead().target, target, true)?);
         if source.sentence.is_empty() {
             return Err(Refused { target: false, why: line::NO_WORDS.to_owned() });
         }
@@ -101,8 +103,12 @@ pub struct Extraction {
 /// The readings that the rows of a model's alpha have, the usual one first: both where a later row has read the word
 /// ([`Config::input_delay`]), else the usual one alone; none without an alignment.
 pub fn readings(config: &Config) -> &'static [Reading] {
-    match config.input_delay() {
-        _ if !config.aligns() => &[],
+    readings_with(config.aligns(), config.input_delay())
+}
+
+fn readings_with(aligns: bool, input_delay: Option<usize>) -> &'static [Reading] {
+    match input_delay {
+        _ if !aligns => &[],
         Some(_) => &[Reading::Predicted, Reading::Input],
         None => &[Reading::Predicted],
     }
@@ -119,10 +125,10 @@ pub struct Important {
     pub ranks: Vec<f64>,
 }
 
-/// A model and what runs it.
+/// A model or an ensemble and what runs it.
 pub struct Aligner<'a> {
-    /// The model.
-    pub model: &'a Model,
+    /// It.
+    pub system: System<'a>,
     /// Its stepper.
     pub stepper: &'a mut dyn Stepper,
 }
@@ -143,15 +149,15 @@ impl Aligner<'_> {
         done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Vec<Vec<Link>>>> {
         self.require_alignment()?;
-        let possible = readings(&self.model.config);
-        let config = &self.model.config;
-        let delay = config.input_delay().unwrap_or_default();
+        let possible = self.readings();
+        let eos = self.system.specials().eos;
+        let delay = self.system.input_delay().unwrap_or_default();
         // Where a word has its row only after the next step but one, the last word needs a step after `</s>`.
         let reads = extractions.iter().any(|extraction| extraction.reading == Reading::Input);
         let more = if reads { delay.saturating_sub(1) } else { 0 };
         let targets: Vec<Vec<u32>> = pairs
             .iter()
-            .map(|pair| pair.target.sentence.ids.iter().copied().chain(std::iter::repeat_n(config.eos, more)).collect())
+            .map(|pair| pair.target.sentence.ids.iter().copied().chain(std::iter::repeat_n(eos, more)).collect())
             .collect();
         let sources = pairs.iter().map(|pair| &pair.source.sentence.ids[..]);
         let ids: Vec<(&[u32], &[u32])> = sources.zip(targets.iter().map(Vec::as_slice)).collect();
@@ -175,7 +181,7 @@ impl Aligner<'_> {
     /// What matters in some pairs, by any definition; gradients are averaged over so many samples. `done` hears the words of every pair.
     ///
     /// # Errors
-    /// [`Error::Stale`] as soon as the ticket is stale; what [`Importance::measure`] refuses.
+    /// [`Error::Stale`] as soon as the ticket is stale; an ensemble; what [`Importance::measure`] refuses.
     pub fn important_links(
         &mut self,
         (importance, samples): (&Importance, usize),
@@ -184,8 +190,12 @@ impl Aligner<'_> {
         ticket: &Ticket,
         done: &mut dyn FnMut(usize),
     ) -> Result<Vec<Important>> {
-        importance.check(self.model)?;
-        let mut subject = Subject::new(self.model, self.stepper);
+        let System::Model(model) = self.system else {
+            let name = self.system.name();
+            return Err(Error::Input(format!("{name} is an ensemble; measure {} in one model", importance.name)));
+        };
+        importance.check(model)?;
+        let mut subject = Subject::new(model, self.stepper);
         subject.smoothing = Smoothing::of(samples);
         let mut links = Vec::with_capacity(pairs.len());
         for pair in pairs {
@@ -203,12 +213,15 @@ impl Aligner<'_> {
 
     /// Refuses a model that has no alignment.
     pub fn require_alignment(&self) -> Result<()> {
-        let config = &self.model.config;
-        if config.aligns() {
+        if self.system.aligns() {
             return Ok(());
         }
-        let architecture = config.architecture.name();
-        Err(Error::Input(format!("{} ({architecture}) has no alignment; choose a model that has one", config.name)))
+        let (name, architecture) = (self.system.name(), self.system.architecture());
+        Err(Error::Input(format!("{name} ({architecture}) has no alignment; choose a model that has one")))
+    }
+
+    fn readings(&self) -> &'static [Reading] {
+        readings_with(self.system.aligns(), self.system.input_delay())
     }
 }
 
@@ -320,21 +333,21 @@ pub fn measure(
     // A row of the reverse model that has one reading alone is the same in both.
     let readings = reverse
         .iter()
-        .map(|reverse| readings(&reverse.model.config))
-        .fold(readings(&forward.model.config), |most, other| if other.len() > most.len() { other } else { most });
+        .map(Aligner::readings)
+        .fold(forward.readings(), |most, other| if other.len() > most.len() { other } else { most });
     let (extractions, batch) = (&options.extractions(readings), options.batch);
-    let pairs = read(forward.model, test_set, false)?;
+    let pairs = read(forward.system, test_set, false)?;
     let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?;
     let mut report = Report {
-        name: forward.model.config.name.clone(),
-        reverse: reverse.as_ref().map(|reverse| reverse.model.config.name.clone()),
+        name: forward.system.name(),
+        reverse: reverse.as_ref().map(|reverse| reverse.system.name()),
         rows: Vec::new(),
         sentences: Vec::new(),
         links: Vec::new(),
     };
     let back = match reverse {
         Some(mut reverse) => {
-            let pairs = read(reverse.model, test_set, true)?;
+            let pairs = read(reverse.system, test_set, true)?;
             Some(turned(reverse.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?))
         }
         None => None,
@@ -374,7 +387,7 @@ pub fn importances(
     ticket: &Ticket,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Vec<ImportanceRow>> {
-    let pairs = read(aligner.model, test_set, false)?;
+    let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
     let (mut done, total) = (0, pairs.len() * definitions.len());
     let mut row = |definition: &&'static Importance| {
@@ -391,13 +404,13 @@ pub fn importances(
 }
 
 /// The pairs of a test set, for a model of the other direction where they are `turned`.
-fn read(model: &Model, test_set: &TestSet, turned: bool) -> Result<Vec<WordPair>> {
+fn read(system: System<'_>, test_set: &TestSet, turned: bool) -> Result<Vec<WordPair>> {
     let pairs = test_set.pairs.iter().enumerate();
     pairs
         .map(|(number, pair)| {
             let (source, reference) = (pair.source.as_ref(), pair.references.first().map_or("", AsRef::as_ref));
             let lines = if turned { (reference, source) } else { (source, reference) };
-            WordPair::read(model, lines, test_set.pretokenized).map_err(|refused| {
+            WordPair::read(system, lines, test_set.pretokenized).map_err(|refused| {
                 let path = match test_set.references.first() {
                     Some(reference) if refused.target != turned => reference,
                     _ => &test_set.source,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::{bleu, chrf};
 use crate::decoding;
+use crate::decoding::ensemble::Mixing;
 use crate::evaluation::Pair;
 
 /// Whether translations may contain `[UNK]`.
@@ -131,15 +132,17 @@ impl Row {
     }
 }
 
-/// What one model made of a test set.
+/// What one model, or an ensemble, made of a test set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The model's name.
     pub name: String,
-    /// Its architecture.
+    /// Its architecture, or `ensemble`.
     pub architecture: &'static str,
-    /// Where it lies.
+    /// Where it lies; of an ensemble the folders of its members with ` + ` between.
     pub folder: PathBuf,
+    /// How its members become one, where it is an ensemble.
+    pub mixing: Option<Mixing>,
     /// The test set's name.
     pub test_set: String,
     /// How it searched; `forbid_unk` as in `unk`.

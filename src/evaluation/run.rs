@@ -1,4 +1,4 @@
-//! Floor 6: one model over one test set, some twenty batches at a time: the NLL of the references by forced
+//! Floor 6: one system over one test set, some twenty batches at a time: the NLL of the references by forced
 //! decoding, then the translations by beam search.
 
 use std::ops::Range;
@@ -8,15 +8,16 @@ use crate::analysis::buckets::Buckets;
 use crate::analysis::unknown::Replacing;
 use crate::analysis::{bleu, chrf};
 use crate::decoding;
+use crate::decoding::Hypothesis;
 use crate::decoding::batching::WINDOW;
-use crate::decoding::{Hypothesis, Specials};
 use crate::error::{Error, Result};
 use crate::evaluation::report::rows;
 use crate::evaluation::wording;
-use crate::evaluation::{Pair, Record, Report, TestSet, Translation, Unk};
-use crate::models::{Model, Stepper};
+use crate::evaluation::{Pair, Record, Report, System, TestSet, Translation, Unk};
+use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
+use crate::text::tokenizer::Encode;
 use crate::ticket::Ticket;
 
 /// How to evaluate.
@@ -85,35 +86,37 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// Evaluates a model. The ticket is checked at every step of every batch; `progress` may block, as while paused.
+/// Evaluates a model or an ensemble. The ticket is checked at every step of every batch; `progress` may block, as while paused.
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a line that the model cannot read, named; what the search
 /// refuses.
-pub fn run(
-    model: &Model,
+pub fn run<'a>(
+    system: impl Into<System<'a>>,
     stepper: &mut dyn Stepper,
     test_set: &TestSet,
     options: &EvaluationOptions,
     ticket: &Ticket,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report> {
+    let system = system.into();
     let total = test_set.len() * (1 + options.unk.len());
     let mut run =
-        Run { model, test_set, options, ticket, progress, done: 0, total, seconds: 0.0, words: 0, translated: 0 };
+        Run { system, test_set, options, ticket, progress, done: 0, total, seconds: 0.0, words: 0, translated: 0 };
     let mut records = Vec::with_capacity(test_set.len());
     let window = options.batch.max(1) * WINDOW;
     for start in (0..test_set.len()).step_by(window) {
         records.extend(run.window(stepper, start..(start + window).min(test_set.len()))?);
     }
     Ok(Report {
-        name: model.config.name.clone(),
-        architecture: model.config.architecture.name(),
-        folder: model.folder.clone(),
+        name: system.name(),
+        architecture: system.architecture(),
+        folder: system.folder(),
+        mixing: system.mixing(),
         test_set: test_set.name(),
         search: options.search.clone(),
         batch: options.batch,
-        replaced: options.replace_unk.is_some() && model.config.aligns(),
+        replaced: options.replace_unk.is_some() && system.aligns(),
         unk: options.unk.clone(),
         bleu_signature: options.bleu().signature(Some(test_set.references.len())),
         chrf_signature: chrf::signature(Some(test_set.references.len()), false),
@@ -125,7 +128,7 @@ pub fn run(
     })
 }
 
-/// A pair as the model reads it.
+/// A pair as the system reads it.
 struct Case {
     source: Sentence,
     /// The first reference.
@@ -134,7 +137,7 @@ struct Case {
 }
 
 struct Run<'a> {
-    model: &'a Model,
+    system: System<'a>,
     test_set: &'a TestSet,
     options: &'a EvaluationOptions,
     ticket: &'a Ticket,
@@ -159,7 +162,7 @@ impl Run<'_> {
                 source_words: case.source.words(),
                 words: case.target.len(),
                 nll,
-                source_unk: case.source.ids.contains(&self.model.config.unk),
+                source_unk: case.source.ids.contains(&self.unk()),
                 reference_unk: case.reference_unk,
                 translations: Vec::with_capacity(self.options.unk.len()),
             });
@@ -173,22 +176,23 @@ impl Run<'_> {
         Ok(records)
     }
 
-    /// A line of every file, tokenised by the model's own tokenizers.
+    /// A line of every file, as the system's own tokenizers read it. A source word of an ensemble is unknown where every
+    /// member finds it so.
     fn read(&self, number: usize) -> Result<Case> {
         let pair = &self.test_set.pairs[number];
         // A test set with holes would give figures that mean something else.
-        let read = |path, tokenizer, text: &str| {
+        let read = |path, tokenizer: &dyn Encode, text: &str| {
             line::read(tokenizer, text, self.test_set.pretokenized).map_err(|why| Error::line(path, number + 1, why))
         };
-        let source = read(&self.test_set.source, &self.model.source, &pair.source)?;
+        let source = read(&self.test_set.source, self.system.source(), &pair.source)?;
         if source.is_empty() {
             return Err(Error::line(&self.test_set.source, number + 1, line::NO_WORDS));
         }
         let mut references = Vec::with_capacity(pair.references.len());
         for (path, text) in self.test_set.references.iter().zip(pair.references.iter()) {
-            references.push(read(path, &self.model.target, text)?);
+            references.push(read(path, &self.system.lead().target, text)?);
         }
-        let reference_unk = references.iter().any(|reference| reference.ids.contains(&self.model.config.unk));
+        let reference_unk = references.iter().any(|reference| reference.ids.contains(&self.unk()));
         let target = references.into_iter().next().unwrap_or_default();
         Ok(Case { source, target, reference_unk })
     }
@@ -224,12 +228,11 @@ impl Run<'_> {
         };
         let chosen: Vec<usize> = (0..cases.len()).filter(|&index| cases[index].source.words() > 0).collect();
         let sources: Vec<&[u32]> = chosen.iter().map(|&index| cases[index].source.ids.as_slice()).collect();
-        let specials = Specials { eos: self.model.config.eos, unk: self.model.config.unk };
         let mut best: Vec<Hypothesis> = vec![Hypothesis::default(); cases.len()];
         let mut begun = self.options.clock.map(|clock| clock());
         decoding::decode_all(
             stepper,
-            specials,
+            self.system.specials(),
             &sources,
             &search,
             self.options.batch,
@@ -259,18 +262,24 @@ impl Run<'_> {
 
     fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &Pair) -> Translation {
         let replacing = self.options.replace_unk.as_ref();
-        let text = wording::text(self.model, hypothesis, &case.source, replacing, self.test_set.pretokenized);
-        let ids = wording::without_eos(self.model, &hypothesis.tokens);
+        let lead = self.system.lead();
+        let text = wording::text(lead, hypothesis, &case.source, replacing, self.test_set.pretokenized);
+        let ids = wording::without_eos(lead, &hypothesis.tokens);
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
         let counts = bleu::Counts::of(&text, &references, &self.options.bleu());
         Translation {
-            has_unk: ids.contains(&self.model.config.unk),
+            has_unk: ids.contains(&self.unk()),
             words: hypothesis.tokens.len(),
             bleu: counts.sentence(),
             counts,
             chrf: chrf::Counts::of(&text, &references, false),
             text,
         }
+    }
+
+    /// The id of `[UNK]` on both sides.
+    fn unk(&self) -> u32 {
+        self.system.specials().unk
     }
 
     fn tell_rest(&mut self, stage: Stage, sentences: usize) {

@@ -16,6 +16,7 @@ pub mod fonts;
 pub mod formats;
 pub mod geometry;
 pub mod heatmap;
+pub mod inspected;
 pub mod label;
 pub mod legend;
 pub mod links;
@@ -63,7 +64,19 @@ const LEAST_CAPTION: f32 = 200.0;
 /// Most lines of a caption.
 const CAPTION_LINES: usize = 6;
 
+/// Most letters of a file's name at first.
+const MOST_LETTERS: usize = 60;
+
 impl Figure<'_> {
+    /// What a file of it is called at first: what it is, in small letters.
+    pub fn file(&self) -> String {
+        let words =
+            self.provenance.title.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        let name: String = words.collect::<Vec<_>>().join("-").to_lowercase().chars().take(MOST_LETTERS).collect();
+        let name = if name.is_empty() { "figure" } else { name.trim_end_matches('-') };
+        format!("{name}.svg")
+    }
+
     /// It with words of its own; `None` where it has numbers as cells.
     pub fn kept(self) -> Option<Figure<'static>> {
         let marks = self.marks.into_iter().map(Mark::kept).collect::<Option<Vec<_>>>()?;

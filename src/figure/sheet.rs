@@ -7,6 +7,7 @@ use crate::figure::beam::Row;
 use crate::figure::geometry::{Area, point, size};
 use crate::figure::heatmap::layout::{Gaze, Metrics};
 use crate::figure::heatmap::{Heatmap, Marks};
+use crate::figure::inspected::Inspected;
 use crate::figure::label::Label;
 use crate::figure::legend;
 use crate::figure::links;
@@ -16,6 +17,7 @@ use crate::figure::measure::{Measure as _, SansSerif};
 use crate::figure::palette::{ColourMap, Palette};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY};
+use crate::figure::tree::{Node, Tree};
 use crate::text::links::Links;
 
 /// Height of the links between the two lines, points.
@@ -44,6 +46,10 @@ pub struct Sheet<'a> {
     pub corner: Option<&'a str>,
     /// The hypotheses, best first.
     pub beam: Vec<Row<'a>>,
+    /// The search, in the order of [`Tree`]; empty where it was not kept.
+    pub tree: Vec<Node<'a>>,
+    /// The target word that is looked at closely.
+    pub word: Option<Inspected<'a>>,
     /// Where all this comes from.
     pub provenance: Provenance,
 }
@@ -81,9 +87,36 @@ pub struct Kind {
     pub about: &'static str,
     /// What a file of it is called at first.
     pub file: &'static str,
-    /// There is nothing to draw without alpha.
-    pub needs_alignment: bool,
+    /// What it cannot be drawn without.
+    pub needs: Needs,
     draw: for<'a> fn(&'a Sheet<'a>, &Look) -> Figure<'a>,
+}
+
+/// What a figure cannot be drawn without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// There are always hypotheses.
+    Nothing,
+    /// alpha.
+    Alignment,
+    /// The whole search.
+    Search,
+    /// A target word with what else was weighed there, or alpha.
+    Word,
+}
+
+impl Needs {
+    /// Why there is nothing to draw, in a sentence.
+    pub fn lacking(self) -> &'static str {
+        match self {
+            Self::Nothing => "There is nothing to draw",
+            Self::Alignment => "There is no alignment to draw, because this model has none or it was too large to keep",
+            Self::Search => {
+                "There is no search to draw, because the translation was given or the search was too large to keep"
+            }
+            Self::Word => "There are no bars to draw; select a target word whose bars the inspector has",
+        }
+    }
 }
 
 /// Every kind of figure of a translation.
@@ -92,22 +125,36 @@ pub const KINDS: &[Kind] = &[
         name: "heatmap",
         file: "heatmap.svg",
         about: "alpha as cells, source words along the top, target words down the side",
-        needs_alignment: true,
+        needs: Needs::Alignment,
         draw: heatmap,
     },
     Kind {
         name: "links",
         file: "links.svg",
         about: "alpha as curves between the source above and the target below",
-        needs_alignment: true,
+        needs: Needs::Alignment,
         draw: links,
     },
     Kind {
         name: "beam",
         file: "beam.svg",
         about: "the hypotheses with their log p, doubtful words coloured",
-        needs_alignment: false,
+        needs: Needs::Nothing,
         draw: beam,
+    },
+    Kind {
+        name: "tree",
+        file: "tree.svg",
+        about: "the whole search, a node for each word, with what fell out of the beam",
+        needs: Needs::Search,
+        draw: tree,
+    },
+    Kind {
+        name: "bars",
+        file: "bars.svg",
+        about: "one target word: the next-word candidates, and alpha over the source words",
+        needs: Needs::Word,
+        draw: bars,
     },
 ];
 
@@ -117,9 +164,15 @@ pub fn kind(name: &str) -> Option<&'static Kind> {
 }
 
 impl Kind {
-    /// The figure on its ground, with what `look` asks for; `None` where the alignment is missing that it needs.
+    /// The figure on its ground, with what `look` asks for; `None` where something is missing that it needs.
     pub fn draw<'a>(&self, sheet: &'a Sheet<'a>, look: &Look) -> Option<Figure<'a>> {
-        if self.needs_alignment && sheet.alpha.is_none() {
+        let is_there = match self.needs {
+            Needs::Nothing => true,
+            Needs::Alignment => sheet.alpha.is_some(),
+            Needs::Search => !sheet.tree.is_empty(),
+            Needs::Word => sheet.word.as_ref().is_some_and(Inspected::has_bars),
+        };
+        if !is_there {
             return None;
         }
         let palette = Palette::of(look.is_dark);
@@ -179,6 +232,19 @@ fn beam<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
     let size = size(width, LINE * sheet.beam.len().max(1) as f32);
     let figure = Figure { size, marks, provenance: Provenance::default() };
     if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
+}
+
+fn tree<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+    let palette = Palette::of(look.is_dark);
+    let tree = Tree { nodes: &sheet.tree, selected: None, scale: 1.0, palette };
+    let figure = tree.whole(&SansSerif, Provenance::default());
+    if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
+}
+
+/// They say themselves what they are.
+fn bars<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+    let palette = Palette::of(look.is_dark);
+    sheet.word.as_ref().map_or_else(Figure::default, |word| word.whole(&sheet.source, &SansSerif, palette))
 }
 
 /// The figure with a legend below.

@@ -2,12 +2,14 @@
 //! else on lines below. Shared beginnings stand once.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::decoding::Said;
 use crate::figure::Figure;
-use crate::figure::geometry::{Area, Size, point, size};
+use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::label::Hand;
-use crate::figure::mark::{Across, Curve, Down, Mark, Rectangle, Side, Stroke, Text};
+use crate::figure::mark::{Across, Curve, Down, Lines, Mark, Rectangle, Side, Stroke, Text};
 use crate::figure::measure::Measure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
@@ -19,6 +21,39 @@ const LINE: f32 = 20.0;
 const GAP: f32 = 22.0;
 /// Height of a node, points at scale 1.
 const BOX: f32 = 17.0;
+
+/// Room for the number behind a node, points at scale 1.
+const BEHIND: f32 = 0.6 * 3.0 * TEXT_SMALL;
+/// A node this many lines below its parent hangs on a trunk.
+const NEAR: f32 = 3.5;
+
+/// How an edge is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    Pruned,
+    Kept,
+    Best,
+}
+
+impl Weight {
+    fn of(node: &Node<'_>) -> Self {
+        match node.state {
+            _ if node.is_best => Self::Best,
+            State::Pruned => Self::Pruned,
+            State::Inner | State::Finished | State::Cut => Self::Kept,
+        }
+    }
+}
+
+/// Straight lines, those of one weight together.
+#[derive(Default)]
+struct Straight(BTreeMap<Weight, Vec<[Point; 2]>>);
+
+impl Straight {
+    fn push(&mut self, kind: Weight, ends: [Point; 2]) {
+        self.0.entry(kind).or_default().push(ends);
+    }
+}
 
 /// What became of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +74,7 @@ pub enum State {
 pub struct Node<'a> {
     /// Its word.
     pub text: Cow<'a, str>,
-    /// Target position, from 0.
+    /// Nodes before it, from the first word on: the column that it stands in.
     pub step: usize,
     /// Place of the node that it continues in the list.
     pub parent: Option<usize>,
@@ -49,8 +84,6 @@ pub struct Node<'a> {
     pub state: State,
     /// It belongs to the hypothesis that is shown.
     pub is_best: bool,
-    /// It is looked at closely.
-    pub is_selected: bool,
     /// Who chose it.
     pub said: Said,
     /// Nodes behind it that are not drawn.
@@ -62,6 +95,8 @@ pub struct Node<'a> {
 pub struct Tree<'a> {
     /// In order.
     pub nodes: &'a [Node<'a>],
+    /// The place of the node that is looked at closely.
+    pub selected: Option<usize>,
     /// Size of everything; 1 is usual.
     pub scale: f32,
     /// Colours.
@@ -71,18 +106,17 @@ pub struct Tree<'a> {
 /// Where nodes stand.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
-    /// The box of each node.
+    /// The box of each node; none stands higher than the one before it.
     pub boxes: Vec<Area>,
     /// All of it.
     pub size: Size,
 }
 
 impl Layout {
-    /// The same elsewhere.
-    pub fn moved(mut self, by: impl Into<Size>) -> Self {
-        let by = by.into();
-        self.boxes.iter_mut().for_each(|area| *area = area.shift(by));
-        self
+    /// The nodes on the lines that `view` shows, found without a look at the others.
+    pub fn lines(&self, view: &Area) -> Range<usize> {
+        let first = self.boxes.partition_point(|area| area.bottom() < view.top());
+        first..self.boxes.partition_point(|area| area.top() <= view.bottom()).max(first)
     }
 }
 
@@ -100,7 +134,7 @@ impl<'a> Tree<'a> {
         let mut widths = vec![0.0_f32; steps];
         for (node, wide) in self.nodes.iter().zip(&wide) {
             // a number of hidden nodes stands behind the word
-            let more = if node.hidden > 0 { 0.6 * letters * 3.0 } else { 0.0 };
+            let more = if node.hidden > 0 { BEHIND * scale } else { 0.0 };
             widths[node.step] = widths[node.step].max(wide + more);
         }
         let lefts: Vec<f32> = widths
@@ -128,29 +162,72 @@ impl<'a> Tree<'a> {
 
     /// What `view` shows of it.
     pub fn marks(&self, layout: &Layout, view: &Area) -> Vec<Mark<'a>> {
+        let seen = layout.lines(view);
         let mut out = Vec::new();
-        let palette = self.palette;
-        let is_near =
-            |area: &Area| area.bottom() >= view.top() && area.top() <= view.bottom() && area.left() <= view.right();
-        for (node, to) in self.nodes.iter().zip(&layout.boxes) {
-            let Some(from) = node.parent.and_then(|parent| layout.boxes.get(parent)) else { continue };
-            let is_off = from.top() > view.bottom() || to.bottom() < view.top() || to.left() < view.left() - 400.0;
-            if is_off || from.left() > view.right() {
+        self.edges(layout, view, &seen, &mut out);
+        for at in seen {
+            let area = &layout.boxes[at];
+            if area.left() <= view.right() && area.right() + BEHIND * self.scale >= view.left() {
+                self.node(&self.nodes[at], area, &mut out);
+                if self.selected == Some(at) {
+                    let border = Stroke { width: 2.5, colour: self.palette.mark };
+                    out.push(Mark::Rect(Rectangle::framed(*area, 3.0, border, Side::Outside)));
+                }
+            }
+        }
+        out
+    }
+
+    /// What leads from node to node: a line on the same line, a curve to one of the next lines. Those further down hang
+    /// on one trunk, for they can be hundreds that cross the view on their way.
+    fn edges(&self, layout: &Layout, view: &Area, seen: &Range<usize>, out: &mut Vec<Mark<'a>>) {
+        let (mut lines, mut trunks) = (Straight::default(), BTreeMap::new());
+        for (at, node) in self.nodes.iter().enumerate().skip(seen.start) {
+            // a parent stands before its children, and no lower
+            let Some(parent) = node.parent.filter(|parent| *parent < seen.end) else { continue };
+            let (from, to) = (&layout.boxes[parent], &layout.boxes[at]);
+            if to.left() < view.left() || from.right() > view.right() {
                 continue;
             }
-            let (from, to) = (point(from.right(), from.centre().y), point(to.left(), to.centre().y));
-            let middle = to.x - 0.5 * GAP * self.scale;
-            let points = [from, point(middle, from.y), point(middle - 0.3 * GAP * self.scale, to.y), to];
-            let stroke = if node.is_best {
-                Stroke { width: 2.0, colour: palette.accent }
+            let (from, to) = (self.end(layout, parent), point(to.left(), to.centre().y));
+            let (kind, middle) = (Weight::of(node), to.x - 0.5 * GAP * self.scale);
+            let down = to.y - from.y;
+            if down < 0.5 * LINE * self.scale {
+                lines.push(kind, [from, to]);
+            } else if down < NEAR * LINE * self.scale {
+                let points = [from, point(middle, from.y), point(middle - 0.3 * GAP * self.scale, to.y), to];
+                out.push(Mark::Curve(Curve { points, stroke: self.stroke(kind) }));
             } else {
-                Stroke { width: 1.0, colour: palette.weak.fade(if node.state == State::Pruned { 0.4 } else { 0.8 }) }
-            };
-            out.push(Mark::Curve(Curve { points, stroke }));
+                if seen.contains(&at) {
+                    lines.push(kind, [point(middle, to.y), to]);
+                }
+                trunks.insert((parent, kind), point(middle, to.y));
+            }
         }
-        let near = self.nodes.iter().zip(&layout.boxes).filter(|(_, area)| is_near(area));
-        near.for_each(|(node, area)| self.node(node, area, &mut out));
-        out
+        for ((parent, kind), foot) in trunks {
+            let from = self.end(layout, parent);
+            if parent >= seen.start {
+                lines.push(kind, [from, point(foot.x, from.y)]);
+            }
+            lines.push(kind, [from.y.max(view.top()), foot.y.min(view.bottom())].map(|y| point(foot.x, y)));
+        }
+        let of = |(kind, ends)| Mark::Lines(Lines { ends, stroke: self.stroke(kind), is_crisp: false });
+        out.extend(lines.0.into_iter().map(of));
+    }
+
+    /// Where edges begin: behind a node and its number.
+    fn end(&self, layout: &Layout, at: usize) -> Point {
+        let area = &layout.boxes[at];
+        let behind = if self.nodes[at].hidden > 0 { BEHIND * self.scale } else { 0.0 };
+        point(area.right() + behind, area.centre().y)
+    }
+
+    fn stroke(&self, kind: Weight) -> Stroke {
+        match kind {
+            Weight::Best => Stroke { width: 2.0, colour: self.palette.accent },
+            Weight::Kept => Stroke { width: 1.0, colour: self.palette.weak.fade(0.8) },
+            Weight::Pruned => Stroke { width: 1.0, colour: self.palette.weak.fade(0.4) },
+        }
     }
 
     fn node(&self, node: &Node<'a>, area: &Area, out: &mut Vec<Mark<'a>>) {
@@ -179,10 +256,6 @@ impl<'a> Tree<'a> {
             let text = Text::new(format!("+{}", node.hidden), at, (Across::Left, Down::Middle), small, palette.weak);
             out.push(Mark::Text(text));
         }
-        if node.is_selected {
-            let border = Stroke { width: 2.5, colour: palette.mark };
-            out.push(Mark::Rect(Rectangle::framed(*area, 3.0, border, Side::Outside)));
-        }
     }
 
     /// All of it as one figure.
@@ -210,7 +283,7 @@ mod tests {
             node("d", 1, Some(0)),
             node("f", 0, None),
         ];
-        let tree = Tree { nodes: &nodes, scale: 1.0, palette: Palette::of(false) };
+        let tree = Tree { nodes: &nodes, selected: None, scale: 1.0, palette: Palette::of(false) };
         let layout = tree.layout(&SansSerif);
         let line = |at: usize| (layout.boxes[at].centre().y / LINE) as usize;
         assert_eq!((0..nodes.len()).map(line).collect::<Vec<_>>(), [0, 0, 0, 1, 2, 3]);
@@ -226,5 +299,45 @@ mod tests {
             (texts(tree.marks(&layout, &view)), texts(tree.whole(&SansSerif, Provenance::default()).marks)),
             (1, 6)
         );
+    }
+
+    #[test]
+    fn a_view_has_what_the_whole_has_there() {
+        // a chain of words, each continued by six further ones
+        let mut nodes: Vec<Node<'static>> = Vec::new();
+        for step in 0..12 {
+            nodes.push(Node { text: "word".into(), step, parent: step.checked_sub(1), ..Node::default() });
+        }
+        for step in (0..12).rev() {
+            let more = Node { text: "other".into(), step: step + 1, parent: Some(step), ..Node::default() };
+            nodes.extend(std::iter::repeat_n(more, 6));
+        }
+        let tree = Tree { nodes: &nodes, selected: Some(3), scale: 1.0, palette: Palette::of(false) };
+        let layout = tree.layout(&SansSerif);
+        let count = |marks: &[Mark<'_>]| {
+            let texts = marks.iter().filter(|mark| matches!(mark, Mark::Text(_))).count();
+            let curves = marks.iter().filter(|mark| matches!(mark, Mark::Curve(_))).count();
+            let lines: usize =
+                marks.iter().map(|mark| if let Mark::Lines(lines) = mark { lines.ends.len() } else { 0 }).sum();
+            (texts, curves, lines)
+        };
+        let whole = count(&tree.whole(&SansSerif, Provenance::default()).marks);
+        assert_eq!(whole.0, nodes.len());
+        for top in 0..70 {
+            let view = Area::at(point(40.0, top as f32 * LINE), size(300.0, 10.0 * LINE));
+            let inside =
+                layout.boxes.iter().filter(|area| area.top() <= view.bottom() && area.bottom() >= view.top()).count();
+            assert_eq!(layout.lines(&view).len(), inside, "line {top}");
+            let marks = tree.marks(&layout, &view);
+            let (texts, curves, lines) = count(&marks);
+            assert!(texts <= inside && curves <= whole.1 && lines <= whole.2, "line {top}");
+            // a trunk ends where the view ends
+            for mark in &marks {
+                if let Mark::Lines(lines) = mark {
+                    let is_near = |end: &Point| end.y >= view.top() - LINE && end.y <= view.bottom() + LINE;
+                    assert!(lines.ends.iter().flatten().all(is_near), "line {top}: {lines:?}");
+                }
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::session::column::ColumnState;
+use crate::session::differences::by_itself;
 use crate::session::shared::Shared;
 use crate::worker::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 
@@ -43,7 +44,11 @@ impl Shared {
             Event::Expanded { best, .. } => self.expanded(at, best),
             Event::Finished { result, .. } => self.finished(at, result),
             Event::Given { given, .. } => self.given(at, given.map(|view| *view)),
-            Event::Untouched { untouched, .. } => column.untouched = Some(Arc::new(untouched)),
+            Event::Untouched { untouched, .. } => {
+                let said = column.hypotheses.first();
+                column.own_words = said.map_or_else(Vec::new, |said| by_itself(&untouched.best, said));
+                column.untouched = Some(Arc::new(untouched));
+            }
             Event::Failed { message, .. } => {
                 column.message = Some(message);
                 (column.decoding, column.pending) = (false, None);

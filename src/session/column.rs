@@ -72,6 +72,8 @@ pub struct Column {
     pub(in crate::session) given_for: Option<(String, String, Wish)>,
     /// What the model does by itself where something is set; told last.
     pub untouched: Option<Arc<Untouched>>,
+    /// The words of that, and whether each is not said with what is set.
+    pub own_words: Vec<(String, bool)>,
     /// What was set when the shown hypotheses were found.
     pub set: Arc<Interventions>,
     /// What is set in the request under way.
@@ -124,6 +126,7 @@ impl Column {
             beside: None,
             given_for: None,
             untouched: None,
+            own_words: Vec::new(),
             set: Arc::default(),
             wanted: Arc::default(),
             message: None,

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use crate::session::column::Column;
 use crate::session::table::TargetWord;
+use crate::text::sentence::EOS;
+use crate::worker::protocol::HypothesisView;
 
 /// Longest outputs that are compared word by word (cells of the comparison); these take about a millisecond.
 const MAX_COMPARED: usize = 500_000;
@@ -45,6 +47,17 @@ pub fn changed(own: &[String], changed: &[String]) -> Vec<bool> {
         marks[b] = false;
     }
     marks
+}
+
+/// The words that a model says by itself, and whether each is not said with what is set.
+pub fn by_itself(own: &HypothesisView, said: &HypothesisView) -> Vec<(String, bool)> {
+    let words = |of: &HypothesisView| -> Vec<String> {
+        let words = of.pieces.as_ref().map_or(&of.tokens, |pieces| &pieces.words);
+        words.iter().filter(|word| *word != EOS).cloned().collect()
+    };
+    let (own, said) = (words(own), words(said));
+    let differs = changed(&said, &own);
+    own.into_iter().zip(differs).collect()
 }
 
 fn words(column: &Column) -> &[TargetWord] {

@@ -30,8 +30,19 @@ pub struct Drawing {
     pub threshold: f32,
     /// How alpha is seen in links.
     pub weight: Weight,
+    /// What of a search a tree has.
+    pub branches: Branches,
     /// How large and how fine.
     pub page: Page,
+}
+
+/// What of a search is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Branches {
+    /// Those that fell out of the beam, too.
+    pub pruned: bool,
+    /// So many steps; `None`: all.
+    pub steps: Option<usize>,
 }
 
 impl Default for Drawing {
@@ -52,6 +63,7 @@ impl Drawing {
             has_caption: false,
             threshold: 0.1,
             weight: Weight::default(),
+            branches: Branches::default(),
             page: Page::default(),
         }
     }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::analysis::reading::Reading;
-use crate::figure::sheet::Look;
+use crate::figure::sheet::{Kind, Look, Needs};
+use crate::figure::tree::Node;
 use crate::session::column::Column;
-use crate::session::drawing::Drawing;
+use crate::session::drawing::{Branches, Drawing};
 use crate::session::hand;
 use crate::session::pages::sentence::command::AlignmentFormat;
 use crate::session::picture::{GUIDED, Picture};
@@ -21,6 +22,8 @@ use crate::session::scene::SearchSettings;
 use crate::session::settings::{Settings, Shown};
 use crate::session::table;
 use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT, TargetWord};
+use crate::session::tree;
+use crate::session::tree::SearchTree;
 use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;
@@ -36,11 +39,32 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
     }
 }
 
-/// What a column shows as a figure; `None` where nothing is translated.
-pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, drawing: &Drawing) -> Option<Picture> {
+/// Whether a kind of figure can be drawn of what a column shows, with this target word selected; otherwise why not.
+pub fn can_draw(column: &Column, kind: &Kind, word: Option<usize>) -> Result<(), &'static str> {
+    let table = column.table.as_deref();
+    let is_there = match kind.needs {
+        Needs::Nothing => true,
+        Needs::Alignment => table.is_some_and(|table| table.alpha.is_some()),
+        Needs::Search => !column.result.nodes.is_empty(),
+        Needs::Word => table.zip(word).is_some_and(|(table, i)| {
+            table.target.get(i).is_some_and(|word| table.alpha.is_some() || !word.candidates.is_empty())
+        }),
+    };
+    if is_there { Ok(()) } else { Err(kind.needs.lacking()) }
+}
+
+/// What a column shows as a figure, bars of this target word; `None` where nothing is translated.
+pub fn picture(
+    column: &Column,
+    search: &SearchSettings,
+    settings: &Settings,
+    drawing: &Drawing,
+    word: Option<usize>,
+) -> Option<Picture> {
     let kind = drawing.kind;
-    // the beam is always the model's own
-    let own = column.both().0.filter(|_| kind == "beam");
+    // the beam and the tree are always the model's own
+    let of_search = matches!(kind, "beam" | "tree");
+    let own = column.both().0.filter(|_| of_search);
     let table = Arc::clone(own.or(column.table.as_ref())?);
     let facts = column.facts.as_ref();
     let (replaces, shown) = (settings.unk_replacement, settings.shown);
@@ -63,12 +87,16 @@ pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, dr
         known.push(("log p of words held or forced", held.to_string()));
         known.push(("log p of free words", free.to_string()));
     }
+    let word = word.filter(|_| kind == "bars");
+    known.extend(word.map(|i| ("word", (i + 1).to_string())));
     known.push(("sentence", column.source.text.clone()));
     known.push(("translation", table.text.clone()));
     known.push(("log p", table.log_p.to_string()));
     known.push(("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION"))));
     Some(Picture {
         hypotheses: column.hypotheses.clone(),
+        tree: if kind == "tree" { searched(column, settings, drawing) } else { Vec::new() },
+        word,
         window: facts.and_then(|facts| facts.window),
         replaces,
         shown,
@@ -92,6 +120,14 @@ pub fn picture(column: &Column, search: &SearchSettings, settings: &Settings, dr
         page: drawing.page,
         table,
     })
+}
+
+/// The search of a column, with as much of it as is asked for.
+fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<Node<'static>> {
+    let Some(tree) = SearchTree::of(column) else { return Vec::new() };
+    let Branches { pruned, steps } = drawing.branches;
+    let steps = steps.unwrap_or(tree.steps);
+    tree.shown(&tree::Shown { steps, pruned, pieces: settings.pieces, ..tree::Shown::default() }).nodes
 }
 
 /// Where a translation comes from.
@@ -122,7 +158,7 @@ fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> 
 /// that is given.
 fn set_by_hand(column: &Column, is_given: bool) -> Option<String> {
     let is_touched = !is_given && column.shown().is_some_and(|shown| !shown.touched.is_untouched());
-    is_touched.then(|| hand::sentence(&column.set, &column.source.text)).flatten()
+    is_touched.then(|| hand::sentence(&column.set, &column.source.text, &hand::Numbers::of(column))).flatten()
 }
 
 /// The sentence for a column that cannot be written in this format.

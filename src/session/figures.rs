@@ -50,6 +50,35 @@ pub struct HeatmapFigures {
 /// How the command line asks for [`HeatmapFigures`]: words a side, whether all of them are in view, frames of each kind.
 pub type MeasureHeatmap = fn(words: usize, whole: bool, frames: usize) -> HeatmapFigures;
 
+/// CPU times of frames with the tree of one search, laid out and tessellated without a display. Milliseconds, one number a
+/// frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TreeFigures {
+    /// Of the search.
+    pub beam: usize,
+    /// Its steps.
+    pub words: usize,
+    /// Nodes of the tree, in view or not.
+    pub nodes: usize,
+    /// Width and height of the window, points.
+    pub window: (f32, f32),
+    /// Triangles of a frame of the whole window.
+    pub triangles: usize,
+    /// Nothing happens.
+    pub still_millis: Vec<f64>,
+    /// The mouse moves over the nodes.
+    pub hovering_millis: Vec<f64>,
+    /// The wheel turns.
+    pub scrolling_millis: Vec<f64>,
+    /// Another node is looked at.
+    pub walking_millis: Vec<f64>,
+    /// Another number of steps is drawn.
+    pub growing_millis: Vec<f64>,
+}
+
+/// How the command line asks for [`TreeFigures`]: beam, words, whether with what fell out of the beam, frames of each kind.
+pub type MeasureTree = fn(beam: usize, words: usize, pruned: bool, frames: usize) -> TreeFigures;
+
 /// Times of a long file that was opened as a list, without a window. Milliseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpeningFigures {

@@ -1,7 +1,45 @@
 //! Floor 8: what is set in a column, in sentences: for the bar that takes it away again, and for files. Pure.
 
+use std::ops::Range;
+
+use crate::session::column::Column;
 use crate::session::pages::sentence::command::Taken;
+use crate::session::table::Units;
 use crate::worker::interventions::Interventions;
+
+/// How target tokens are counted: by themselves, or as the words that they are pieces of, where those are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// The tokens of each word; empty: every token is a word.
+    words: Vec<Range<usize>>,
+}
+
+impl Numbers {
+    /// Those of what a column shows.
+    pub fn of(column: &Column) -> Self {
+        let is_merged = column.table.as_ref().is_some_and(|table| table.units == Some(Units::Words));
+        let pieces = column.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
+        Self { words: pieces.map(|pieces| pieces.target.clone()).unwrap_or_default() }
+    }
+
+    /// The word that a token belongs to, from 0. What lies behind the last word is counted on.
+    fn word(&self, token: usize) -> usize {
+        let behind = self.words.last().map_or(0, |last| last.end);
+        if token >= behind {
+            return self.words.len() + token - behind;
+        }
+        self.words.partition_point(|word| word.end <= token)
+    }
+
+    /// A token in words.
+    fn name(&self, token: usize) -> String {
+        let at = self.word(token);
+        match self.words.get(at).filter(|word| word.len() > 1) {
+            Some(word) => format!("piece {} of word {}", token - word.start + 1, at + 1),
+            None => format!("word {}", at + 1),
+        }
+    }
+}
 
 /// One thing that is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,23 +50,23 @@ pub struct Item {
     pub taken: Taken,
 }
 
-/// All that is set; `source` is the text that it was set for.
-pub fn items(set: &Interventions, source: &str) -> Vec<Item> {
+/// All that is set; `source` is the text that it was set for, `numbers` says how target words are counted.
+pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> {
     let mut items = Vec::new();
     let mut add = |text: String, taken: Taken| items.push(Item { text, taken });
     for (at, start) in set.prefix.iter().enumerate().filter(|(_, start)| start.is_forced) {
-        add(format!("word {} is \"{}\"", at + 1, start.word.text()), Taken::Word(at));
+        add(format!("{} is \"{}\"", numbers.name(at), start.word.text()), Taken::Word(at));
     }
     for ban in &set.bans {
         let word = ban.word.text();
         let text = match ban.i {
-            Some(i) => format!("word {} is not \"{word}\"", i + 1),
+            Some(i) => format!("{} is not \"{word}\"", numbers.name(i)),
             None => format!("never \"{word}\""),
         };
         add(text, Taken::Ban(ban.clone()));
     }
     for pin in &set.pins {
-        add(format!("alpha of word {} is set", pin.i + 1), Taken::Pin(pin.i));
+        add(format!("alpha of {} is set", numbers.name(pin.i)), Taken::Pin(pin.i));
     }
     for mask in &set.masks {
         let word = source.get(mask.clone()).filter(|word| !word.is_empty()).unwrap_or("</s>");
@@ -41,18 +79,21 @@ pub fn items(set: &Interventions, source: &str) -> Vec<Item> {
 }
 
 /// How many words are held because of what was changed behind them.
-pub fn held(set: &Interventions) -> usize {
-    set.prefix.iter().filter(|start| !start.is_forced).count()
+pub fn held(set: &Interventions, numbers: &Numbers) -> usize {
+    let held = set.prefix.iter().enumerate().filter(|(_, start)| !start.is_forced);
+    let mut words: Vec<usize> = held.map(|(at, _)| numbers.word(at)).collect();
+    words.dedup();
+    words.len()
 }
 
 /// All that is set as one sentence; `None` where nothing is.
-pub fn sentence(set: &Interventions, source: &str) -> Option<String> {
-    let items = items(set, source);
+pub fn sentence(set: &Interventions, source: &str, numbers: &Numbers) -> Option<String> {
+    let items = items(set, source, numbers);
     if items.is_empty() {
         return None;
     }
     let mut parts: Vec<String> = items.into_iter().map(|item| item.text).collect();
-    match held(set) {
+    match held(set, numbers) {
         0 => {}
         1 => parts.push("1 word before is held".to_owned()),
         count => parts.push(format!("{count} words before are held")),
@@ -76,12 +117,25 @@ mod tests {
             temperature: Some(2.0),
         };
         assert_eq!(
-            sentence(&set, "the red shoe").as_deref(),
+            sentence(&set, "the red shoe", &Numbers::default()).as_deref(),
             Some(
                 "Set by hand: word 2 is \"botte\"; word 3 is not \"a\"; never \"b\"; alpha of word 3 is set; \"red\" is masked; \
                  \"</s>\" is masked; temperature 2.00; 1 word before is held"
             )
         );
-        assert_eq!(sentence(&Interventions::default(), ""), None);
+        assert_eq!(sentence(&Interventions::default(), "", &Numbers::default()), None);
+        // the first two tokens are one word, which is held in part, and the third is the second word
+        let numbers = Numbers { words: vec![0..2, 2..3] };
+        assert_eq!(
+            sentence(&set, "the red shoe", &numbers).as_deref(),
+            Some(
+                "Set by hand: piece 2 of word 1 is \"botte\"; word 2 is not \"a\"; never \"b\"; alpha of word 2 is set; \"red\" is \
+                 masked; \"</s>\" is masked; temperature 2.00; 1 word before is held"
+            )
+        );
+        assert_eq!(
+            (numbers.name(2), numbers.name(3), numbers.name(4)),
+            ("word 2".into(), "word 3".into(), "word 4".into())
+        );
     }
 }

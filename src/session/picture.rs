@@ -10,6 +10,7 @@ use crate::figure::beam::Row;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::heatmap::layout::Gaze;
+use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::{Numbers, Scale};
 use crate::figure::page::Page;
@@ -17,6 +18,7 @@ use crate::figure::png;
 use crate::figure::png::Pixels;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{Look, Sheet, kind};
+use crate::figure::tree::Node;
 use crate::session::settings::Shown;
 use crate::session::table::{AlignmentTable, Matrix};
 use crate::worker::protocol::HypothesisView;
@@ -26,6 +28,10 @@ use crate::worker::protocol::HypothesisView;
 pub struct Picture {
     pub(super) table: Arc<AlignmentTable>,
     pub(super) hypotheses: Vec<HypothesisView>,
+    /// The search, where that is drawn.
+    pub(super) tree: Vec<Node<'static>>,
+    /// The target word that is looked at closely.
+    pub(super) word: Option<usize>,
     /// D of local attention.
     pub(super) window: Option<usize>,
     /// Typed words are shown for `[UNK]`.
@@ -61,9 +67,8 @@ impl Picture {
 
     fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
         let kind = kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))?;
-        let none = "There is no alignment to draw, because this model has none or it was too large to keep";
         let sheet = self.sheet();
-        let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(none.to_owned()))?;
+        let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))?;
         paint(&figure)
     }
 
@@ -91,6 +96,8 @@ impl Picture {
             gaze,
             corner: table.reading.map(Reading::row_text),
             beam: self.hypotheses.iter().enumerate().map(|(n, hypothesis)| self.row(n, hypothesis)).collect(),
+            tree: self.tree.clone(),
+            word: self.word.and_then(|i| inspected(table, i, self.replaces)),
             provenance: Provenance { title: self.title.clone(), facts: self.facts.clone() },
         }
     }
@@ -106,6 +113,19 @@ impl Picture {
         let words = of.tokens.iter().enumerate().map(word).collect();
         Row { place: n + 1, log_p: of.log_p, rank, words, said: of.touched.words.clone(), ..Row::default() }
     }
+}
+
+/// A target word as the inspector has it.
+fn inspected(table: &AlignmentTable, i: usize, replaces: bool) -> Option<Inspected<'_>> {
+    let word = table.target.get(i)?;
+    let said = word.pieces.first().unwrap_or(&word.text);
+    Some(Inspected {
+        text: target_text(&word.text, word.is_unk, word.replaced.as_deref(), replaces),
+        caption: Inspected::caption(i, table.target.len(), word.log_p).into(),
+        heading: Inspected::heading(word.pieces.first().map(String::as_str)).into(),
+        candidates: word.candidates.iter().map(|(text, p)| (text.into(), *p, text == said)).collect(),
+        alpha: table.alpha.as_ref().map(|alpha| alpha.row(i).into()),
+    })
 }
 
 fn numbers(matrix: &Matrix) -> Numbers<'_> {

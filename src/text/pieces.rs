@@ -40,6 +40,11 @@ impl Marks {
         }
     }
 
+    /// Whether `piece` goes on with the word of the piece before it.
+    pub fn continues(&self, before: &str, piece: &str) -> bool {
+        !self.begins(Some(before), piece)
+    }
+
     /// The words of some pieces, in their order, each as a range of pieces.
     pub fn words<T: AsRef<str>>(&self, pieces: &[T]) -> Vec<Range<usize>> {
         let mut words: Vec<Range<usize>> = Vec::with_capacity(pieces.len());

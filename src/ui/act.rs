@@ -26,7 +26,8 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::NewTraining => return sheet(local, Sheet::Training),
         Act::SaveFigure => {
             let column = session.selected_column().filter(|column| column.table.is_some());
-            return column.map_or_else(Vec::new, |column| sheet(local, Sheet::Figure(column.id)));
+            return column
+                .map_or_else(Vec::new, |column| sheet(local, Sheet::Figure { column: column.id, kind: None }));
         }
         Act::FocusSource => return focus(session, local, Panel::Source),
         Act::FocusSearch => return focus(session, local, Panel::Sentences),

@@ -74,6 +74,11 @@ impl App {
         self
     }
 
+    /// What the window remembers, for measurements.
+    pub(super) fn local(&mut self) -> &mut Local {
+        &mut self.local
+    }
+
     /// How long the last frames took, oldest first: taking in news, layout and commands, without the graphics card.
     pub fn frame_times(&self) -> impl Iterator<Item = Duration> {
         self.frame_times.iter().copied()
@@ -106,7 +111,7 @@ impl App {
         let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
         self.commands.extend(dropped);
         if let Some((question, path)) = self.local.dialogs.poll(ctx) {
-            if matches!(self.local.sheet, Sheet::Ask(_) | Sheet::Figure(_)) {
+            if matches!(self.local.sheet, Sheet::Ask(_) | Sheet::Figure { .. }) {
                 self.local.sheet = Sheet::None;
             }
             if question == Question::TrainingFile {

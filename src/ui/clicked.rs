@@ -37,6 +37,18 @@ pub enum Clicked {
         /// Which, from 0, the best.
         n: usize,
     },
+    /// The picture as a whole.
+    Picture {
+        /// Of this column.
+        column: ColumnId,
+    },
+    /// The bars of a target word in the inspector.
+    Bars {
+        /// Of this column.
+        column: ColumnId,
+        /// Its target word.
+        i: usize,
+    },
 }
 
 impl Clicked {
@@ -46,7 +58,9 @@ impl Clicked {
             Self::Source { column, .. }
             | Self::Target { column, .. }
             | Self::Cell { column, .. }
-            | Self::Hypothesis { column, .. } => column,
+            | Self::Hypothesis { column, .. }
+            | Self::Picture { column }
+            | Self::Bars { column, .. } => column,
         }
     }
 
@@ -54,15 +68,15 @@ impl Clicked {
     pub fn source(self) -> Option<usize> {
         match self {
             Self::Source { j, .. } | Self::Cell { j, .. } => Some(j),
-            Self::Target { .. } | Self::Hypothesis { .. } => None,
+            Self::Target { .. } | Self::Hypothesis { .. } | Self::Picture { .. } | Self::Bars { .. } => None,
         }
     }
 
     /// The target word that it is or has.
     pub fn target(self) -> Option<usize> {
         match self {
-            Self::Target { i, .. } | Self::Cell { i, .. } => Some(i),
-            Self::Source { .. } | Self::Hypothesis { .. } => None,
+            Self::Target { i, .. } | Self::Cell { i, .. } | Self::Bars { i, .. } => Some(i),
+            Self::Source { .. } | Self::Hypothesis { .. } | Self::Picture { .. } => None,
         }
     }
 }

@@ -70,6 +70,8 @@ pub enum Wants {
     NewFile(&'static str),
     /// A file to write, called at first by the kind and the format of a figure.
     NewFigure(&'static str, &'static str),
+    /// A file to write, called at first after the picture that is kept.
+    NewPicture,
 }
 
 const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "gz", "zst"];
@@ -172,7 +174,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Json) => Wants::NewFile("alignment.json"),
             Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),
             Self::Picture { kind, format, .. } => Wants::NewFigure(kind, format),
-            Self::Figure => Wants::NewFile("plot.svg"),
+            Self::Figure => Wants::NewPicture,
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
         }
@@ -192,7 +194,7 @@ impl Question {
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),
             Self::Figure => WindowCommand::SaveFigure(path).into(),
-            Self::Picture { column, .. } => ColumnCommand::Draw { column, path }.into(),
+            Self::Picture { column, kind, .. } => ColumnCommand::Draw { column, kind, path }.into(),
             Self::Neighbours => MapCommand::Save(maps::Table::Neighbours, path).into(),
             Self::Points => MapCommand::Save(maps::Table::Points, path).into(),
             Self::Training(field) => TrainingCommand::Set(field, path.to_string_lossy().into_owned()).into(),
@@ -209,6 +211,8 @@ pub struct Dialogs {
     open: Option<(Question, Answer)>,
     /// Where the last answer lay.
     folder: Option<PathBuf>,
+    /// What a file of the picture that is kept is called at first.
+    pub picture: String,
 }
 
 impl Dialogs {
@@ -228,6 +232,7 @@ impl Dialogs {
             }
             Wants::NewFile(name) => Box::pin(dialog.set_file_name(name).save_file()),
             Wants::NewFigure(kind, format) => Box::pin(dialog.set_file_name(format!("{kind}.{format}")).save_file()),
+            Wants::NewPicture => Box::pin(dialog.set_file_name(&self.picture).save_file()),
         };
         self.open = Some((question, answer));
     }
@@ -238,9 +243,13 @@ impl Dialogs {
             let user = directories::UserDirs::new()?;
             Some(user.document_dir().unwrap_or_else(|| user.home_dir()).to_path_buf())
         };
-        self.folder
-            .clone()
-            .or_else(|| if matches!(wants, Wants::NewFile(_) | Wants::NewFigure(..)) { documents() } else { None })
+        self.folder.clone().or_else(|| {
+            if matches!(wants, Wants::NewFile(_) | Wants::NewFigure(..) | Wants::NewPicture) {
+                documents()
+            } else {
+                None
+            }
+        })
     }
 
     /// Whether a dialog is open.

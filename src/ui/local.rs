@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::figure::links::Weight;
-use crate::session::Drawing;
-use crate::session::{ColumnId, Command, Hover, Session, WindowCommand};
+use crate::session::drawing::Branches;
+use crate::session::{Column, ColumnId, Command, Drawing, Hover, Session, WindowCommand};
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::manual::ManualLocal;
@@ -84,8 +84,13 @@ pub enum Sheet {
     Help,
     /// A new training.
     Training,
-    /// A figure of this column.
-    Figure(ColumnId),
+    /// A figure of a column.
+    Figure {
+        /// Whose.
+        column: ColumnId,
+        /// The name of its kind; `None`: the last one that was chosen, where there is such a figure.
+        kind: Option<&'static str>,
+    },
     /// A path to type, or to choose in the system's dialog.
     Ask(Question),
 }
@@ -347,15 +352,23 @@ impl Window<'_> {
         self.local.offered = Some(Offered { clicked, at, focus: None, is_open: false });
     }
 
-    /// The name of the kind of figure that columns show of an alignment.
-    pub fn picture(&self) -> &'static str {
-        if self.layout(LINKS, 0.0) > 0.0 { "links" } else { "heatmap" }
+    /// The name of the kind of figure that a column shows; where it shows none, that of its beam.
+    pub fn picture(&self, column: &Column) -> &'static str {
+        let aligns = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+        match (self.layout(TREE, 0.0) > 0.0, self.layout(LINKS, 0.0) > 0.0) {
+            (true, _) if !column.result.nodes.is_empty() => "tree",
+            _ if !aligns => "beam",
+            (_, true) => "links",
+            _ => "heatmap",
+        }
     }
 
-    /// A figure with the links of the screen.
-    pub fn as_on_screen(&self, drawing: Drawing) -> Drawing {
+    /// A figure with the links and the branches of the screen.
+    pub fn as_on_screen(&self, drawing: Drawing, column: ColumnId) -> Drawing {
         let weight = if self.layout(LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width };
-        Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, ..drawing }
+        let tree = self.local.trees.get(&column);
+        let branches = tree.map_or(Branches::default(), |tree| Branches { pruned: tree.pruned, steps: tree.steps });
+        Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, branches, ..drawing }
     }
 
     /// How the heatmaps are scaled.

@@ -1,7 +1,9 @@
 //! Floor 9: the window measured from inside: it opens, a sentence is typed a letter at a time, and it closes.
 //! Frames, keystrokes and translations are those of the real window; only the letters are made here.
 
+mod frames;
 mod heatmap;
+mod tree;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +15,7 @@ use crate::ui::App;
 use crate::ui::views::source;
 
 pub use crate::ui::measure::heatmap::heatmap;
+pub use crate::ui::measure::tree::tree;
 
 /// What is typed: twenty words.
 const SENTENCE: &str =

@@ -1,9 +1,11 @@
 //! Floor 9: what the window remembers of the trees of searches. A leaf.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::figure::tree::Layout;
 use crate::session::SearchTree;
+use crate::session::tree::{Drawn, Shown};
 
 /// What the window remembers of the tree of a column.
 pub struct Memory {
@@ -23,6 +25,22 @@ pub struct Memory {
     pub scale: f32,
     /// The node that is in view already.
     pub seen: Option<usize>,
+    /// What was drawn last.
+    pub arranged: Option<Arc<Arranged>>,
+    /// Words by their widths at this size, points.
+    pub widths: HashMap<String, f32>,
+}
+
+/// What is drawn of a tree, and where.
+pub struct Arranged {
+    /// What of it was to be drawn.
+    pub of: Shown,
+    /// Size of everything, and of a point on the screen.
+    pub size: (f32, f32),
+    /// The nodes.
+    pub drawn: Drawn,
+    /// Their places.
+    pub layout: Layout,
 }
 
 impl Default for Memory {
@@ -36,6 +54,8 @@ impl Default for Memory {
             pruned: false,
             scale: 1.0,
             seen: None,
+            arranged: None,
+            widths: HashMap::new(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Node, SearchOptions};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
+use crate::text::pieces::Marks;
 use crate::text::sentence::Sentence;
 use crate::worker::interventions::{Interventions, Touched};
 
@@ -200,6 +201,8 @@ pub struct ModelFacts {
     pub target_vocabulary: usize,
     /// n.
     pub hidden: usize,
+    /// How the entries of the target vocabulary say where words begin.
+    pub marks: Marks,
     /// Id of `</s>` on both sides.
     pub eos: u32,
     /// Id of `[UNK]` on both sides.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::decoding::Specials;
 use crate::decoding::ensemble::{Ensemble, Mixing};
 use crate::error::Result;
+use crate::evaluation::System;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::Sentence;
@@ -34,6 +35,7 @@ impl Shelved {
             source_vocabulary: config.source_vocabulary,
             target_vocabulary: config.target_vocabulary,
             hidden: config.hidden,
+            marks: model.target.marks().clone(),
             eos: config.eos,
             unk: config.unk,
             has_alignment: config.aligns(),
@@ -68,7 +70,7 @@ impl Shelved {
             attention: only
                 .map_or_else(|| ensemble.aligns().then(|| "mean".to_owned()), |facts| facts.attention.clone()),
             window: only.and_then(|facts| facts.window),
-            input_delay: shared_delay(shown.iter().map(|n| facts(n).input_delay)),
+            input_delay: ensemble.input_delay(),
             guided: shown.iter().find_map(|n| facts(n).guided.clone()),
             notice: None,
             card: String::new(),
@@ -79,6 +81,11 @@ impl Shelved {
             ..lead.facts.clone()
         };
         Ok(Self { model, ensemble: Some(ensemble), facts, stepper: Mutex::new(None) })
+    }
+
+    /// What is measured of it.
+    pub(super) fn system(&self) -> System<'_> {
+        self.ensemble.as_ref().map_or(System::Model(&self.model), System::from)
     }
 
     /// A text as the model reads it; an ensemble's ids stand for what all members read.
@@ -135,10 +142,4 @@ impl Shelved {
     fn kept(&self) -> MutexGuard<'_, Option<(Kernels, Box<dyn Stepper>)>> {
         self.stepper.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The delay that all members have whose rows are shown; `None` where they differ.
-fn shared_delay(mut delays: impl Iterator<Item = Option<usize>>) -> Option<usize> {
-    let first = delays.next()??;
-    delays.all(|delay| delay == Some(first)).then_some(first)
 }

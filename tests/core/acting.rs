@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interlinear::decoding::{Intervening, Intervention, SearchOptions, Specials, decode, force};
+use interlinear::decoding::{Fate, Intervening, Intervention, SearchOptions, Specials, decode, force};
 use interlinear::figure::palette::Palette;
 use interlinear::figure::tree::State;
 use interlinear::models::{Kernels, Model};
@@ -11,12 +11,13 @@ use interlinear::nn::device::Device;
 use interlinear::session::drawing::Drawing;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
-use interlinear::session::tree::Shown;
+use interlinear::session::tree::{Drawn, Shown, Trace};
 use interlinear::session::{
     AlignmentFormat, Ban, Column, ColumnId, ColumnResult, Event, HypothesisView, InterveneCommand, Interventions,
     ModelFacts, Pin, Request, RowEdit, Said, SearchCommand, SearchTree, Session, SourceCommand, Start, Taken, Touched,
     Untouched, Word, export,
 };
+use interlinear::text::pieces::Marks;
 use interlinear::ticket::Ticket;
 
 use crate::effects::act;
@@ -464,7 +465,7 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
 
     let picture = |kind| {
         let drawing = Drawing::new(kind, false);
-        let picture = export::picture(shown, &session.scene().search, session.settings(), &drawing);
+        let picture = export::picture(shown, &session.scene().search, session.settings(), &drawing, None);
         let bytes = picture.expect("a picture").bytes(Path::new("a.svg")).expect("drawn");
         String::from_utf8(bytes).expect("text")
     };
@@ -546,15 +547,18 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     }
     // grown by one step it has the first words that were kept; whole and with what was pruned it has all nodes
     let drawn = |steps, pruned| tree.shown(&Shown { steps, pruned, ..Shown::default() });
-    let (_, first) = drawn(1, false);
+    let first = drawn(1, false).nodes;
     assert_eq!(first.len(), kept(0));
     assert!(first.iter().all(|node| node.parent.is_none() && node.hidden == 0));
-    let (ids, all) = drawn(tree.steps, true);
-    assert_eq!(all.len(), nodes.len());
-    for (at, node) in all.iter().enumerate() {
-        assert!(node.parent.is_none_or(|parent| parent < at && nodes[ids[at]].parent == Some(ids[parent])));
+    let all = drawn(tree.steps, true);
+    assert_eq!(all.nodes.len(), nodes.len());
+    let last = |place: usize| all.id(place).expect("every node is drawn");
+    for (place, node) in all.nodes.iter().enumerate() {
+        assert_eq!((all.place(last(place)), all.part_of(last(place))), (Some(place), vec![last(place)]));
+        assert!(node.parent.is_none_or(|parent| parent < place && nodes[last(place)].parent == Some(last(parent))));
+        assert_eq!(node.step, nodes[last(place)].step);
     }
-    let (_, few) = drawn(tree.steps, false);
+    let few = drawn(tree.steps, false).nodes;
     let hidden: usize = few.iter().map(|node| node.hidden).sum();
     assert!(hidden > 0 && few.iter().all(|node| node.state != State::Pruned));
 
@@ -565,4 +569,75 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     let words: Vec<String> = asked.prefix.iter().map(|start| start.word.text().to_owned()).collect();
     assert_eq!(words, tree.words(pruned));
     assert!(asked.prefix.iter().enumerate().all(|(at, start)| start.is_forced == (at + 1 == words.len())));
+}
+
+#[test]
+fn pieces_of_a_word_with_no_branch_between_are_one_node() {
+    // `▁la ▁chau ssure </s>`, with `ssette` beside `ssure` and `▁le` beside `▁la`, all kept, and a pruned `▁un`
+    let words = ["</s>", "\u{2581}la", "\u{2581}chau", "ssure", "ssette", "\u{2581}le", "\u{2581}un", "d", "ie"];
+    let node = |id, parent, step, token, log_p, fate| interlinear::decoding::Node {
+        id,
+        parent,
+        step,
+        token,
+        log_p,
+        total: -(id as f32),
+        alpha: None,
+        energies: None,
+        p_t: None,
+        candidates: Vec::new(),
+        fate,
+    };
+    let nodes = [
+        node(0, None, 0, 1, -0.1, Fate::Alive),
+        node(1, None, 0, 5, -0.2, Fate::Alive),
+        node(2, None, 0, 6, -9.0, Fate::Pruned),
+        node(3, Some(0), 1, 2, -0.1, Fate::Alive),
+        node(4, Some(1), 1, 7, -0.5, Fate::Alive),
+        node(5, Some(3), 2, 3, -0.2, Fate::Alive),
+        node(6, Some(3), 2, 4, -0.3, Fate::Alive),
+        node(7, Some(4), 2, 8, -0.4, Fate::Alive),
+        node(8, Some(5), 3, 0, -0.1, Fate::Finished),
+        node(9, Some(6), 3, 0, -0.1, Fate::Finished),
+        node(10, Some(7), 3, 0, -0.1, Fate::Finished),
+    ];
+    let trace = Trace {
+        nodes: &nodes,
+        beam: 3,
+        word: &|id| words[id as usize].to_owned(),
+        marks: Marks::Starts("\u{2581}".to_owned()),
+        best: &[1, 2, 3, 0],
+        said: &|step| if step == 2 { Said::Forced } else { Said::Free },
+    };
+    let tree = SearchTree::read(&trace).expect("nodes");
+    let drawn = |shown: Shown| tree.shown(&Shown { steps: 4, ..shown });
+    let texts = |drawn: &Drawn| drawn.nodes.iter().map(|node| (node.step, node.text.to_string())).collect::<Vec<_>>();
+    let line = |all: &[(usize, &str)]| all.iter().map(|(at, text)| (*at, (*text).to_owned())).collect::<Vec<_>>();
+    let words = drawn(Shown::default());
+    // `chau` branches, `le d ie` does not
+    assert_eq!(
+        texts(&words),
+        line(&[
+            (0, "la"),
+            (1, "chau\u{2026}"),
+            (2, "\u{2026}ssure"),
+            (3, "</s>"),
+            (2, "\u{2026}ssette"),
+            (3, "</s>"),
+            (0, "ledie"),
+            (1, "</s>")
+        ])
+    );
+    let word = &words.nodes[6];
+    assert_eq!((words.part_of(4), words.id(6), words.place(4)), (vec![1, 4, 7], Some(7), Some(6)));
+    assert!((word.log_p + 1.1).abs() < 1e-6 && word.said == Said::Forced, "{word:?}");
+    assert_eq!(tree.words(7), ["\u{2581}le", "d", "ie"]);
+    // a closed branch ends its word
+    let closed = drawn(Shown { collapsed: [4].into(), ..Shown::default() });
+    assert_eq!((closed.nodes[6].text.as_ref(), closed.nodes[6].hidden), ("led", 1));
+    // the switch for pieces has them apart, and so have the marks of the vocabulary
+    let pieces = drawn(Shown { pieces: true, pruned: true, ..Shown::default() });
+    assert_eq!(pieces.nodes.len(), nodes.len());
+    assert!(pieces.parts.iter().all(|part| part.len() == 1));
+    assert!(pieces.nodes.iter().any(|node| node.text == "\u{2581}un" && node.state == State::Pruned));
 }

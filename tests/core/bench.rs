@@ -35,13 +35,14 @@ const ROWS: &[(&str, &[&str])] = &[
     ("corpora", &["words_per_s", "words_per_s_least", "share_of_f32_peak", "bound_f32_words_per_s", "batch"]),
     ("training", &["target_words_per_s", "least", "most", "share_of_f32_peak"]),
     ("heatmap", &["frame_millis", "p99", "triangles", "words"]),
+    ("tree", &["frame_millis", "p99", "triangles", "nodes", "beam", "words"]),
 ];
 
 #[test]
 fn every_section_is_measured_and_recorded() {
     let (record, printed) = record(&["--markdown", "out.md"]);
     for (section, keys) in ROWS {
-        if *section == "heatmap" && !cfg!(feature = "gui") {
+        if matches!(*section, "heatmap" | "tree") && !cfg!(feature = "gui") {
             continue;
         }
         let rows = record[section].as_array().unwrap_or_else(|| panic!("{section} has no rows: {record}"));

@@ -56,12 +56,19 @@ fn a_sentence_becomes_a_figure_wherever_it_comes_from() {
 #[test]
 fn every_kind_is_written_in_every_format() {
     let folder = folder();
-    for kind in ["heatmap", "links", "beam"] {
+    for (kind, more) in [
+        ("heatmap", &[][..]),
+        ("links", &[]),
+        ("beam", &[]),
+        ("tree", &[]),
+        ("tree", &["--pruned"]),
+        ("bars", &["--word", "1"]),
+    ] {
         for (format, start) in [("svg", &b"<?xml"[..]), ("pdf", b"%PDF-"), ("png", b"\x89PNG")] {
             let name = format!("{kind}.{format}");
             let arguments =
                 [WORDS, "--kind", kind, "--legend", "--caption", "--width-mm", "50", "--dpi", "72", "-o", &name];
-            let done = figure(folder.path(), &arguments, "");
+            let done = figure(folder.path(), &[&arguments[..], more].concat(), "");
             assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{name}");
             let file = std::fs::read(folder.path().join(&name)).expect("it is there");
             assert!(file.starts_with(start), "{name}");
@@ -73,7 +80,43 @@ fn every_kind_is_written_in_every_format() {
     }
     let left: Vec<_> =
         std::fs::read_dir(folder.path()).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
-    assert_eq!(left.len(), 10, "nothing temporary is left: {left:?}");
+    assert_eq!(left.len(), 16, "nothing temporary is left: {left:?}");
+}
+
+#[test]
+fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
+    let folder = folder();
+    let run = |extra: &[&str]| {
+        let done = figure(folder.path(), &[&[WORDS, "--beam", "3"], extra].concat(), "");
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{extra:?}");
+        done.stdout
+    };
+    let (tree, all) = (run(&["--kind", "tree"]), run(&["--kind", "tree", "--pruned"]));
+    let line = ["translate", "--model", "tiny", "--beam", "3", "--format", "jsonl"];
+    let line = run_in(folder.path(), &line, WORDS.as_bytes()).stdout;
+    let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    let best: Vec<&str> =
+        line["hypotheses"][0]["tokens"].as_array().expect("words").iter().filter_map(|word| word.as_str()).collect();
+    let first: Vec<String> = texts(&tree).into_iter().filter(|text| !text.starts_with('+')).collect();
+    assert_eq!(first[..best.len()], best, "the best translation stands on the first line");
+    assert!(texts(&all).len() > texts(&tree).len(), "what fell out is drawn too");
+    let bars = run(&["--kind", "bars", "--word", "1"]);
+    assert_eq!((fact(&bars, "kind"), fact(&bars, "word")), ("bars".into(), "1".into()));
+    let said = texts(&bars);
+    assert!(said[0] == best[0] && said[1].starts_with(&format!("word 1 of {}", best.len())), "{said:?}");
+    assert!(said.iter().any(|text| text == "Next-word candidates"), "{said:?}");
+    let given = run(&["--kind", "bars", "--word", "1", "--target", "deux un"]);
+    assert!(!texts(&given).iter().any(|text| text == "Next-word candidates"), "nothing was searched");
+    for (extra, sentence) in [
+        (&["--kind", "bars"][..], "--word"),
+        (&["--kind", "bars", "--word", "40"], "the translation has no word 40"),
+        (&["--kind", "tree", "--target", "un"], "a given translation has none"),
+        (&["--kind", "links", "--word", "1"], "--word goes with --kind bars"),
+        (&["--pruned"], "--pruned goes with --kind tree"),
+    ] {
+        let done = figure(folder.path(), &[&[WORDS], extra].concat(), "");
+        assert!(done.code == 2 && done.stderr.contains(sentence), "{extra:?}: {}", done.stderr);
+    }
 }
 
 #[test]
@@ -125,7 +168,7 @@ fn what_cannot_be_drawn_gets_a_sentence() {
         (&[], "", "has no lines, so there was nothing to draw"),
         (&[WORDS, "--file", "two.en"], "", "cannot be used with"),
         (&[WORDS, "--output", "a.gif"], "", "a.gif: is no kind of figure"),
-        (&[WORDS, "--kind", "tree"], "", "invalid value 'tree'"),
+        (&[WORDS, "--kind", "forest"], "", "invalid value 'forest'"),
         (&[WORDS, "--width-mm", "nan"], "", "a number from 5 to 5000"),
         (&[WORDS, "--width-mm", "5000", "--dpi", "2400", "--format", "png"], "", "choose a lower resolution"),
         (&[WORDS, "--palette", "pink"], "", "invalid value 'pink'"),

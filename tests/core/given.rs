@@ -162,7 +162,8 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
     assert_eq!(json["hypotheses"][0]["text"], "rouge");
     let drawn = |session: &Session, kind| {
         let (column, scene) = (&session.columns()[0], session.scene());
-        let picture = export::picture(column, &scene.search, session.settings(), &Drawing::new(kind, false));
+        let drawing = Drawing::new(kind, false);
+        let picture = export::picture(column, &scene.search, session.settings(), &drawing, None);
         let bytes = picture.expect("a picture").bytes("a.svg".as_ref()).expect("it is drawn");
         String::from_utf8(bytes).expect("text")
     };

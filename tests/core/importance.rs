@@ -285,4 +285,28 @@ fn links_are_read_off_shares() {
         let text = evaluate(format);
         assert!(text.contains("gradient") && text.contains("diagonal"), "{text}");
     }
+    // what else may matter stands in a column of its own, and so does tau
+    let tsv = evaluate("tsv");
+    let table: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
+    let head = table.iter().position(|cells| cells.contains(&"importance")).expect("its table");
+    let at = |name: &str| table[head].iter().position(|cell| *cell == name).expect("a column");
+    let rows: Vec<&Vec<&str>> = table[head + 1..].iter().filter(|cells| cells[0] == "tiny").collect();
+    let of = |name: &str| rows.iter().map(|cells| cells[at(name)]).collect::<Vec<_>>();
+    assert!(table[head..].iter().all(|cells| cells.len() == table[head].len()), "{tsv}");
+    assert_eq!(&of("importance")[rows.len() - 2..], ["gradient", "unknown-word"]);
+    assert_eq!(of("reading")[0], "predicted");
+    assert!(of("reading")[rows.len() - 2..].iter().all(|cell| *cell == "-"), "{tsv}");
+    let tau = json["models"][0]["importances"][0]["kendall_with_alpha"].as_f64().expect("a number");
+    assert_eq!(of("kendall_with_alpha")[rows.len() - 2], format!("{tau:.6}"));
+    assert_eq!(of("kendall_with_alpha")[0], "-");
+    // samples of nothing are refused, and not passed over
+    for command in ["evaluate", "align"] {
+        let gold = if command == "evaluate" { &["--gold", "gold"][..] } else { &[] };
+        let all = [command, "--model", "tiny", "--source", "x", "--target", "y", "--samples", "3"];
+        let outcome = run_in(folder.path(), &[&all[..], gold, &["--importance", "unknown-word"]].concat(), b"");
+        let said = "--samples goes with --importance gradient alone";
+        assert!(outcome.code == 2 && outcome.stderr.contains(said), "{command}: {}", outcome.stderr);
+        let outcome = run_in(folder.path(), &[&all[..], gold, &["--importance", "gradient"]].concat(), b"");
+        assert_eq!(outcome.code, 0, "{command}: {}", outcome.stderr);
+    }
 }

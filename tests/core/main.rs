@@ -24,6 +24,7 @@ mod lane;
 mod luong;
 #[path = "../made/measured.rs"]
 mod measured;
+mod mixed;
 mod models;
 mod packaging;
 mod pages;

@@ -16,13 +16,13 @@ use interlinear::session::effect::{Chore, News};
 use interlinear::session::evaluation::{By, FiguresFormat, LogState};
 use interlinear::session::persist::SavedSession;
 use interlinear::session::{
-    ColumnCommand, Command, CorpusEvent, Driver, Dropped, EvaluationCommand, LaneCall, Page, SearchCommand, Session,
-    TaskCommand, TestCommand, WindowCommand,
+    ColumnCommand, Command, CorpusEvent, Driver, Dropped, EnsembleSpec, EvaluationCommand, LaneCall, Mixing, Page,
+    SearchCommand, Session, TaskCommand, TestCommand, WindowCommand,
 };
 use interlinear::text::links::read;
 use interlinear::training::curves;
 use interlinear::training::curves::Curves;
-use interlinear::worker::corpus::evaluate::Evaluate;
+use interlinear::worker::corpus::evaluate::{Candidate, Evaluate};
 use interlinear::worker::corpus::{Found, Kind, Order, Progress};
 use interlinear::worker::follow::{Follower, Watch};
 
@@ -91,7 +91,7 @@ fn a_run_measures_each_model_once_with_the_search_of_the_window() {
     let mut session = ready(&["m0", "m1", "m0"]);
     session.apply(SearchCommand::SetBeam(7));
     let (number, order) = run(&mut session);
-    assert_eq!(order.models, [PathBuf::from("m0"), PathBuf::from("m1")]);
+    assert_eq!(order.systems, [PathBuf::from("m0").into(), PathBuf::from("m1").into()]);
     assert_eq!((order.search.beam, order.search.trace, order.search.candidates), (7, false, 0));
     assert_eq!(order.unk, [Unk::Allowed]);
     apply(&mut session, EvaluationCommand::Run);
@@ -105,6 +105,16 @@ fn a_run_measures_each_model_once_with_the_search_of_the_window() {
     lane_calls(&mut session);
     session.apply(SearchCommand::SetForbidUnk(true));
     assert_eq!(run(&mut session).1.unk, [Unk::Forbidden]);
+}
+
+#[test]
+fn an_ensemble_of_the_window_is_measured_as_a_system_of_its_own() {
+    let mut session = ready(&["m0"]);
+    let members = vec![PathBuf::from("m0"), PathBuf::from("m1")];
+    let spec = EnsembleSpec { members, mixing: Mixing::default() };
+    session.apply(ColumnCommand::AddEnsemble(spec.clone()));
+    let order = run(&mut session).1;
+    assert_eq!(order.systems, [PathBuf::from("m0").into(), Candidate::Ensemble(spec)]);
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn a_pipe_as_phrase_table_or_test_set_held_up_all_orders() {
         [(&pipe, &plain, None), (&plain, &pipe, None), (&plain, &plain, Some(pipe.clone()))].into_iter().enumerate()
     {
         let order = Evaluate {
-            models: vec![crate::cli::reference("rnnencdec")],
+            systems: vec![crate::cli::reference("rnnencdec").into()],
             device: DeviceChoice::Cpu,
             source: source.clone(),
             references: vec![reference.clone()],

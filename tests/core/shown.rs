@@ -42,7 +42,8 @@ fn chunks(text: &str) -> Placed {
 /// The heatmap of the first column as SVG.
 fn drawn(session: &Session) -> String {
     let (column, drawing) = (&session.columns()[0], Drawing::new("heatmap", false));
-    let picture = export::picture(column, &session.scene().search, session.settings(), &drawing).expect("a picture");
+    let picture =
+        export::picture(column, &session.scene().search, session.settings(), &drawing, None).expect("a picture");
     String::from_utf8(picture.bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
 

@@ -100,7 +100,7 @@ impl Soak {
             1 => Order::Map(Map { model, device, what: What::Annotations { text: self.words() }, ..Map::default() }),
             2 => Order::Phrases(Phrases::Sample { model, device, source: "s9 s31".to_owned(), seed: 1 }),
             _ => Order::Evaluate(Evaluate {
-                models: vec![model],
+                systems: vec![model.into()],
                 device,
                 source: self.text.clone(),
                 references: vec![self.text.clone()],

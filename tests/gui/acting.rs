@@ -5,11 +5,11 @@ use std::sync::Arc;
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::decoding::{Fate, Node};
 use interlinear::session::{
-    Ban, Command, Event, InterveneCommand, RowEdit, Said, SearchCommand, SelectCommand, Session, SettingsCommand,
-    Shift, SourceCommand, Taken, Touched, Untouched, Word,
+    Ban, ColumnCommand, Command, Event, InterveneCommand, RowEdit, Said, SearchCommand, SelectCommand, SentenceCommand,
+    Session, SettingsCommand, Shift, SourceCommand, Taken, Touched, Untouched, Word,
 };
 use interlinear::ui::App;
 
@@ -372,4 +372,63 @@ fn the_search_is_walked_grown_and_gone_on_with() {
     let column = harness.state().session().columns()[1].id;
     let tokens = vec!["la".to_owned(), "un".to_owned()];
     assert_eq!(changes(&wires), [InterveneCommand::Follow { column, tokens }]);
+}
+
+/// Shows the tree in place of the heatmap.
+fn tree_window() -> (Harness<'static, App>, Wires) {
+    let (mut harness, wires) = desk::window(searched());
+    for _ in 0..2 {
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::J);
+        harness.run();
+    }
+    (harness, wires)
+}
+
+#[test]
+fn every_node_of_the_tree_was_a_stop_of_the_tab_key() {
+    let (mut harness, _) = tree_window();
+    harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").focus();
+    harness.run();
+    assert!(harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").accesskit_node().is_focused());
+    for modifiers in [egui::Modifiers::NONE, egui::Modifiers::SHIFT] {
+        harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").focus();
+        harness.run();
+        harness.key_press_modifiers(modifiers, Key::Tab);
+        harness.run();
+        let is_inside =
+            harness.query_all_by(|node| node.role() == Role::TreeItem && node.is_focused()).next().is_some();
+        let tree = harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown");
+        assert!(!is_inside && !tree.accesskit_node().is_focused(), "{modifiers:?}: one key passes over the tree");
+    }
+}
+
+#[test]
+fn the_picture_of_the_menu_is_the_one_that_is_shown() {
+    let (mut harness, wires) = tree_window();
+    let column = harness.state().session().columns()[1].id;
+    let copied = |wires: &Wires, kind: &str| {
+        wires.sent.borrow().iter().any(|command| {
+            matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
+                if *of == column && drawing.kind == kind)
+        })
+    };
+    harness.get_by_label("Node la, step 1, probability 0.74, of the shown hypothesis").click_secondary();
+    harness.run();
+    click(&mut harness, "Copy the picture");
+    assert!(copied(&wires, "tree") && !copied(&wires, "heatmap"));
+    // the sheet opens on it, and can save the bars of a word once one is selected
+    harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").click_secondary();
+    harness.run();
+    click(&mut harness, "Save a figure...");
+    for (label, is_there) in [("Draw tree", true), ("Draw bars", false)] {
+        let button = harness.get_by_label(label);
+        assert_eq!(!button.accesskit_node().is_disabled(), is_there, "{label}");
+    }
+    harness.get_by_label("Path").type_text("some/file");
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Save").click();
+    harness.run();
+    let path = std::path::PathBuf::from("some/file");
+    assert!(wires.sent.borrow().contains(&ColumnCommand::Draw { column, kind: "tree", path }.into()));
+    assert_eq!(harness.state().session().drawing().kind, "heatmap", "what was chosen before is kept");
 }

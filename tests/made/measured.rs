@@ -21,6 +21,7 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
         name: name.to_owned(),
         architecture: "rnnsearch",
         folder: PathBuf::from(name),
+        mixing: None,
         test_set: "shoes.en".to_owned(),
         search: decoding::SearchOptions::default(),
         replaced: false,

@@ -9,7 +9,7 @@ use crate::cli::output::Output;
 use crate::cli::pairs::ParallelLines;
 use crate::cli::windows::{Doing, Growth};
 use crate::cli::{windows, words};
-use crate::decoding::importance::IMPORTANCES;
+use crate::decoding::importance::{IMPORTANCES, Importance};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, Important, WordPair};
 use crate::models::{Model, Stepper};
@@ -33,7 +33,7 @@ struct Record<'a> {
 }
 
 /// Aligns by the definition that was asked for.
-pub fn run(low: &Low) -> anyhow::Result<()> {
+pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
     if low.reading != Reading::default() {
         return Err(Error::Input("--reading is not for --importance or --format jsonl; leave it out".into()).into());
     }
@@ -51,7 +51,11 @@ pub fn run(low: &Low) -> anyhow::Result<()> {
         let mut target_words = 0;
         for pair in window {
             number += 1;
-            let found = pair.as_ref().ok().map(|pair| important(&high, low, &mut steppers, pair)).transpose()?;
+            let found = pair
+                .as_ref()
+                .ok()
+                .map(|pair| important(&high, (low.importance, samples), &mut steppers, pair))
+                .transpose()?;
             target_words += found.as_ref().map_or(0, |found| found.matrix.len());
             write(low, &mut output, number, pair.as_ref().ok(), found)?;
             output.flush()?;
@@ -63,11 +67,10 @@ pub fn run(low: &Low) -> anyhow::Result<()> {
 }
 
 /// What matters in a pair, in both directions where there is a model of the other.
-fn important(high: &High, low: &Low, steppers: &mut Steppers, pair: &Pair) -> Result<Important> {
-    let definition = (low.importance, usize::from(low.samples));
+fn important(high: &High, definition: (&Importance, usize), steppers: &mut Steppers, pair: &Pair) -> Result<Important> {
     let measure = |model: &Model, stepper: &mut dyn Stepper, pair: &WordPair| {
         let threshold = high.extraction.threshold;
-        let mut aligner = Aligner { model, stepper };
+        let mut aligner = Aligner { system: model.into(), stepper };
         let found = aligner.important_links(definition, &[pair], threshold, &Ticket::forever(), &mut |_| {})?;
         found.into_iter().next().ok_or_else(|| Error::Internal("a pair was not measured".into()))
     };

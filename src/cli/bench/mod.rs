@@ -17,6 +17,7 @@ mod startup;
 mod subject;
 mod timing;
 mod training;
+mod tree;
 mod window;
 mod work;
 
@@ -80,6 +81,7 @@ const HELP: &str = "Sections, in their order:
   training  full updates on 80 pairs of 13 words a side: target words a second
   window    first frame, first translation, keystrokes and frames of the real window; needs a display
   heatmap   CPU time of frames with alignments of 60 by 60 and 200 by 200 words; needs no display
+  tree      CPU time of frames with the tree of a search with beam 12 and 40 words; needs no display
 
 Bundled models are measured, and random ones of a bundled and of the papers' sizes; --model DIR measures that one
 instead. Everything takes some minutes and 4 GB of memory on two cores. Other programs that run meanwhile make all
@@ -112,6 +114,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "training", run: training::run },
     Section { name: "window", run: window::run },
     Section { name: "heatmap", run: heatmap::run },
+    Section { name: "tree", run: tree::run },
 ];
 
 fn section_names() -> Vec<&'static str> {
@@ -174,6 +177,7 @@ impl Low {
             model: self.model.clone(),
             measure_window: context.measure,
             measure_heatmap: context.measure_heatmap,
+            measure_tree: context.measure_tree,
             quick: self.quick,
             repeat,
             least: repeat.min(if self.quick { 1 } else { 3 }),

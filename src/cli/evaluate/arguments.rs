@@ -7,9 +7,11 @@ use clap::{Args, ValueEnum};
 use crate::analysis::bleu::Tokenization;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::mteval::TOKENIZATIONS;
-use crate::cli::args::{BatchArgs, ReplaceArgs, RunArgs, SearchArgs};
+use crate::cli::args::{BatchArgs, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs};
 use crate::cli::bundled;
 use crate::cli::evaluate::gold::GoldArgs;
+use crate::decoding::Ensemble;
+use crate::decoding::ensemble::Mixing;
 use crate::error::{Error, Result};
 
 /// As typed.
@@ -43,9 +45,15 @@ counts: a million lines come to about a gigabyte a model.
 --output writes into the folder: figures.tsv, alignment.tsv, bootstrap.tsv and report.json, and for each model
 NAME.sentences.tsv and NAME.sentences.jsonl, a sentence a line, and NAME.txt, the translations.")]
 pub struct Low {
-    /// A model folder, or the name of an installed model; once for each model
+    /// A model folder, or the name of an installed model; once for each model. With --ensemble all of them are measured as
+    /// one
     #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
     pub model: Vec<PathBuf>,
+    #[command(flatten)]
+    pub ensemble: EnsembleArgs,
+    /// Measure each model of the ensemble by itself as well, before it
+    #[arg(long, requires = "ensemble")]
+    pub members: bool,
     /// Sentences of the source language, one a line, packed (gzip, zstandard) or not; `-` is stdin
     #[arg(long, value_name = "FILE")]
     pub source: PathBuf,
@@ -86,6 +94,22 @@ pub struct Low {
     pub format: ReportFormat,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+impl Low {
+    /// The folders of each system that is measured: every model, or all as one, perhaps behind every model.
+    pub fn systems(&self) -> Vec<&[PathBuf]> {
+        let members = if self.members && self.model.len() > 1 { self.model.chunks(1).collect() } else { Vec::new() };
+        members.into_iter().chain(self.ensemble.systems(&self.model)).collect()
+    }
+
+    /// Loads one of [`Low::systems`].
+    pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
+        if folders.len() < self.model.len() {
+            return Ensemble::load(folders, &runtime.device, Mixing::default());
+        }
+        self.ensemble.load(folders, runtime)
+    }
 }
 
 /// Which translations are made.

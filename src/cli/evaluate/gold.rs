@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::aligner::words::LineAligner;
-use crate::cli::args::{Runtime, definition, threshold};
+use crate::cli::args::{Runtime, definition, samples, threshold};
 use crate::cli::bundled;
 use crate::cli::output;
 use crate::cli::progress::Progress;
@@ -14,7 +14,7 @@ use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::evaluation::alignment::{Aligner, Baseline, ImportanceRow};
-use crate::evaluation::{Pair, TestSet, alignment};
+use crate::evaluation::{Pair, System, TestSet, alignment};
 use crate::models::Model;
 use crate::text::links::read;
 use crate::text::links::read::{Base, Gold, LinkLayout, Notation, Order};
@@ -42,10 +42,10 @@ pub struct GoldArgs {
     /// may be given several times
     #[arg(long, value_name = "NAME", requires = "gold", value_parser = definition)]
     importance: Vec<&'static Importance>,
-    /// Noisy copies of the embeddings over which --importance gradient is averaged; 1 is the plain gradient, which is as many
-    /// times as fast
-    #[arg(long, value_name = "N", default_value_t = 30, requires = "importance", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    samples: u16,
+    /// Noisy copies of the embeddings over which --importance gradient is averaged, 30 where nothing is said; 1 is the plain
+    /// gradient, which is as many times as fast
+    #[arg(long, value_name = "N", requires = "importance", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    samples: Option<u16>,
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
     #[arg(long, value_name = "DIR", requires = "gold", value_parser = bundled::argument())]
     reverse_model: Vec<PathBuf>,
@@ -131,22 +131,22 @@ impl GoldArgs {
             path: path.clone(),
             thresholds: self.threshold.clone(),
             definitions: self.importance.clone(),
-            samples: self.samples.into(),
+            samples: samples(self.samples, &self.importance)?,
         }))
     }
 
-    /// The model of the other direction that goes with model `number` of `models`.
+    /// The model of the other direction that goes with system `number` of so many.
     ///
     /// # Errors
-    /// When there are neither none, nor one, nor as many as models; when it cannot be loaded.
-    pub fn reverse(&self, number: usize, models: usize, runtime: &Runtime) -> Result<Option<Model>> {
+    /// When there are neither none, nor one, nor as many as systems; when it cannot be loaded.
+    pub fn reverse(&self, number: usize, systems: usize, runtime: &Runtime) -> Result<Option<Model>> {
         let folder = match self.reverse_model.as_slice() {
             [] => return Ok(None),
             [one] => one,
-            several if several.len() == models => &several[number],
+            several if several.len() == systems => &several[number],
             several => {
                 let message = format!(
-                    "--reverse-model is given {} times and --model {models} times; give one for all or one for each",
+                    "--reverse-model is given {} times, and what is measured with it comes to {systems}; give one for all or one for each",
                     several.len()
                 );
                 return Err(Error::Input(message));
@@ -181,27 +181,26 @@ impl GoldArgs {
 }
 
 impl GoldSet {
-    /// Measures a model, and one of the other direction with it.
+    /// Measures a model or an ensemble, and a model of the other direction with it.
     pub fn measure(
         &self,
         runtime: &Runtime,
-        model: &Model,
+        forward: Aligner<'_>,
         reverse: Option<&Model>,
         test_set: &TestSet,
         batch: usize,
     ) -> Result<alignment::Report> {
-        let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
+        let system = forward.system;
         let mut back = reverse.map(|model| model.stepper(runtime.engine, runtime.threads)).transpose()?;
-        let forward = Aligner { model, stepper: stepper.as_mut() };
         let reverse = match (reverse, back.as_mut()) {
             (Some(reverse), Some(stepper)) => {
-                opposite(model, reverse)?;
-                Some(Aligner { model: reverse, stepper: stepper.as_mut() })
+                opposite(system.lead(), reverse)?;
+                Some(Aligner { system: reverse.into(), stepper: stepper.as_mut() })
             }
             _ => None,
         };
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
-        let mut bar = Progress::new(format!("aligning with {}", model.config.name), Some(total as u64), false);
+        let mut bar = Progress::new(format!("aligning with {}", system.name()), Some(total as u64), false);
         let mut tell = |now: evaluation::Progress| bar.add(now.sentences, now.words, now.done as u64);
         let options = alignment::AlignmentOptions { thresholds: self.thresholds.clone(), batch };
         let gold = (test_set, self.gold.pairs.as_slice());
@@ -213,7 +212,13 @@ impl GoldSet {
 
 impl GoldSet {
     /// Measures the other definitions of what matters that were asked for, where the model has what they need.
-    pub fn importances(&self, runtime: &Runtime, model: &Model, test_set: &TestSet) -> Result<Vec<ImportanceRow>> {
+    pub fn importances(&self, runtime: &Runtime, system: System<'_>, test_set: &TestSet) -> Result<Vec<ImportanceRow>> {
+        let System::Model(model) = system else {
+            if !self.definitions.is_empty() {
+                output::tell(&format!("{} is an ensemble; --importance is measured in one model", system.name()));
+            }
+            return Ok(Vec::new());
+        };
         let fits = |definition: &&'static Importance| {
             let refused = definition.check(model).err();
             refused.inspect(|why| output::tell(&why.to_string())).is_none()
@@ -223,7 +228,7 @@ impl GoldSet {
             return Ok(Vec::new());
         }
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
-        let mut aligner = Aligner { model, stepper: stepper.as_mut() };
+        let mut aligner = Aligner { system, stepper: stepper.as_mut() };
         let total = test_set.len() * definitions.len();
         let mut bar = Progress::new(format!("measuring {}", model.config.name), Some(total as u64), false);
         let mut tell = |now: evaluation::Progress| bar.add(now.sentences, now.words, now.done as u64);

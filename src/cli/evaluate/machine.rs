@@ -63,10 +63,12 @@ pub fn bootstrap(told: &[Told]) -> Option<String> {
     (text.len() > head).then_some(text)
 }
 
-/// One row for each model, direction, reading and rule, and for what needs no model.
+/// One row for each model, direction, reading and rule, for each other definition of what matters, and for what needs
+/// no model.
 pub fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
-    let mut text =
-        String::from("model\treverse_model\tdirection\treading\tthreshold\tlinks\tsure\tprecision\trecall\taer\n");
+    let mut text = String::from(
+        "model\treverse_model\tdirection\treading\tthreshold\timportance\tkendall_with_alpha\tlinks\tsure\tprecision\trecall\taer\n",
+    );
     let head = text.len();
     for report in told.iter().filter_map(|told| told.alignment.as_ref()) {
         for row in &report.rows {
@@ -77,6 +79,8 @@ pub fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
                 row.direction.name().to_owned(),
                 row.extraction.reading.name().to_owned(),
                 row.extraction.threshold.map_or_else(|| "-".to_owned(), |theta| theta.to_string()),
+                "-".to_owned(),
+                "-".to_owned(),
                 row.counts.found.to_string(),
                 row.counts.sure.to_string(),
                 figure(rates.precision, 6),
@@ -88,7 +92,9 @@ pub fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
     }
     for (told, row) in told.iter().flat_map(|told| told.importances.iter().map(move |row| (told, row))) {
         let (rates, name) = (row.counts.rates(), one_cell(&told.report.name));
-        let _ = write!(text, "{name}\t-\tforward\t{}\t-\t{}\t{}", row.name, row.counts.found, row.counts.sure);
+        let tau = figure(row.kendall, 6);
+        let _ =
+            write!(text, "{name}\t-\tforward\t-\t-\t{}\t{tau}\t{}\t{}", row.name, row.counts.found, row.counts.sure);
         for rate in [rates.precision, rates.recall, rates.aer] {
             let _ = write!(text, "\t{}", figure(rate, 6));
         }
@@ -96,7 +102,7 @@ pub fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
     }
     for (baseline, (direction, counts)) in baselines.iter().flat_map(|one| one.rows.iter().map(move |row| (one, row))) {
         let rates = counts.rates();
-        let _ = write!(text, "{}\t-\t{direction}\t-\t-\t{}\t{}", baseline.name, counts.found, counts.sure);
+        let _ = write!(text, "{}\t-\t{direction}\t-\t-\t-\t-\t{}\t{}", baseline.name, counts.found, counts.sure);
         for rate in [rates.precision, rates.recall, rates.aer] {
             let _ = write!(text, "\t{}", figure(rate, 6));
         }
@@ -130,7 +136,8 @@ fn baseline(baseline: &Baseline) -> Value {
 fn model(told: &Told) -> Value {
     let report = &told.report;
     json!({"name": report.name, "architecture": report.architecture,
-           "folder": report.folder.display().to_string(), "beam": report.search.beam,
+           "folder": report.folder.display().to_string(), "average": report.mixing.map(|mixing| mixing.average.to_string()),
+           "alignment_of": report.mixing.map(|mixing| mixing.alignment.to_string()), "beam": report.search.beam,
            "max_length": report.search.max_length, "length": report.search.ranking.length.to_string(),
            "coverage": report.search.ranking.coverage, "batch": report.batch, "unk_replaced": report.replaced, "device": told.device,
            "threads": told.threads, "seconds": report.seconds,

@@ -157,38 +157,43 @@ fn interval_cells(paired: &Paired) -> [String; 6] {
 
 /// Alignments against the gold ones.
 fn alignments(told: &[Told], baselines: &[Baseline]) -> Option<String> {
-    let mut table = Table::new(["alignment", "direction", "reading", "links", "found", "precision", "recall", "AER"]);
+    // what else may matter has columns of its own, where it was measured
+    let has_more = told.iter().any(|told| !told.importances.is_empty());
+    let more = |cells: [String; 2]| cells.into_iter().filter(move |_| has_more);
+    let none = || more(["-".to_owned(), "-".to_owned()]);
+    let first = ["alignment", "direction", "reading", "links"].map(str::to_owned);
+    let last = ["found", "precision", "recall", "AER"].map(str::to_owned);
+    let heads = first.into_iter().chain(more(["importance".to_owned(), "tau".to_owned()])).chain(last);
+    let mut table = Table::new(heads);
     let mut any = false;
     for report in told.iter().filter_map(|told| told.alignment.as_ref()) {
         for row in &report.rows {
             any = true;
             let rates = row.counts.rates();
-            table.row([
+            let name = [
                 report.name.clone(),
                 row.direction.name().to_owned(),
                 row.extraction.reading.name().to_owned(),
                 rule_name(row),
-                row.counts.found.to_string(),
-                figure(rates.precision, 4),
-                figure(rates.recall, 4),
-                figure(rates.aer, 4),
-            ]);
+            ];
+            let rates = [rates.precision, rates.recall, rates.aer].map(|rate| figure(rate, 4));
+            table.row(name.into_iter().chain(none()).chain([row.counts.found.to_string()]).chain(rates));
         }
     }
     for (told, row) in told.iter().flat_map(|told| told.importances.iter().map(move |row| (told, row))) {
         any = true;
         let rates = row.counts.rates();
-        let tau = row.kendall.map_or_else(|| "-".to_owned(), |tau| format!("tau {tau:.4}"));
-        let name = [told.report.name.clone(), "forward".to_owned(), row.name.to_owned(), tau];
+        let name = [told.report.name.as_str(), "forward", "-", "greatest"].map(str::to_owned);
+        let this = more([row.name.to_owned(), figure(row.kendall, 4)]);
         let rates = [rates.precision, rates.recall, rates.aer].map(|rate| figure(rate, 4));
-        table.row(name.into_iter().chain([row.counts.found.to_string()]).chain(rates));
+        table.row(name.into_iter().chain(this).chain([row.counts.found.to_string()]).chain(rates));
     }
     for (baseline, (direction, counts)) in baselines.iter().flat_map(|one| one.rows.iter().map(move |row| (one, row))) {
         any = true;
         let rates = counts.rates();
         let name = [baseline.name, direction, "-", "-"].map(str::to_owned);
         let rates = [rates.precision, rates.recall, rates.aer].map(|rate| figure(rate, 4));
-        table.row(name.into_iter().chain([counts.found.to_string()]).chain(rates));
+        table.row(name.into_iter().chain(none()).chain([counts.found.to_string()]).chain(rates));
     }
     any.then(|| table.text())
 }
@@ -210,6 +215,9 @@ fn notes(told: &[Told]) -> String {
                 figure(report.sentences_per_second(), 1),
                 figure(report.words_per_second(), 0)
             );
+        }
+        if let Some(mixing) = report.mixing {
+            let _ = write!(text, ", mean {}, alignment of {}", mixing.average, mixing.alignment);
         }
         if report.replaced {
             text.push_str(", unknown words replaced");

@@ -5,16 +5,21 @@ use std::borrow::Cow;
 use crate::analysis::reading::Reading;
 use crate::cli::figure::shown::{self, Shown, Word};
 use crate::cli::words;
-use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
+use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, Said, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::readings;
 use crate::figure::beam::Row;
 use crate::figure::heatmap::layout::Gaze;
+use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::Numbers;
 use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{Kind, Sheet};
+use crate::figure::sheet::{Kind, Needs, Sheet};
+use crate::figure::tree::Node;
 use crate::models::Stepper;
+use crate::session::scene::CANDIDATES;
+use crate::session::tree;
+use crate::session::tree::{SearchTree, Trace};
 use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
 
@@ -29,11 +34,24 @@ pub struct Scenes<'a> {
     reading: Reading,
     /// How many rows after its own a word has been read.
     delay: usize,
-    pretokenized: bool,
-    /// Show the pieces of words.
-    pieces: bool,
+    showing: Showing,
     /// Names and digests of the models.
     models: Vec<(String, String)>,
+}
+
+/// What of a translation is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Showing {
+    /// What the kind of figure needs.
+    pub needs: Needs,
+    /// The target word that is looked at closely, from 0.
+    pub word: usize,
+    /// Branches that fell out of the beam.
+    pub pruned: bool,
+    /// The words are split by spaces already.
+    pub pretokenized: bool,
+    /// The pieces of words.
+    pub pieces: bool,
 }
 
 /// A sentence and its translations, in words and numbers.
@@ -46,6 +64,8 @@ pub struct Scene {
     window: usize,
     reading: Option<Reading>,
     beam: Vec<Row<'static>>,
+    tree: Vec<Node<'static>>,
+    word: Option<Inspected<'static>>,
     facts: Vec<(String, String)>,
     model: String,
     /// Which model it is and how it searched.
@@ -53,7 +73,7 @@ pub struct Scene {
 }
 
 impl<'a> Scenes<'a> {
-    /// For a system, whose words are split by spaces already or not, as whole words or as their pieces.
+    /// For a system.
     ///
     /// # Errors
     /// A reading that the rows of this system do not have.
@@ -62,8 +82,10 @@ impl<'a> Scenes<'a> {
         stepper: Box<dyn Stepper>,
         options: SearchOptions,
         reading: Reading,
-        (pretokenized, pieces): (bool, bool),
+        showing: Showing,
     ) -> Result<Self> {
+        let candidates = if showing.needs == Needs::Word { CANDIDATES } else { options.candidates };
+        let options = SearchOptions { candidates, trace: showing.needs == Needs::Search, ..options };
         let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
         if reading != Reading::default() && !shown().all(|config| readings(config).contains(&reading)) {
             let (name, reading) = (system.name(), reading.name());
@@ -77,7 +99,7 @@ impl<'a> Scenes<'a> {
             models.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
         }
         let delay = shown().find_map(crate::models::config::Config::input_delay).unwrap_or(1);
-        Ok(Self { system, stepper, options, reading, delay, pretokenized, pieces, models })
+        Ok(Self { system, stepper, options, reading, delay, showing, models })
     }
 
     /// The translation of a sentence, or the one that is given.
@@ -86,26 +108,35 @@ impl<'a> Scenes<'a> {
     /// A sentence without words or with too many; what the model refuses.
     pub fn scene(&mut self, source: &str, target: Target<'_>) -> Result<Scene> {
         let read = |side: &dyn crate::text::tokenizer::Encode, text: &str, what: &str| {
-            let sentence = line::read(side, text, self.pretokenized);
+            let sentence = line::read(side, text, self.showing.pretokenized);
             sentence.map_err(|why| Error::Input(format!("the {what} {why}")))
         };
         let sentence = read(self.system, source, "sentence")?;
         if sentence.words() == 0 {
             return Err(Error::Input("the sentence has no words, so there is nothing to draw".to_owned()));
         }
-        let hypotheses = match target {
+        let found = match target {
             None => self.translations(&sentence)?,
-            Some(target) => vec![self.forced(&sentence, &read(self.system.target(), target, "translation")?)?],
+            Some(target) => {
+                let target = read(self.system.target(), target, "translation")?;
+                Decoded { hypotheses: vec![self.forced(&sentence, &target)?], ..Decoded::default() }
+            }
         };
-        Ok(self.worded(&sentence, &hypotheses, target.is_some()))
+        let mut scene = self.worded(&sentence, &found.hypotheses, target.is_some());
+        match self.showing.needs {
+            Needs::Nothing | Needs::Alignment => {}
+            Needs::Search => scene.tree = self.tree(&found),
+            Needs::Word => scene.word = Some(self.inspected(&found, &scene)?),
+        }
+        Ok(scene)
     }
 
-    fn translations(&mut self, sentence: &Sentence) -> Result<Vec<Hypothesis>> {
+    fn translations(&mut self, sentence: &Sentence) -> Result<Decoded> {
         let mut found = Vec::new();
         let mut keep = |_: &[usize], decoded: Vec<Decoded>| found.extend(decoded);
         let sources = [sentence.ids.as_slice()];
         words::decode_all(self.system.specials(), self.stepper.as_mut(), &sources, &self.options, 1, &mut keep)?;
-        Ok(found.into_iter().next().unwrap_or_default().hypotheses)
+        Ok(found.into_iter().next().unwrap_or_default())
     }
 
     fn forced(&mut self, sentence: &Sentence, target: &Sentence) -> Result<Hypothesis> {
@@ -134,7 +165,7 @@ impl<'a> Scenes<'a> {
             });
         let target = shown.words.iter().map(label);
         let rows = shown.alpha.as_deref().map(|alpha| self.reading.assign_after(self.delay, alpha));
-        let text = words::text(lead, best, sentence, None, self.pretokenized);
+        let text = words::text(lead, best, sentence, None, self.showing.pretokenized);
         let how = if is_given { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
         let row = |(n, hypothesis): (usize, &Hypothesis)| self.row(sentence, n, hypothesis);
         let has_choice = self.reading != Reading::default() || lead.config.input_delay().is_some();
@@ -146,7 +177,10 @@ impl<'a> Scenes<'a> {
             fact("reading", reading.name().to_owned());
         }
         if lead.source.marks().has_pieces() || lead.target.marks().has_pieces() {
-            fact("units", if self.pieces { "pieces" } else { "words" }.to_owned());
+            fact("units", if self.showing.pieces { "pieces" } else { "words" }.to_owned());
+        }
+        if self.showing.needs == Needs::Word {
+            fact("word", (self.showing.word + 1).to_string());
         }
         fact("sentence", sentence.text.clone());
         fact("translation", text);
@@ -163,6 +197,8 @@ impl<'a> Scenes<'a> {
             window: lead.config.window().unwrap_or(0),
             reading,
             beam: hypotheses.iter().enumerate().map(row).collect(),
+            tree: Vec::new(),
+            word: None,
             facts,
             caption: format!("{name}, {how}{rows_of}, log p {:.2}", best.log_p),
             model: name,
@@ -170,10 +206,59 @@ impl<'a> Scenes<'a> {
     }
 
     fn shown(&self, sentence: &Sentence, hypothesis: &Hypothesis) -> Shown {
-        if self.pieces {
+        if self.showing.pieces {
             return shown::tokens(self.system, sentence, hypothesis);
         }
-        shown::words(self.system, sentence, hypothesis, self.pretokenized)
+        shown::words(self.system, sentence, hypothesis, self.showing.pretokenized)
+    }
+
+    fn entry(&self, id: u32) -> String {
+        self.system.target().token(id).unwrap_or_default().to_owned()
+    }
+
+    /// The search that found a translation.
+    fn tree(&self, found: &Decoded) -> Vec<Node<'static>> {
+        let trace = Trace {
+            nodes: &found.nodes,
+            beam: self.options.beam,
+            word: &|id| self.entry(id),
+            marks: self.system.target().marks().clone(),
+            best: found.hypotheses.first().map_or(&[], |best| &best.tokens),
+            said: &|_| Said::Free,
+        };
+        let Showing { pruned, pieces, .. } = self.showing;
+        let tree = SearchTree::read(&trace);
+        tree.map_or_else(Vec::new, |tree| {
+            tree.shown(&tree::Shown { steps: tree.steps, pruned, pieces, ..tree::Shown::default() }).nodes
+        })
+    }
+
+    /// The target word that is looked at closely.
+    fn inspected(&self, found: &Decoded, scene: &Scene) -> Result<Inspected<'static>> {
+        let (i, none) = (self.showing.word, Hypothesis::default());
+        let best = found.hypotheses.first().unwrap_or(&none);
+        let merged = words::target_pieces(self.system.lead(), &best.tokens).filter(|_| !self.showing.pieces);
+        let words = merged.unwrap_or_else(|| words::singles(best.tokens.len()));
+        let (Some(part), Some(label)) = (words.get(i), scene.target.get(i)) else {
+            let count = words.len();
+            return Err(Error::Input(format!("the translation has no word {}; its last is word {count}", i + 1)));
+        };
+        let first = self.entry(best.tokens[part.start]);
+        let log_p = best.token_log_p[part.clone()].iter().sum();
+        let candidates = best.candidates.get(part.start).map_or(&[][..], Vec::as_slice);
+        let candidates = candidates.iter().map(|&(id, log_p)| (self.entry(id), log_p.exp()));
+        let t_x = scene.source.len();
+        Ok(Inspected {
+            text: label.text.clone(),
+            caption: Inspected::caption(i, words.len(), log_p).into(),
+            heading: Inspected::heading((part.len() > 1).then_some(first.as_str())).into(),
+            candidates: candidates.map(|(text, p)| (Cow::Owned(text.clone()), p, text == first)).collect(),
+            alpha: scene
+                .alpha
+                .as_ref()
+                .and_then(|alpha| alpha.get(i * t_x..(i + 1) * t_x))
+                .map(|row| row.to_vec().into()),
+        })
     }
 
     fn row(&self, sentence: &Sentence, n: usize, hypothesis: &Hypothesis) -> Row<'static> {
@@ -211,6 +296,8 @@ impl Scene {
             gaze: self.p_t.as_deref().map(|p_t| Gaze { p_t, window: self.window }),
             corner: self.reading.map(Reading::row_text),
             beam: self.beam.clone(),
+            tree: self.tree.clone(),
+            word: self.word.clone(),
             provenance: Provenance { title: format!("{}: {}", self.model, kind.about), facts },
         }
     }

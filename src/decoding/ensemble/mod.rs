@@ -158,6 +158,15 @@ impl Ensemble {
         !self.shown.is_empty()
     }
 
+    /// Rows between the row that predicts a word and the first whose state has read it
+    /// ([`Config::input_delay`](crate::models::config::Config::input_delay)); `None` where the members whose alignment is
+    /// shown have none or differ.
+    pub fn input_delay(&self) -> Option<usize> {
+        let mut delays = self.shown.iter().map(|&n| self.members[n].config.input_delay());
+        let first = delays.next()??;
+        delays.all(|delay| delay == Some(first)).then_some(first)
+    }
+
     /// The members' names with ` + ` between.
     pub fn name(&self) -> String {
         let names: Vec<&str> = self.members.iter().map(|member| member.config.name.as_str()).collect();

@@ -1,25 +1,18 @@
-//! Floor 9: frames with a heatmap, laid out and tessellated without a display: everything that the window's own
-//! thread does for a frame but handing it to the graphics card.
+//! Floor 9: frames with a heatmap, without a display.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
-use egui::{Event as Input, Pos2, RawInput, Rect, Vec2, pos2, vec2};
+use egui::{Event as Input, Pos2, Vec2, pos2, vec2};
 
 use crate::session::driver::OpenWith;
 use crate::session::figures::HeatmapFigures;
 use crate::session::{
-    ColumnCommand, ColumnResult, Command, Event, HypothesisView, ModelFacts, Session, SettingsCommand, SourceCommand,
+    ColumnCommand, ColumnResult, Event, HypothesisView, ModelFacts, SearchCommand, Session, SettingsCommand,
+    SourceCommand,
 };
 use crate::text::sentence::{EOS, Sentence};
-use crate::ui::{App, Desk, theme};
-
-/// Frames before those that count: fonts, textures and layout settle.
-const WARM_UP: usize = 12;
-/// The usual window, points.
-const WINDOW: Vec2 = Vec2::new(1280.0, 800.0);
-/// Syllables that the words are made of.
-const SYLLABLES: [&str; 8] = ["la", "mer", "sol", "ti", "vent", "ro", "ge", "nuit"];
+use crate::ui::measure::frames::{WARM_UP, WINDOW, Window, wheel, word};
+use crate::ui::theme;
 
 /// Frames of a window with one heatmap of so many source and target words: nothing happening, the mouse over the
 /// cells, scrolling, and new numbers in every frame. `whole`: the window is large enough for every cell and label.
@@ -61,82 +54,21 @@ fn over(size: Vec2, n: usize) -> Pos2 {
     pos2(size.x * (0.38 + 0.2 * share(7)), top + (bottom - top) * share(3))
 }
 
-/// The wheel in frame n: forth and back, down and to the right.
-fn wheel(n: usize) -> Input {
-    let delta = if (n / 30).is_multiple_of(2) { vec2(-23.0, -31.0) } else { vec2(23.0, 31.0) };
-    let (unit, phase, modifiers) = (egui::MouseWheelUnit::Point, egui::TouchPhase::Move, egui::Modifiers::NONE);
-    let source = egui::MouseWheelSource::Wheel;
-    Input::MouseWheel { unit, delta, phase, source, modifiers }
-}
-
-/// The window without a display.
-struct Window {
-    app: App,
-    ctx: egui::Context,
-    size: Vec2,
-    time: f64,
-    triangles: usize,
-}
-
-impl Window {
-    fn new(session: Session, size: Vec2) -> Self {
-        let ctx = egui::Context::default();
-        let app = App::new(Box::new(Alone(session)), &ctx);
-        Self { app, ctx, size, time: 0.0, triangles: 0 }
-    }
-
-    /// One frame, a sixtieth of a second after the last; how long it took, milliseconds.
-    fn frame(&mut self, events: Vec<Input>) -> f64 {
-        self.time += 1.0 / 60.0;
-        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, self.size));
-        let input = RawInput { screen_rect, time: Some(self.time), events, ..RawInput::default() };
-        let began = Instant::now();
-        self.app.begin();
-        let mut output = self.ctx.run_ui(input, |ui| self.app.paint(ui));
-        let meshes = self.ctx.tessellate(output.shapes, output.pixels_per_point);
-        let took = 1000.0 * began.elapsed().as_secs_f64();
-        // there is no graphics card that would take them
-        output.textures_delta.clear();
-        let triangles = |primitive: &egui::ClippedPrimitive| match &primitive.primitive {
-            egui::epaint::Primitive::Mesh(mesh) => mesh.indices.len() / 3,
-            egui::epaint::Primitive::Callback(_) => 0,
-        };
-        self.triangles = meshes.iter().map(triangles).sum();
-        took
-    }
-}
-
-/// A session without a worker.
-struct Alone(Session);
-
-impl Desk for Alone {
-    fn session(&self) -> &Session {
-        &self.0
-    }
-
-    fn send(&mut self, command: Command) {
-        self.0.apply(command);
-    }
-
-    fn pump(&mut self, _budget: Duration) -> bool {
-        false
-    }
-}
-
-/// A word that is not like its neighbours in length.
-fn word(n: usize) -> String {
-    (0..=n % 3).map(|k| SYLLABLES[(n * 5 + k * 3) % SYLLABLES.len()]).collect()
-}
-
 /// One column with a finished translation of so many words into as many, `</s>` included.
 fn session(words: usize) -> Session {
+    let result = ColumnResult { hypotheses: vec![hypothesis(words)], millis: 9.0, ..ColumnResult::default() };
+    finished(words, result, 5)
+}
+
+/// One column that has found this with this beam for a source of so many words.
+pub(super) fn finished(words: usize, result: ColumnResult, beam: usize) -> Session {
     let mut session = Session::start(None, &OpenWith::default());
+    session.apply(SearchCommand::SetBeam(beam));
     let source = sentence(words);
     session.apply(SourceCommand::Replace(source.text.clone()));
     session.apply(ColumnCommand::Add(PathBuf::from("measured")));
     let Some(column) = session.columns().last().map(|column| column.id) else { return session };
     let facts = ModelFacts { name: "measured".to_owned(), has_alignment: true, ..ModelFacts::default() };
-    let result = ColumnResult { hypotheses: vec![hypothesis(words)], millis: 9.0, ..ColumnResult::default() };
     let number = session.newest();
     for event in [
         Event::Loaded { column, facts },
@@ -166,7 +98,7 @@ fn sentence(words: usize) -> Sentence {
 }
 
 /// A translation that looks along the diagonal, and a little beside it.
-fn hypothesis(words: usize) -> HypothesisView {
+pub(super) fn hypothesis(words: usize) -> HypothesisView {
     let mut tokens: Vec<String> = (0..words.saturating_sub(1)).map(|n| word(n + 1)).collect();
     tokens.push(EOS.to_owned());
     let t_y = tokens.len();

@@ -7,8 +7,8 @@ use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextE
 use crate::figure::formats::FORMATS;
 use crate::figure::page::{DPIS, WIDTHS_MM};
 use crate::figure::palette::COLOUR_MAPS;
-use crate::figure::sheet::KINDS;
-use crate::session::{Column, ColumnCommand, Drawing, GIVEN, SettingsCommand};
+use crate::figure::sheet::{KINDS, Kind};
+use crate::session::{Column, ColumnCommand, Drawing, GIVEN, SettingsCommand, export};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
@@ -32,7 +32,7 @@ impl View for FigureSheet {
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        let Sheet::Figure(id) = window.local.sheet else { return };
+        let Sheet::Figure { column: id, kind } = window.local.sheet else { return };
         let Some(column) = window.session.column(id) else {
             window.local.sheet = Sheet::None;
             return;
@@ -43,7 +43,7 @@ impl View for FigureSheet {
             ui.set_width(WIDTH.min(room.x - 80.0));
             let height = room.y - 80.0;
             let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
-            area.show(ui, |ui| sheet_ui(ui, window, column));
+            area.show(ui, |ui| sheet_ui(ui, window, column, kind));
         });
         if response.should_close() {
             window.local.sheet = Sheet::None;
@@ -51,26 +51,36 @@ impl View for FigureSheet {
     }
 }
 
-fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
+/// `asked`: the kind that it was opened for. A column that has no such figure shows another, and the choice that is kept
+/// stays as it is.
+fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option<&'static str>) {
     ui.heading(format!("Save a figure of {}", column.name()));
     ui.add_space(theme::SPACE_2);
     let before = window.session.drawing();
-    let mut drawing = window.as_on_screen(before);
-    let aligns = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-    if !aligns && KINDS.iter().any(|kind| kind.name == drawing.kind && kind.needs_alignment) {
-        drawing.kind = KINDS.iter().find(|kind| !kind.needs_alignment).map_or(drawing.kind, |kind| kind.name);
-    }
+    let selection = window.session.selection();
+    let word = selection.target.filter(|_| selection.column == Some(column.id));
+    let can = |kind: &Kind| export::can_draw(column, kind, word);
+    let wanted = asked.unwrap_or(before.kind);
+    let is_there = |kind: &&Kind| can(kind).is_ok();
+    let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));
+    let shown = shown.map_or(wanted, |kind| kind.name);
+    let mut drawing = Drawing { kind: shown, ..window.as_on_screen(before, column.id) };
     Grid::new("figure_choices").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
-        what_ui(ui, &mut drawing, aligns);
+        what_ui(ui, &mut drawing, &can);
         size_ui(ui, &mut drawing);
         look_ui(ui, &mut drawing);
     });
-    let is_of_search = KINDS.iter().any(|kind| kind.name == drawing.kind && !kind.needs_alignment);
+    let is_of_search = matches!(drawing.kind, "beam" | "tree");
     if !is_of_search && column.table.as_ref().is_some_and(|table| table.is_given) {
         ui.label(RichText::new(format!("It shows {GIVEN}, and says so")).color(theme::tokens(ui).warm));
     }
-    if drawing != before {
-        window.push(SettingsCommand::SetDrawing(drawing));
+    let is_chosen = drawing.kind != shown;
+    if is_chosen {
+        window.local.sheet = Sheet::Figure { column: column.id, kind: Some(drawing.kind) };
+    }
+    let kept = Drawing { kind: if is_chosen { drawing.kind } else { before.kind }, ..drawing };
+    if kept != before {
+        window.push(SettingsCommand::SetDrawing(kept));
     }
     ui.add_space(theme::SPACE_2);
     save_ui(ui, window, column, drawing);
@@ -80,13 +90,14 @@ fn caption(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).color(theme::tokens(ui).weak));
 }
 
-fn what_ui(ui: &mut Ui, drawing: &mut Drawing, aligns: bool) {
+fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&Kind) -> Result<(), &'static str>) {
     caption(ui, "Figure");
     ui.horizontal(|ui| {
         for kind in KINDS {
             let button = Button::selectable(drawing.kind == kind.name, kind.name);
-            let button = ui.add_enabled(aligns || !kind.needs_alignment, button).on_hover_text(kind.about);
-            let button = button.on_disabled_hover_text("This model has no alignment to draw");
+            let is_there = can(kind);
+            let button = ui.add_enabled(is_there.is_ok(), button).on_hover_text(kind.about);
+            let button = button.on_disabled_hover_text(is_there.err().unwrap_or_default());
             if button.accessible_name(format!("Draw {}", kind.name)).clicked() {
                 drawing.kind = kind.name;
             }
@@ -168,7 +179,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
         let path = window.local.path.trim().to_owned();
         let is_clicked = ui.add_enabled(!path.is_empty(), Button::new("Save")).clicked();
         if (is_clicked || is_entered) && !path.is_empty() {
-            window.push(ColumnCommand::Draw { column: column.id, path: PathBuf::from(path) });
+            window.push(ColumnCommand::Draw { column: column.id, kind: drawing.kind, path: PathBuf::from(path) });
             window.local.path.clear();
             window.local.sheet = Sheet::None;
         }

@@ -5,7 +5,9 @@
 use egui::{Panel, RichText, Ui, UiBuilder, pos2};
 
 use crate::analysis::entropy::entropy;
+use crate::figure::inspected::Inspected;
 use crate::session::{AlignmentTable, Column, InterveneCommand, LEFT_OUT, SelectCommand, TargetWord, Units, Word};
+use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel as PanelName, Window};
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{change, context};
@@ -69,6 +71,10 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let place = (column, table, i);
     candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), window, place, word);
     numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), window, column, table, i);
+    let at = ui.input(|input| input.pointer.interact_pos().filter(|_| input.pointer.secondary_clicked()));
+    if let Some(at) = at.filter(|_| ui.rect_contains_pointer(rect)) {
+        window.offer_at(Clicked::Bars { column: column.id, i }, at);
+    }
 }
 
 /// The word alone.
@@ -142,9 +148,9 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     let is_given = table.is_given;
     let own = change::shift(window, column, i);
     let heading = match (word.pieces.first(), own) {
-        (Some(first), _) => format!("Candidates for its first piece, {first}"),
+        (Some(first), _) => Inspected::heading(Some(first)),
         (None, Some(shift)) => format!("Next-word candidates   {:.3} nats from the model's own", shift.divergence),
-        (None, None) => "Next-word candidates".to_owned(),
+        (None, None) => Inspected::heading(None),
     };
     let heading = caption(ui, &heading);
     if own.is_some() {

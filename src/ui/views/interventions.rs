@@ -2,8 +2,8 @@
 
 use egui::{RichText, Ui};
 
-use crate::session::hand::{held, items};
-use crate::session::{Column, InterveneCommand, differences};
+use crate::session::hand::{Numbers, held, items};
+use crate::session::{Column, InterveneCommand};
 use crate::ui::local::Window;
 use crate::ui::views::view::{Place, View};
 use crate::ui::{bidi, theme};
@@ -60,7 +60,8 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
             }
         }
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
-        for item in items(&set, window.session.source()) {
+        let numbers = Numbers::of(column);
+        for item in items(&set, window.session.source(), &numbers) {
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
             let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");
             if button.accessible_name(format!("Take away in {name}, {}", item.text)).clicked() {
@@ -68,7 +69,7 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
             }
         }
         let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
-        match held(&set) {
+        match held(&set, &numbers) {
             0 => {}
             1 => drop(ui.label(small("1 word before is held".to_owned()).color(t.weak))),
             count => drop(ui.label(small(format!("{count} words before are held")).color(t.weak))),
@@ -83,25 +84,19 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
 
 /// What the model says by itself; words that are not said with what is set are underlined.
 fn untouched_ui(ui: &mut Ui, column: &Column) {
-    let (Some(untouched), Some(best)) = (&column.untouched, column.hypotheses.first()) else { return };
+    let (Some(untouched), false) = (&column.untouched, column.hypotheses.is_empty()) else { return };
     let t = theme::tokens(ui);
     let own = &untouched.best;
-    let words = |of: &crate::session::HypothesisView| -> Vec<String> {
-        let words = of.pieces.as_ref().map_or(&of.tokens, |pieces| &pieces.words);
-        words.iter().filter(|word| *word != crate::text::sentence::EOS).cloned().collect()
-    };
-    let (mut own_words, said) = (words(own), words(best));
-    let mut differs = differences::changed(&said, &own_words);
+    let mut words: Vec<&(String, bool)> = column.own_words.iter().collect();
     if bidi::starts_right(&own.text) {
-        own_words.reverse();
-        differs.reverse();
+        words.reverse();
     }
     let mut job = egui::text::LayoutJob::default();
     let weak = egui::TextFormat::simple(theme::small(), t.weak);
     job.append("by itself, ", 0.0, weak.clone());
     job.append(&format!("log p {:.2}:", own.log_p), 0.0, weak);
-    for (word, differs) in own_words.iter().zip(differs) {
-        let stroke = if differs { egui::Stroke::new(1.5, t.accent) } else { egui::Stroke::NONE };
+    for (word, differs) in words {
+        let stroke = if *differs { egui::Stroke::new(1.5, t.accent) } else { egui::Stroke::NONE };
         let format = egui::TextFormat { underline: stroke, ..egui::TextFormat::simple(theme::small(), t.text) };
         job.append(word, 5.0, format);
     }

@@ -90,6 +90,7 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
 
 fn over(ui: &mut egui::Ui, window: &mut Window<'_>) {
     if let Some(figure) = keep::take(ui.ctx()) {
+        window.local.dialogs.picture = figure.file();
         window.push(WindowCommand::KeepFigure(figure));
         window.local.sheet = Sheet::Ask(Question::Figure);
     }

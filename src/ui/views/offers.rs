@@ -26,6 +26,10 @@ pub enum Kind {
     Cell,
     /// A hypothesis of the beam.
     Hypothesis,
+    /// A picture as a whole.
+    Picture,
+    /// The bars of a word in the inspector.
+    Bars,
 }
 
 /// One line of the table.
@@ -46,7 +50,8 @@ const CELL: &[Kind] = &[Kind::Cell];
 const WORD: &[Kind] = &[Kind::Source, Kind::Target];
 const LOOKED_AT: &[Kind] = &[Kind::Source, Kind::Cell];
 const HYPOTHESIS: &[Kind] = &[Kind::Hypothesis];
-const ALL: &[Kind] = &[Kind::Source, Kind::Target, Kind::Cell, Kind::Hypothesis];
+const ROW: &[Kind] = &[Kind::Target, Kind::Cell, Kind::Bars];
+const ALL: &[Kind] = &[Kind::Source, Kind::Target, Kind::Cell, Kind::Hypothesis, Kind::Picture, Kind::Bars];
 
 /// Every offer in the order of the menu, in groups with a line between.
 pub const OFFERS: &[&[Offer]] = &[
@@ -68,7 +73,7 @@ pub const OFFERS: &[&[Offer]] = &[
     &[
         Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },
         Offer { name: "Copy both words and their number", on: CELL, can: always, does: copy_cell },
-        Offer { name: "Copy the row as TSV", on: TARGET, can: aligns, does: copy_row },
+        Offer { name: "Copy the row as TSV", on: ROW, can: aligns, does: copy_row },
         Offer { name: "Copy the numbers of the source word as TSV", on: LOOKED_AT, can: aligns, does: copy_source },
         Offer { name: "Copy the alignment as TSV", on: ALL, can: aligns, does: copy_alignment },
         Offer { name: "Copy this translation", on: ALL, can: always, does: copy_translation },
@@ -163,6 +168,8 @@ fn kind(clicked: Clicked) -> Kind {
         Clicked::Target { .. } => Kind::Target,
         Clicked::Cell { .. } => Kind::Cell,
         Clicked::Hypothesis { .. } => Kind::Hypothesis,
+        Clicked::Picture { .. } => Kind::Picture,
+        Clicked::Bars { .. } => Kind::Bars,
     }
 }
 
@@ -177,6 +184,8 @@ fn title(window: &Window<'_>, clicked: Clicked) -> String {
         Clicked::Target { i, .. } => format!("Target word {}, {}", i + 1, target(i)),
         Clicked::Cell { i, j, .. } => format!("{} and {}, {}", target(i), source(j), number(window, table, i, j)),
         Clicked::Hypothesis { n, .. } => format!("Hypothesis {} of {}", n + 1, column.name()),
+        Clicked::Picture { .. } => format!("The picture of {}", column.name()),
+        Clicked::Bars { i, .. } => format!("The bars of target word {}, {}", i + 1, target(i)),
     }
 }
 
@@ -302,7 +311,11 @@ fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {
     let Some((column, table)) = shown(window, clicked) else { return };
     let own = match clicked {
         Clicked::Hypothesis { n, .. } => column.hypotheses.get(n).map(|hypothesis| &hypothesis.text),
-        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } => None,
+        Clicked::Source { .. }
+        | Clicked::Target { .. }
+        | Clicked::Cell { .. }
+        | Clicked::Picture { .. }
+        | Clicked::Bars { .. } => None,
     };
     window.local.copied = Some(own.unwrap_or(&table.text).clone());
 }
@@ -313,18 +326,26 @@ fn copy_beam(window: &mut Window<'_>, clicked: Clicked) {
 }
 
 fn copy_picture(window: &mut Window<'_>, clicked: Clicked) {
-    let kind = match clicked {
-        Clicked::Hypothesis { .. } => "beam",
-        _ if !aligns(window, clicked) => "beam",
-        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } => window.picture(),
-    };
+    let kind = picture_of(window, clicked);
     let drawing = Drawing::to_copy(kind, window.local.theme != Some(egui::Theme::Light));
-    let drawing = window.as_on_screen(drawing);
+    let drawing = window.as_on_screen(drawing, clicked.column());
     window.push(ColumnCommand::Copy { column: clicked.column(), drawing });
 }
 
+/// The kind of figure that the menu is about: what is shown there.
+fn picture_of(window: &Window<'_>, clicked: Clicked) -> &'static str {
+    match clicked {
+        Clicked::Hypothesis { .. } => "beam",
+        Clicked::Bars { .. } => "bars",
+        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } | Clicked::Picture { .. } => {
+            window.session.column(clicked.column()).map_or("beam", |column| window.picture(column))
+        }
+    }
+}
+
 fn save_figure(window: &mut Window<'_>, clicked: Clicked) {
-    window.local.sheet = Sheet::Figure(clicked.column());
+    let kind = Some(picture_of(window, clicked));
+    window.local.sheet = Sheet::Figure { column: clicked.column(), kind };
 }
 
 fn neighbours(window: &mut Window<'_>, clicked: Clicked) {

@@ -41,9 +41,13 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, question: Question) {
     ui.label(RichText::new(question.note()).color(weak));
     ui.add_space(theme::SPACE_2);
     let label = ui.label("Path");
-    let field = egui::TextEdit::singleline(&mut window.local.path)
-        .desired_width(f32::INFINITY)
-        .hint_text("a path on this computer");
+    let field = egui::TextEdit::singleline(&mut window.local.path).desired_width(f32::INFINITY).hint_text(
+        if question == Question::Figure {
+            window.local.dialogs.picture.clone()
+        } else {
+            "a path on this computer".to_owned()
+        },
+    );
     let response = ui.add(field).labelled_by(label.id);
     let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if ui.memory(|memory| memory.focused().is_none()) {

@@ -157,6 +157,6 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     let figure = Button::new("Save a figure...").shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text("As SVG, PDF or PNG").clicked() {
-        window.local.sheet = Sheet::Figure(column.id);
+        window.local.sheet = Sheet::Figure { column: column.id, kind: None };
     }
 }

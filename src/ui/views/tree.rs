@@ -1,17 +1,22 @@
 //! Floor 9: the third picture of a column: its whole search as a tree, walked with the mouse or the arrow keys, grown step
 //! by step, and gone on with from any node.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui::{EventFilter, Id, Key, Modifiers, Rect, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind, Ui, Vec2};
 
+use crate::figure::geometry::Area;
+use crate::figure::measure::Measure;
 use crate::figure::tree::{Node, State, Tree};
-use crate::session::tree::Shown;
+use crate::session::tree::{Drawn, Shown};
 use crate::session::{Column, InterveneCommand, SearchTree};
+use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
 use crate::ui::theme;
-use crate::ui::tree_memory::Memory;
+use crate::ui::tree_memory::{Arranged, Memory};
 use crate::ui::widgets::marks::Letters;
 use crate::ui::widgets::{is_heard, labels, marks, node};
 
@@ -73,54 +78,106 @@ fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut Memory) {
     });
 }
 
+/// What is drawn, and where: made anew when what it shows changes, and kept between frames otherwise.
+fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut Memory) -> Arc<Arranged> {
+    let of = Shown {
+        steps: memory.steps.unwrap_or(tree.steps),
+        pruned: memory.pruned,
+        pieces: window.session.settings().pieces,
+        collapsed: memory.collapsed.clone(),
+        selected: memory.selected.filter(|at| !tree.stays(*at)),
+    };
+    let size = (memory.scale, ui.pixels_per_point());
+    if let Some(arranged) = memory.arranged.as_ref().filter(|known| known.of == of && known.size == size) {
+        return Arc::clone(arranged);
+    }
+    if memory.arranged.as_ref().is_none_or(|known| known.size != size) {
+        memory.widths.clear();
+    }
+    let drawn = tree.shown(&of);
+    let figure = Tree { nodes: &drawn.nodes, selected: None, scale: memory.scale, palette: theme::palette(ui) };
+    let measure = Known { letters: Letters(ui), widths: RefCell::new(std::mem::take(&mut memory.widths)) };
+    let layout = figure.layout(&measure);
+    memory.widths = measure.widths.into_inner();
+    let arranged = Arc::new(Arranged { of, size, drawn, layout });
+    memory.arranged = Some(Arc::clone(&arranged));
+    arranged
+}
+
+/// The letters of the window; a word that was measured once is not measured again.
+struct Known<'a> {
+    letters: Letters<'a>,
+    widths: RefCell<HashMap<String, f32>>,
+}
+
+impl Measure for Known<'_> {
+    fn width(&self, text: &str, size: f32) -> f32 {
+        let known = self.widths.borrow().get(text).copied();
+        known.unwrap_or_else(|| {
+            let width = self.letters.width(text, size);
+            self.widths.borrow_mut().insert(text.to_owned(), width);
+            width
+        })
+    }
+
+    fn height(&self, size: f32) -> f32 {
+        self.letters.height(size)
+    }
+}
+
 fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut Memory) {
-    let steps = memory.steps.unwrap_or(tree.steps);
-    let shown = Shown { steps, pruned: memory.pruned, collapsed: Some(&memory.collapsed), selected: memory.selected };
-    let (ids, nodes) = tree.shown(&shown);
-    let figure = Tree { nodes: &nodes, scale: memory.scale, palette: theme::palette(ui) };
-    let layout = figure.layout(&Letters(ui));
+    let arranged = arrange(ui, window, tree, memory);
+    let Arranged { drawn, layout, .. } = &*arranged;
+    let selected = memory.selected.and_then(|at| drawn.place(at));
+    let figure = Tree { nodes: &drawn.nodes, selected, scale: memory.scale, palette: theme::palette(ui) };
     let view = ui.available_rect_before_wrap();
     let (mut chosen, mut scale) = (None, memory.scale);
-    let reveals = memory.selected.filter(|_| memory.seen != memory.selected);
+    let reveals = selected.filter(|_| memory.seen != memory.selected);
     ScrollArea::both().id_salt(("tree", column.id)).auto_shrink(false).show(ui, |ui| {
         let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
-        let name = format!("Search of {} as a tree, {} nodes shown", column.name(), nodes.len());
-        node(&response, Role::Tree, || name);
+        let name = || format!("Search of {} as a tree, {} nodes shown", column.name(), drawn.nodes.len());
+        node(&response, Role::Tree, name);
         let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
         if is_selected && window.local.takes_focus(Panel::Picture) {
             response.request_focus();
         }
-        let layout = layout.moved(rect.min.to_vec2());
-        marks::paint(ui.painter(), figure.marks(&layout, &ui.clip_rect().into()));
+        let corner = rect.min.to_vec2();
+        let seen: Area = ui.clip_rect().translate(-corner).into();
+        let mut painted = figure.marks(layout, &seen);
+        for mark in &mut painted {
+            mark.shift(corner.into());
+        }
+        marks::paint(ui.painter(), painted);
         ui.ctx().allow_widget_id_changes_in(rect.expand(1.0));
-        for ((at, node_shown), area) in ids.iter().zip(&nodes).zip(&layout.boxes) {
-            let area = Rect::from(*area);
-            if reveals == Some(*at) {
-                ui.scroll_to_rect(area.expand(24.0), None);
-            }
-            if !ui.clip_rect().intersects(area) {
-                continue;
-            }
-            let part = ui.interact(area, Id::unique(("tree node", column.id, *at)), Sense::click());
+        if let Some(area) = reveals.and_then(|place| layout.boxes.get(place)) {
+            ui.scroll_to_rect(Rect::from(*area).translate(corner).expand(24.0), None);
+        }
+        for place in layout.lines(&seen) {
+            let area = Rect::from(layout.boxes[place]).translate(corner);
+            let Some(at) = drawn.id(place).filter(|_| ui.clip_rect().intersects(area)) else { continue };
+            // no stop of the Tab key: the arrows walk the tree
+            let part = ui.interact(area, Id::unique(("tree node", column.id, at)), Sense::CLICK);
             if is_heard(&part) {
-                node(&part, Role::TreeItem, || label(node_shown));
+                node(&part, Role::TreeItem, || label(tree, at, &drawn.nodes[place]));
             }
             if part.clicked() {
-                chosen = Some(*at);
+                chosen = Some(at);
                 response.request_focus();
             }
             if part.double_clicked() {
-                go_on(window, column, tree, *at);
+                go_on(window, column, tree, at);
             }
-            part.on_hover_text(tree.reason(*at));
+            window.offer(&part, Clicked::Picture { column: column.id });
+            part.on_hover_ui(|ui| drop(ui.label(tree.reason(at))));
         }
+        window.offer(&response, Clicked::Picture { column: column.id });
         if response.contains_pointer() {
             scale *= ui.input(egui::InputState::zoom_delta);
         }
         if response.has_focus() {
             let ring = Stroke::new(1.5, theme::tokens(ui).accent);
             ui.painter().rect_stroke(view.shrink(1.0), 3.0, ring, StrokeKind::Inside);
-            chosen = keys(ui, window, column, (tree, &ids, &nodes), response.id, memory).or(chosen);
+            chosen = keys(ui, window, column, (tree, drawn), response.id, memory).or(chosen);
         }
     });
     memory.scale = scale.clamp(SCALES.0, SCALES.1);
@@ -131,7 +188,8 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
 }
 
 /// What a node says.
-fn label(node: &Node<'_>) -> String {
+fn label(tree: &SearchTree, at: usize, node: &Node<'_>) -> String {
+    let step = tree.nodes.get(at).map_or(0, |node| node.step + 1);
     let state = match node.state {
         State::Inner => "",
         State::Finished => ", finished",
@@ -140,7 +198,7 @@ fn label(node: &Node<'_>) -> String {
     };
     let said = node.said.name().map(|name| format!(", {name}")).unwrap_or_default();
     let best = if node.is_best { ", of the shown hypothesis" } else { "" };
-    format!("Node {}, step {}, probability {:.2}{state}{said}{best}", node.text, node.step + 1, node.log_p.exp())
+    format!("Node {}, step {step}, probability {:.2}{state}{said}{best}", node.text, node.log_p.exp())
 }
 
 /// Arrows walk the tree, Space closes and opens a branch, Enter goes on from the node. Answers with the node that is chosen.
@@ -148,17 +206,16 @@ fn keys(
     ui: &Ui,
     window: &mut Window<'_>,
     column: &Column,
-    drawn: (&SearchTree, &[usize], &[Node<'_>]),
+    (tree, drawn): (&SearchTree, &Drawn),
     id: Id,
     memory: &mut Memory,
 ) -> Option<usize> {
-    let (tree, ids, nodes) = drawn;
+    let nodes = &drawn.nodes;
     let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
     let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let here = memory.selected.and_then(|at| ids.iter().position(|id| *id == at));
-    let Some(here) = here else { return ids.first().copied() };
-    let at = ids[here];
+    let here = memory.selected.and_then(|at| drawn.place(at));
+    let (Some(here), Some(at)) = (here, here.and_then(|here| drawn.id(here))) else { return drawn.id(0) };
     if pressed(Key::Enter) {
         go_on(window, column, tree, at);
     }
@@ -178,7 +235,7 @@ fn keys(
     } else {
         None
     };
-    to.map(|to| ids[to])
+    to.and_then(|to| drawn.id(to))
 }
 
 /// The search goes on from a node: its words are held, its last one is forced.
@@ -186,15 +243,22 @@ fn go_on(window: &mut Window<'_>, column: &Column, tree: &SearchTree, at: usize)
     window.push(InterveneCommand::Follow { column: column.id, tokens: tree.words(at) });
 }
 
-/// What is known of the selected node: why it ended, where the model looked, what else could have been said.
+/// What is known of the selected node: why it ended, where the model looked, what else could have been said. Of a word of
+/// several pieces alpha is the mean of their rows, and the candidates are those of its first piece.
 fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut Memory) {
     let Some(at) = memory.selected else { return };
-    let (Some(node), Some(found)) = (tree.nodes.get(at), column.result.nodes.get(at)) else { return };
+    let drawn = memory.arranged.as_ref().map(|arranged| &arranged.drawn);
+    let part = drawn.map_or_else(|| vec![at], |drawn| drawn.part_of(at));
+    let text = drawn.and_then(|drawn| Some(drawn.nodes.get(drawn.place(at)?)?.text.to_string()));
+    let Some(at) = part.last().copied() else { return };
+    let Some(node) = tree.nodes.get(at) else { return };
+    let found: Vec<&crate::decoding::Node> = part.iter().filter_map(|at| column.result.nodes.get(*at)).collect();
     let t = theme::tokens(ui);
     let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
     ui.spacing_mut().item_spacing.y = 1.0;
     ui.horizontal(|ui| {
-        let text = format!("{}   p {:.3}", node.text, node.log_p.exp());
+        let log_p: f32 = found.iter().map(|found| found.log_p).sum();
+        let text = format!("{}   p {:.3}", text.as_deref().unwrap_or(&node.text), log_p.exp());
         ui.label(RichText::new(text).color(t.accent));
         let go = ui.small_button("Go on from here").on_hover_text("Holds these words and forces the last (Enter)");
         if go.clicked() {
@@ -210,8 +274,8 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
         }
         ui.add(egui::Label::new(small(tree.reason(at)).color(t.weak)).truncate());
     });
-    if let Some(alpha) = &found.alpha {
-        let mut most: Vec<(usize, f32)> = alpha.iter().copied().enumerate().collect();
+    if let Some(alpha) = mean(&found) {
+        let mut most: Vec<(usize, f32)> = alpha.into_iter().enumerate().collect();
         most.sort_by(|a, b| b.1.total_cmp(&a.1));
         let word = |j: usize| column.source.tokens.get(j).map_or("", String::as_str);
         let named = most.iter().take(NAMED).filter(|(_, alpha)| *alpha >= 0.005);
@@ -220,7 +284,19 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
         ui.add(egui::Label::new(small(format!("looks at {}", named.join(", ")))).truncate());
     }
     let word = |id: &u32| column.result.words.get(id).map_or("", String::as_str);
-    let others = found.candidates.iter().take(NAMED);
+    let others = found.first().map_or(&[][..], |first| &first.candidates).iter().take(NAMED);
     let others: Vec<String> = others.map(|(id, log_p)| format!("{} {:.3}", word(id), log_p.exp())).collect();
-    ui.add(egui::Label::new(small(format!("candidates {}", others.join(", ")))).truncate());
+    let of = if part.len() > 1 { "candidates for its first piece" } else { "candidates" };
+    ui.add(egui::Label::new(small(format!("{of} {}", others.join(", ")))).truncate());
+}
+
+/// The mean of the rows of alpha; `None` where there is none.
+fn mean(found: &[&crate::decoding::Node]) -> Option<Vec<f32>> {
+    let rows = found.iter().map(|found| found.alpha.as_deref()).collect::<Option<Vec<&[f32]>>>()?;
+    let share = 1.0 / rows.len() as f32;
+    let mut mean = vec![0.0; rows.first()?.len()];
+    for row in rows {
+        mean.iter_mut().zip(row).for_each(|(mean, alpha)| *mean += share * alpha);
+    }
+    Some(mean)
 }

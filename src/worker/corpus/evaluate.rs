@@ -1,4 +1,4 @@
-//! Floor 7: models measured on a test set, one after the other, and compared, behind the window.
+//! Floor 7: models and ensembles measured on a test set, one after the other, and compared, behind the window.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use crate::text::links::{Links, read};
 use crate::text::reader::require_file;
 use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::corpus::yielding::Yielding;
+use crate::worker::protocol::EnsembleSpec;
 use crate::worker::shelved::Shelved;
 
 /// The [`Aligned::direction`] of a model's own links.
@@ -33,8 +34,8 @@ const SEED: u64 = 12345;
 /// What to measure, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluate {
-    /// Model folders, at least one.
-    pub models: Vec<PathBuf>,
+    /// Models and ensembles, at least one.
+    pub systems: Vec<Candidate>,
     /// Where models compute.
     pub device: DeviceChoice,
     /// The file of source sentences.
@@ -53,7 +54,32 @@ pub struct Evaluate {
     pub unk: Vec<Unk>,
 }
 
-/// What one model made of the test set.
+/// A model folder, or several models that translate as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Candidate {
+    /// A model.
+    Model(PathBuf),
+    /// Several.
+    Ensemble(EnsembleSpec),
+}
+
+impl Candidate {
+    /// The folders of its models.
+    fn folders(&self) -> &[PathBuf] {
+        match self {
+            Self::Model(folder) => std::slice::from_ref(folder),
+            Self::Ensemble(ensemble) => &ensemble.members,
+        }
+    }
+}
+
+impl From<PathBuf> for Candidate {
+    fn from(folder: PathBuf) -> Self {
+        Self::Model(folder)
+    }
+}
+
+/// What one model or ensemble made of the test set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The figures and every sentence.
@@ -120,10 +146,9 @@ impl Evaluate {
         let gold = gold.transpose()?;
         let gold_note = gold.as_ref().map(|gold| gold.note.clone());
         let data = Data { test_set, gold: gold.map(|gold| gold.pairs) };
-        let mut shelved = Vec::with_capacity(self.models.len());
-        for folder in &self.models {
-            work.tell(Progress { what: format!("Loading {}", name(folder)), ..Progress::default() });
-            shelved.push(work.model(folder, self.device)?);
+        let mut shelved = Vec::with_capacity(self.systems.len());
+        for system in &self.systems {
+            shelved.push(self.load(work, system)?);
         }
         // The first model says which way the test set is translated.
         let first = shelved.first().map(|first| languages(first));
@@ -152,7 +177,23 @@ impl Evaluate {
     }
 }
 
-/// A run over the models of one direction.
+impl Evaluate {
+    /// A model, or an ensemble made of models that other candidates may be, too.
+    fn load(&self, work: &Work<'_>, candidate: &Candidate) -> Result<Arc<Shelved>> {
+        let mut members = Vec::with_capacity(candidate.folders().len());
+        for folder in candidate.folders() {
+            work.tell(Progress { what: format!("Loading {}", name(folder)), ..Progress::default() });
+            members.push(work.model(folder, self.device)?);
+        }
+        match (candidate, members.as_slice()) {
+            (Candidate::Ensemble(ensemble), [_, ..]) => Shelved::ensemble(&members, ensemble.mixing).map(Arc::new),
+            (_, [model, ..]) => Ok(Arc::clone(model)),
+            (_, []) => Err(Error::Internal("an ensemble without members was to be measured".to_owned())),
+        }
+    }
+}
+
+/// A run over the systems of one direction.
 struct Run<'a> {
     order: &'a Evaluate,
     work: &'a Work<'a>,
@@ -185,7 +226,7 @@ impl Run<'_> {
             });
         };
         let report = stepping(work, shelved, |stepper| {
-            evaluation::run(&shelved.model, stepper, &data.test_set, &options, &work.ticket, &mut hear)
+            evaluation::run(shelved.system(), stepper, &data.test_set, &options, &work.ticket, &mut hear)
         })?;
         let alignments = match &data.gold {
             Some(gold) if shelved.facts.has_alignment => Some(match self.align(shelved, gold, &mut hear) {
@@ -211,12 +252,12 @@ impl Run<'_> {
         let data = (&self.data.test_set, gold);
         let ticket = &self.work.ticket;
         let report = stepping(self.work, shelved, |stepper| {
-            let forward = Aligner { model: &shelved.model, stepper };
+            let forward = Aligner { system: shelved.system(), stepper };
             let Some(other) = self.reverse else {
                 return alignment::measure(forward, None, data, &options, ticket, hear);
             };
             stepping(self.work, other, |stepper| {
-                let reverse = Aligner { model: &other.model, stepper };
+                let reverse = Aligner { system: other.system(), stepper };
                 alignment::measure(forward, Some(reverse), data, &options, ticket, hear)
             })
         })?;

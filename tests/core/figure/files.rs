@@ -9,12 +9,14 @@ use interlinear::figure::fonts::Fonts;
 use interlinear::figure::formats::{FORMATS, format, format_of};
 use interlinear::figure::geometry::size;
 use interlinear::figure::heatmap::layout::Gaze;
+use interlinear::figure::inspected::Inspected;
 use interlinear::figure::mark::Numbers;
 use interlinear::figure::measure::{Measure as _, SansSerif};
 use interlinear::figure::page::Page;
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap};
 use interlinear::figure::provenance::Provenance;
-use interlinear::figure::sheet::{KINDS, Look, Sheet, kind};
+use interlinear::figure::sheet::{KINDS, Look, Needs, Sheet, kind};
+use interlinear::figure::tree::{Node, State};
 use interlinear::figure::{beam::Row, svg};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
@@ -38,11 +40,40 @@ fn sheet() -> Sheet<'static> {
         gaze: Some(Gaze { p_t: &[0.5, 2.0, f32::NAN], window: 1 }),
         corner: Some("word read"),
         beam: vec![Row { place: 1, log_p: -3.1, words, ..Row::default() }],
+        tree: searched(),
+        word: Some(Inspected {
+            text: "caf\u{e9}".into(),
+            caption: Inspected::caption(1, 3, -3.0).into(),
+            heading: Inspected::heading(None).into(),
+            candidates: vec![("bar".into(), 0.6, false), ("caf\u{e9}".into(), 0.05, true)],
+            alpha: Some(ALPHA[4..8].into()),
+        }),
         provenance: Provenance {
             title: "tiny: alpha".to_owned(),
             facts: facts.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         },
     }
+}
+
+/// A search that found `Le café`: on its first line the best, then what fell out, near and far below.
+fn searched() -> Vec<Node<'static>> {
+    let node = |text: &'static str, step, parent, state| Node {
+        text: text.into(),
+        step,
+        parent,
+        state,
+        log_p: -0.4,
+        is_best: state == State::Inner || text == "</s>",
+        ..Node::default()
+    };
+    let mut nodes = vec![
+        node("Le", 0, None, State::Inner),
+        node("caf\u{e9}", 1, Some(0), State::Inner),
+        node("</s>", 2, Some(1), State::Finished),
+    ];
+    nodes.extend(["bar", "rouge", "bleu", "vert", "noir", "gris"].map(|text| node(text, 2, Some(1), State::Pruned)));
+    nodes.push(Node { hidden: 3, ..node("th\u{e9}", 1, Some(0), State::Cut) });
+    nodes
 }
 
 fn look() -> Look {
@@ -55,7 +86,7 @@ fn figures(each: &mut dyn FnMut(&str, &Figure<'_>)) {
     for kind in KINDS {
         for (is_dark, has_legend, map) in [(false, true, 0), (true, false, 2)] {
             let look = Look { is_dark, has_legend, map: ColourMap::at(map), ..look() };
-            let figure = kind.draw(&sheet, &look).expect("there is an alignment");
+            let figure = kind.draw(&sheet, &look).expect("there is all that it needs");
             each(&format!("{}, dark {is_dark}", kind.name), &figure);
         }
     }
@@ -259,7 +290,11 @@ fn what_cannot_be_written_gets_a_sentence() {
     assert!(refused.is_users() && refused.to_string().contains("472441 by 236220 pixels"), "{refused}");
     let without = Sheet { alpha: None, ..sheet() };
     for kind in KINDS {
-        assert_eq!(kind.draw(&without, &look()).is_none(), kind.needs_alignment, "{}", kind.name);
+        assert_eq!(kind.draw(&without, &look()).is_none(), kind.needs == Needs::Alignment, "{}", kind.name);
+    }
+    let bare = Sheet { tree: Vec::new(), word: None, ..without };
+    for kind in KINDS {
+        assert_eq!(kind.draw(&bare, &look()).is_none(), kind.needs != Needs::Nothing, "{}", kind.name);
     }
 }
 
@@ -274,7 +309,12 @@ fn nothing_and_much_are_figures_too() {
         alpha: Some(Numbers { rows: 60, columns: 60, values: &values }),
         ..Sheet::default()
     };
-    let none = Sheet { alpha: Some(Numbers::default()), ..Sheet::default() };
+    let node = |step: usize| Node { text: "word".into(), step, parent: step.checked_sub(1), ..Node::default() };
+    let word = Inspected { alpha: large.alpha.map(|alpha| alpha.row(0).into()), ..Inspected::default() };
+    let large = Sheet { tree: (0..60).map(node).collect(), word: Some(word), ..large };
+    let word = Inspected { alpha: Some(Vec::new().into()), ..Inspected::default() };
+    let none =
+        Sheet { alpha: Some(Numbers::default()), tree: vec![Node::default()], word: Some(word), ..Sheet::default() };
     let page = Page { width_mm: None, dpi: 72.0 };
     for (what, sheet) in [("nothing", none), ("much", large)] {
         for kind in KINDS {

@@ -52,7 +52,7 @@ pub enum EvaluationCommand {
     SetAlsoWithoutUnk(bool),
     /// Takes the first test set, whose files are put into this folder.
     TakeFirstSet(PathBuf),
-    /// Measures the models of the columns.
+    /// Measures the models and ensembles of the columns.
     Run,
     /// Takes the sentence of a failure away.
     DismissMessage,

@@ -31,7 +31,8 @@ fn json(results: &Evaluated) -> Value {
     let model = |measured: &Measured| {
         let report = &measured.report;
         json!({"name": report.name, "architecture": report.architecture,
-               "folder": report.folder.display().to_string(), "beam": report.search.beam,
+               "folder": report.folder.display().to_string(), "average": report.mixing.map(|mixing| mixing.average.to_string()),
+               "alignment_of": report.mixing.map(|mixing| mixing.alignment.to_string()), "beam": report.search.beam,
                "length": report.search.ranking.length.to_string(), "coverage": report.search.ranking.coverage,
                "words_per_second": measured.words_per_second, "alignments": alignments(measured),
                "rows": report.rows.iter().map(figures::object).collect::<Vec<_>>()})

@@ -20,7 +20,7 @@ use crate::session::page::{Dropped, Page};
 use crate::session::pages::shape::{Kept, PageState};
 use crate::session::shared::Shared;
 use crate::worker::corpus::Order;
-use crate::worker::corpus::evaluate::{Evaluate, Evaluated};
+use crate::worker::corpus::evaluate::{Candidate, Evaluate, Evaluated};
 use crate::worker::follow::Seen;
 
 pub use crate::session::pages::evaluation::command::{By, EvaluationCommand, FiguresFormat, TestCommand};
@@ -198,10 +198,23 @@ impl TestFiles {
     }
 }
 
+/// The models and ensembles of the columns, each once.
+pub fn systems(shared: &Shared) -> Vec<Candidate> {
+    let mut systems: Vec<Candidate> = Vec::new();
+    for column in shared.columns() {
+        let model = || Candidate::Model(column.folder.clone());
+        let system = column.ensemble.clone().map_or_else(model, Candidate::Ensemble);
+        if !systems.contains(&system) {
+            systems.push(system);
+        }
+    }
+    systems
+}
+
 impl Evaluation {
-    /// What is missing before models can be measured, as a sentence.
-    pub fn missing(&self, models: usize) -> Option<&'static str> {
-        match (&self.test.source, self.test.references.as_slice(), models) {
+    /// What is missing before so many systems can be measured, as a sentence.
+    pub fn missing(&self, systems: usize) -> Option<&'static str> {
+        match (&self.test.source, self.test.references.as_slice(), systems) {
             (None, ..) => Some("Choose a file of source sentences"),
             (_, [], _) => Some("Choose a file of their translations"),
             (.., 0) => Some("Add a model"),
@@ -213,13 +226,8 @@ impl Evaluation {
         if self.task.is_some() {
             return;
         }
-        let mut models: Vec<PathBuf> = Vec::new();
-        for column in shared.models() {
-            if !models.contains(&column.folder) {
-                models.push(column.folder.clone());
-            }
-        }
-        if let Some(missing) = self.missing(models.len()) {
+        let systems = systems(shared);
+        if let Some(missing) = self.missing(systems.len()) {
             self.message = Some(missing.to_owned());
             return;
         }
@@ -231,7 +239,7 @@ impl Evaluation {
             (false, false) => vec![Unk::Allowed],
         };
         let order = Evaluate {
-            models,
+            systems,
             device: shared.settings.device,
             source,
             references: self.test.references.clone(),

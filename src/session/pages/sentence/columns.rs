@@ -39,8 +39,8 @@ impl Shared {
                 *column = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
             }
             ColumnCommand::Export { column, format, path } => return self.export(column, format, path),
-            ColumnCommand::Draw { column, path } => {
-                let drawing = self.drawing;
+            ColumnCommand::Draw { column, kind, path } => {
+                let drawing = Drawing { kind, ..self.drawing };
                 let Some(picture) = self.picture(column, &drawing) else { return };
                 return self.chore(Chore::Draw { path: drawing.named(path), picture });
             }
@@ -73,7 +73,8 @@ impl Shared {
         let on_screen = COLOUR_MAPS.iter().find(|map| map.name == on_screen);
         let drawing = Drawing { map: drawing.map.or(on_screen), ..*drawing };
         let (search, settings) = (&self.scene.search, &self.settings);
-        let picture = self.column(column).and_then(|column| export::picture(column, search, settings, &drawing));
+        let word = self.selection.target.filter(|_| self.selection.column == Some(column));
+        let picture = self.column(column).and_then(|column| export::picture(column, search, settings, &drawing, word));
         if picture.is_none() {
             self.notify("There is nothing to draw yet, because nothing is translated in this column", true);
         }

@@ -236,10 +236,13 @@ pub enum ColumnCommand {
         /// Where to.
         path: PathBuf,
     },
-    /// Writes a column's translation to a file as the figure that was set last, in the format that the name ends with.
+    /// Writes a column's translation to a file as a figure that looks as was set last, in the format that the name ends
+    /// with.
     Draw {
         /// Whose.
         column: ColumnId,
+        /// The name of its kind.
+        kind: &'static str,
         /// Where to.
         path: PathBuf,
     },

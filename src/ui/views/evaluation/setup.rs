@@ -6,6 +6,7 @@ use egui::{Button, RichText, Ui, vec2};
 
 use crate::analysis::mteval::TOKENIZATIONS;
 use crate::session::column::file_name;
+use crate::session::evaluation;
 use crate::session::evaluation::LogState;
 use crate::session::{EvaluationCommand, Session, TestCommand};
 use crate::ui::dialogs::Question;
@@ -14,6 +15,7 @@ use crate::ui::theme;
 use crate::ui::views::task;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::{chart, labels};
+use crate::worker::corpus::evaluate::Candidate;
 
 /// Room for the button behind a file's name, points.
 const REMOVE: f32 = 26.0;
@@ -128,10 +130,13 @@ fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if evaluation.task.is_some() {
         task::task_ui(ui, window, evaluation.task);
     } else {
-        let models = models(session);
-        let missing = evaluation.missing(models);
+        let (models, ensembles) = systems(session);
+        let missing = evaluation.missing(models + ensembles);
         let t = theme::tokens(ui);
-        let text = RichText::new(format!("Evaluate {}", plural(models, "model"))).color(t.on_accent);
+        let counts = [(models, "model"), (ensembles, "ensemble")].into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, name)| plural(count, name)).collect();
+        let what = if counts.is_empty() { plural(0, "model") } else { counts.join(", ") };
+        let text = RichText::new(format!("Evaluate {what}")).color(t.on_accent);
         let size = vec2(ui.available_width(), ROW + theme::SPACE_1);
         let button =
             ui.add_enabled_ui(missing.is_none(), |ui| ui.add_sized(size, Button::new(text).fill(t.accent))).inner;
@@ -161,12 +166,11 @@ fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-/// Different models of the columns.
-fn models(session: &Session) -> usize {
-    let mut folders: Vec<&Path> = session.models().map(|column| column.folder.as_path()).collect();
-    folders.sort_unstable();
-    folders.dedup();
-    folders.len()
+/// Different models of the columns, and different ensembles.
+fn systems(session: &Session) -> (usize, usize) {
+    let systems = evaluation::systems(session);
+    let models = systems.iter().filter(|system| matches!(system, Candidate::Model(_))).count();
+    (models, systems.len() - models)
 }
 
 fn logs_ui(ui: &mut Ui, window: &mut Window<'_>) {

@@ -1,0 +1,106 @@
+//! Floor 6: what is evaluated: a model, or several that translate as one. Both are measured by the same code.
+
+use std::path::PathBuf;
+
+use crate::decoding::ensemble::Mixing;
+use crate::decoding::{Ensemble, Specials};
+use crate::models::Model;
+use crate::text::tokenizer::Encode;
+
+/// A model, or several that translate as one.
+#[derive(Clone, Copy, Debug)]
+pub enum System<'a> {
+    /// A model.
+    Model(&'a Model),
+    /// Two or more.
+    Ensemble(&'a Ensemble),
+}
+
+impl<'a> From<&'a Model> for System<'a> {
+    fn from(model: &'a Model) -> Self {
+        Self::Model(model)
+    }
+}
+
+impl<'a> From<&'a Ensemble> for System<'a> {
+    /// An ensemble of one model is that model.
+    fn from(ensemble: &'a Ensemble) -> Self {
+        match ensemble.members() {
+            [only] => Self::Model(only),
+            _ => Self::Ensemble(ensemble),
+        }
+    }
+}
+
+impl<'a> System<'a> {
+    /// The model; of an ensemble the member whose source words are the columns of its alignment. All that concerns target
+    /// words is the same for every member.
+    pub fn lead(self) -> &'a Model {
+        match self {
+            Self::Model(model) => model,
+            Self::Ensemble(ensemble) => ensemble.lead(),
+        }
+    }
+
+    /// What reads a source text.
+    pub fn source(self) -> &'a dyn Encode {
+        match self {
+            Self::Model(model) => &model.source,
+            Self::Ensemble(ensemble) => ensemble,
+        }
+    }
+
+    /// Its name, of an ensemble those of its members.
+    pub fn name(self) -> String {
+        match self {
+            Self::Model(model) => model.config.name.clone(),
+            Self::Ensemble(ensemble) => ensemble.name(),
+        }
+    }
+
+    /// The architecture, or `ensemble`.
+    pub fn architecture(self) -> &'static str {
+        match self {
+            Self::Model(model) => model.config.architecture.name(),
+            Self::Ensemble(_) => "ensemble",
+        }
+    }
+
+    /// Where it lies; of an ensemble the folders of its members with ` + ` between.
+    pub fn folder(self) -> PathBuf {
+        match self {
+            Self::Model(model) => model.folder.clone(),
+            Self::Ensemble(ensemble) => PathBuf::from(ensemble.folder()),
+        }
+    }
+
+    /// How its members become one; `None` of one model.
+    pub fn mixing(self) -> Option<Mixing> {
+        match self {
+            Self::Model(_) => None,
+            Self::Ensemble(ensemble) => Some(ensemble.mixing()),
+        }
+    }
+
+    /// Whether it has an alignment.
+    pub fn aligns(self) -> bool {
+        match self {
+            Self::Model(model) => model.config.aligns(),
+            Self::Ensemble(ensemble) => ensemble.aligns(),
+        }
+    }
+
+    /// See [`Config::input_delay`](crate::models::config::Config::input_delay).
+    pub fn input_delay(self) -> Option<usize> {
+        match self {
+            Self::Model(model) => model.config.input_delay(),
+            Self::Ensemble(ensemble) => ensemble.input_delay(),
+        }
+    }
+
+    /// The ids that the search must know.
+    pub fn specials(self) -> Specials {
+        let (eos, unk) = self.lead().specials();
+        Specials { eos, unk }
+    }
+}

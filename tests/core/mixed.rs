@@ -1,0 +1,251 @@
+//! Ensembles on test sets, against sums and means that are computed here, word by word, from what the members say alone.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use interlinear::analysis::bleu::Tokenization;
+use interlinear::decoding::SearchOptions;
+use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
+use interlinear::evaluation;
+use interlinear::evaluation::alignment::{Aligner, AlignmentOptions};
+use interlinear::evaluation::{EvaluationOptions, System, TestSet, Unk, alignment};
+use interlinear::models::config::Architecture;
+use interlinear::models::{Kernels, Model, Need, Row, StepOutput};
+use interlinear::nn::device::{Device, DeviceChoice};
+use interlinear::text::line;
+use interlinear::text::links::{Link, Links};
+use interlinear::text::reader::LineReader;
+use interlinear::text::sentence::Sentence;
+use interlinear::ticket::Ticket;
+use interlinear::worker::Store;
+use interlinear::worker::corpus::evaluate::{Candidate, Evaluate};
+use interlinear::worker::corpus::{Found, Kind, Lane, Order};
+use interlinear::worker::gate::Gate;
+use interlinear::worker::protocol::EnsembleSpec;
+use serde_json::Value;
+
+use crate::cli::{reference, run_in};
+use crate::tiny::{TINY, Tiny};
+
+/// Sentences of the reference models' words; `x` is a word that they do not know.
+const PAIRS: [(&str, &str); 3] = [("s2 s3 s4", "t2 t3"), ("s5 x", "t4"), ("s6 s7 s8 s9", "t5 x t7")];
+/// Reference models of one vocabulary: two that align, and one that does not beside one that does.
+const TOGETHER: [[&str; 2]; 2] = [["rnnsearch", "luong-global-general"], ["rnnencdec", "luong-local-p-dot"]];
+/// Most words of a translation.
+const MOST: usize = 6;
+
+fn members(names: [&str; 2]) -> Vec<Model> {
+    names.iter().map(|name| Model::load(&reference(name), &Device::cpu()).expect("a sound model")).collect()
+}
+
+fn test_set() -> TestSet {
+    let side = |name: &str, text: fn(&(&'static str, &'static str)) -> &'static str| {
+        let text = PAIRS.iter().map(text).collect::<Vec<_>>().join("\n");
+        LineReader::new(Path::new(name), Box::new(std::io::Cursor::new(text.into_bytes())))
+    };
+    TestSet::from_lines(side("source", |pair| pair.0), vec![side("target", |pair| pair.1)], true).expect("equal files")
+}
+
+fn read(model: &Model, (source, target): (&str, &str)) -> (Sentence, Sentence) {
+    (line::encode(&model.source, source, true), line::encode(&model.target, target, true))
+}
+
+/// What a member says after `prefix`, by the readable kernels, and where it looks.
+fn say(model: &Model, source: &[u32], prefix: &[u32]) -> StepOutput {
+    let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
+    let mut output = StepOutput::default();
+    stepper.begin(&[source]).expect("begun");
+    for i in 0..=prefix.len() {
+        let y_prev = i.checked_sub(1).map(|i| prefix[i]);
+        stepper.step(&[Row { sentence: 0, parent: 0, y_prev }], &Need::all(), &mut output).expect("a step");
+    }
+    output
+}
+
+/// The mean of the members' distributions after `prefix`, in f64 and by definition, and the mean of their alpha.
+fn mean(members: &[Model], source: &str, prefix: &[u32], average: Average) -> (Vec<f64>, Vec<f64>) {
+    let said: Vec<StepOutput> =
+        members.iter().map(|member| say(member, &read(member, (source, "")).0.ids, prefix)).collect();
+    let count = said.len() as f64;
+    let of = |k: usize| said.iter().map(move |said| f64::from(said.log_p[k]));
+    let log_p: Vec<f64> = match average {
+        Average::Probability => {
+            (0..said[0].log_p.len()).map(|k| (of(k).map(f64::exp).sum::<f64>() / count).ln()).collect()
+        }
+        Average::LogProbability => {
+            let mean: Vec<f64> = (0..said[0].log_p.len()).map(|k| of(k).sum::<f64>() / count).collect();
+            let z: f64 = mean.iter().map(|log_p| log_p.exp()).sum();
+            mean.iter().map(|log_p| log_p - z.ln()).collect()
+        }
+    };
+    let looking: Vec<&StepOutput> = said.iter().filter(|said| !said.alpha.is_empty()).collect();
+    let t_x = looking.first().map_or(0, |said| said.alpha.len());
+    let look = |j: usize| looking.iter().map(|said| f64::from(said.alpha[j])).sum::<f64>() / looking.len() as f64;
+    (log_p, (0..t_x).map(look).collect())
+}
+
+fn greatest(values: impl Iterator<Item = f64>) -> usize {
+    let best = values.enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    best.expect("there are values").0
+}
+
+#[test]
+fn the_figures_are_those_of_the_members_mean() {
+    let set = test_set();
+    let gold = vec![Links::new(vec![Link { source: 0, target: 0 }], Vec::new()); PAIRS.len()];
+    for (names, average) in TOGETHER.iter().flat_map(|names| AVERAGES.map(|average| (*names, average))) {
+        let what = format!("{names:?} by {average}");
+        let members = members(names);
+        let mixing = Mixing { average, alignment: AlignmentOf::Mean };
+        let ensemble = Ensemble::new(members.clone(), mixing).expect("one vocabulary");
+        let mut stepper = ensemble.stepper(Kernels::Fused, 1).expect("a stepper");
+        let search = SearchOptions { beam: 1, max_length: Some(MOST), ..SearchOptions::default() };
+        let options = EvaluationOptions { search, batch: 2, ..EvaluationOptions::default() };
+        let report = evaluation::run(&ensemble, stepper.as_mut(), &set, &options, &Ticket::forever(), &mut |_| {})
+            .expect("it runs");
+        assert_eq!((report.architecture, report.mixing), ("ensemble", Some(mixing)));
+        let found = alignment::measure(
+            Aligner { system: System::from(&ensemble), stepper: stepper.as_mut() },
+            None,
+            (&set, &gold),
+            &AlignmentOptions::default(),
+            &Ticket::forever(),
+            &mut |_| {},
+        )
+        .expect("it aligns");
+        for (n, pair) in PAIRS.iter().enumerate() {
+            let target = read(&members[0], *pair).1;
+            let steps: Vec<(Vec<f64>, Vec<f64>)> =
+                (0..target.len()).map(|i| mean(&members, pair.0, &target.ids[..i], average)).collect();
+            let nll: f64 = -steps.iter().zip(&target.ids).map(|((log_p, _), &id)| log_p[id as usize]).sum::<f64>();
+            let got = report.records[n].nll;
+            assert!((got - nll).abs() < 2e-5 * (1.0 + nll), "{what}: NLL {got} instead of {nll}");
+            // the row and the column of `</s>` are left out
+            let words = pair.0.split(' ').count();
+            let link = |(target, (_, alpha)): (usize, &(Vec<f64>, Vec<f64>))| {
+                let alpha = &alpha[..words];
+                let looks = alpha.iter().any(|alpha| *alpha > 0.0);
+                looks.then(|| Link { source: greatest(alpha.iter().copied()), target })
+            };
+            let links: Vec<Link> = steps[..target.words()].iter().enumerate().filter_map(link).collect();
+            assert_eq!(found.links[n], links, "{what}: {pair:?}");
+            // greedy search, word by word
+            let mut said: Vec<u32> = Vec::new();
+            while said.len() < MOST {
+                let next = greatest(mean(&members, pair.0, &said, average).0.into_iter()) as u32;
+                if next == ensemble.specials().eos {
+                    break;
+                }
+                said.push(next);
+            }
+            let words: Vec<&str> = said.iter().filter_map(|id| ensemble.target().token(*id)).collect();
+            assert_eq!(report.records[n].translations[0].text, words.join(" "), "{what}: {pair:?}");
+        }
+    }
+}
+
+const OTHER: Tiny = Tiny { name: "other", source: &["three", "four"], seed: 2, ..TINY };
+const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, seed: 3, ..TINY };
+const FOREIGN: Tiny = Tiny { name: "foreign", target: &["un", "deux", "quatre"], ..TINY };
+
+/// Tiny models and a test set of their words.
+fn models() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    for tiny in [TINY, OTHER, ENCDEC, FOREIGN] {
+        tiny.save(folder.path());
+    }
+    for (name, text) in [
+        ("s", "one two three\nfour\nthree one one two\n"),
+        ("t", "un deux\ntrois\nun un deux\n"),
+        ("g", "0-0 1-1\n0-0\n0-0 1-1\n"),
+    ] {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    }
+    folder
+}
+
+const FILES: [&str; 7] = ["--source", "s", "--target", "t", "--pretokenized", "--max-length", "6"];
+
+#[test]
+fn the_command_line_measures_an_ensemble_and_its_members() {
+    let folder = models();
+    let two = ["--model", "tiny", "--model", "encdec", "--ensemble"];
+    let gold = ["--gold", "g", "--gold-order", "source", "--gold-base", "0"];
+    let run = |extra: &[&str]| {
+        let arguments = [&["evaluate", "--format", "json"], &FILES[..], &two, extra].concat();
+        let outcome = run_in(folder.path(), &arguments, b"");
+        assert_eq!(outcome.code, 0, "{extra:?}: {}", outcome.stderr);
+        serde_json::from_str::<Value>(&outcome.stdout).expect("JSON")["models"].clone()
+    };
+    let alone = run(&gold);
+    assert_eq!(alone.as_array().map(Vec::len), Some(1));
+    let all = run(&[&gold[..], &["--members", "--bootstrap", "10"]].concat());
+    let name = |n: usize| all[n]["name"].as_str().unwrap_or_default().to_owned();
+    assert_eq!([0, 1, 2].map(name), ["tiny", "encdec", "tiny + encdec"]);
+    assert_eq!((&all[2]["architecture"], &all[2]["average"]), (&"ensemble".into(), &"probability".into()));
+    assert_eq!((&all[0]["average"], &all[1]["alignment"]), (&Value::Null, &Value::Null));
+    assert_eq!(all[2]["rows"], alone[0]["rows"]);
+    assert_eq!(all[2]["alignment"], all[0]["alignment"], "the only member that aligns");
+    assert_eq!(all[2]["against_first"].as_array().map(Vec::len), Some(1));
+    assert_ne!(run(&["--ensemble-average", "log-probability"])[0]["rows"], alone[0]["rows"]);
+    // `score` of the same ensemble says the same of the references
+    let score = [&["score", "--format", "jsonl"], &FILES[..5], &two].concat();
+    let scored = run_in(folder.path(), &score, b"");
+    assert_eq!(scored.code, 0, "{}", scored.stderr);
+    let log_p = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["log_p"].as_f64().expect("a number");
+    let sum: f64 = scored.stdout.lines().map(log_p).sum();
+    let nll = alone[0]["rows"][0]["nll"].as_f64().expect("a number");
+    assert!((sum + nll).abs() < 1e-4, "{sum} and {nll}");
+}
+
+#[test]
+fn what_cannot_be_measured_together_is_said() {
+    let folder = models();
+    for (arguments, code, expected) in [
+        (&["--model", "tiny", "--model", "foreign", "--ensemble"][..], 2, "the target word 4 is \"trois\" in tiny"),
+        (&["--model", "tiny", "--model", "other", "--ensemble", "--bootstrap", "5"], 2, "add --members"),
+        (&["--model", "tiny", "--members"], 2, "--ensemble"),
+        (&["--model", "encdec", "--model", "encdec", "--ensemble", "--gold", "g"], 2, "(ensemble) has no alignment"),
+        (
+            &["--model", "tiny", "--model", "other", "--ensemble", "--gold", "g", "--importance", "unknown-word"],
+            0,
+            "tiny + other is an ensemble; --importance is measured in one model",
+        ),
+    ] {
+        let outcome = run_in(folder.path(), &[&["evaluate"], &FILES[..], arguments].concat(), b"");
+        assert!(outcome.code == code && outcome.stderr.contains(expected), "{arguments:?}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn the_window_measures_an_ensemble_beside_the_models() {
+    let folder = models();
+    let at = |name: &str| folder.path().join(name);
+    let spec = EnsembleSpec { members: vec![at("tiny"), at("encdec")], mixing: Mixing::default() };
+    let order = Evaluate {
+        systems: vec![at("tiny").into(), Candidate::Ensemble(spec)],
+        device: DeviceChoice::Cpu,
+        source: at("s"),
+        references: vec![at("t")],
+        gold: Some(at("g")),
+        is_pretokenized: true,
+        tokenization: Tokenization::None,
+        search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
+        unk: vec![Unk::Allowed],
+    };
+    let lane: Lane<Order> = Lane::spawn(Store::new(1).library(), Gate::new(), Arc::new(|| {}));
+    lane.submit(1, Order::Evaluate(order));
+    let found = loop {
+        match lane.next_within(Duration::from_mins(1)).expect("it goes on").kind {
+            Kind::Progress(_) => {}
+            Kind::Found(Found::Evaluated(found)) => break found,
+            other => panic!("{other:?}"),
+        }
+    };
+    let [tiny, both] = found.models.as_slice() else { panic!("{} systems", found.models.len()) };
+    assert_eq!((tiny.report.name.as_str(), both.report.name.as_str()), ("tiny", "tiny + encdec"));
+    assert_eq!(found.comparisons.len(), 1);
+    assert_eq!(tiny.alignments, both.alignments, "the only member that aligns");
+    assert_ne!(tiny.report.rows, both.report.rows);
+}
