@@ -40,23 +40,23 @@ Formats:
   pdf  shapes and text for papers, with its fonts
   png  pixels for slides, at a resolution
 
-The sentence is an argument, or the only line of --file or of standard input; with --folder there may be any number
-of lines, and the figures are written there as 0001.svg, 0002.svg and so on, by the number of the line. Model, digest,
+The sentence is the line of TEXTFILE or of standard input, or --text. Of several lines --output (or --folder) is a folder,
+where the figures are written as 0001.svg, 0002.svg and so on, by the number of the line. Model, digest,
 beam, reading, sentence and translation are written into the file, where programs for pictures show them.
 
-  interlinear figure --model rnnsearch-en-fr \"The red house .\" --output house.pdf --width-mm 80
-  interlinear figure --model rnnsearch-en-fr --kind links --file story.en --folder pictures --format png")]
+  interlinear figure --model rnnsearch-en-fr --text \"The red house .\" --output house.pdf --width 80
+  interlinear figure --model rnnsearch-en-fr --kind links --format png --output pictures story.en")]
 pub struct Low {
     #[command(flatten)]
     models: ModelArgs,
-    /// The sentence
-    #[arg(value_name = "SENTENCE", conflicts_with = "file")]
-    sentence: Option<String>,
     /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "TEXTFILE")]
     file: Option<PathBuf>,
+    /// The sentence itself, in place of a file
+    #[arg(long, value_name = "TEXT", conflicts_with = "file")]
+    text: Option<String>,
     /// Show this translation in place of the model's own
-    #[arg(long, value_name = "TEXT", requires = "sentence")]
+    #[arg(long, value_name = "TEXT", requires = "text")]
     target: Option<String>,
     /// Show these translations, line by line, in place of the model's own
     #[arg(long, value_name = "FILE", requires = "file")]
@@ -79,15 +79,15 @@ pub struct Low {
     /// What to write; by default what the name of --output ends with, else svg
     #[arg(long, value_name = "FORMAT", value_parser = names(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
-    /// The file to write; by default standard output
+    /// The file to write, of several lines the folder; by default standard output
     #[arg(long, short, value_name = "FILE", conflicts_with = "folder")]
     output: Option<PathBuf>,
     /// Write a numbered file for each sentence into this folder, which is made if need be
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
     /// Width of the figure, by default as wide as its text in its usual size needs
-    #[arg(long, value_name = "MM", value_parser = |text: &str| within(text, WIDTHS_MM))]
-    width_mm: Option<f32>,
+    #[arg(long, alias = "width-mm", value_name = "MM", value_parser = |text: &str| within(text, WIDTHS_MM))]
+    width: Option<f32>,
     /// Resolution of PNG, pixels in an inch
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = |text: &str| within(text, DPIS))]
     dpi: f32,
@@ -142,7 +142,8 @@ pub enum WeightArg {
 /// As meant.
 struct High {
     kind: &'static Kind,
-    format: &'static Format,
+    /// As asked for; else what the file's name says.
+    format: Option<&'static Format>,
     look: Look,
     /// The caption is that of the program.
     says_what: bool,
@@ -151,6 +152,7 @@ struct High {
 }
 
 /// Where figures are written.
+#[derive(Clone)]
 enum Place {
     Stdout,
     File(PathBuf),
@@ -185,30 +187,21 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         pieces: low.pieces,
     };
     let mut scenes = Scenes::new(&system, stepper, options, low.reading, shown)?;
-    let fonts = Fonts::default();
-    if let Place::Folder(folder) = &high.place {
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
-    }
-    let mut refused = 0;
-    while let Some(text) = texts.next()? {
-        if !matches!(high.place, Place::Folder(_)) && texts.next()?.is_some() {
-            let name = texts.name.display();
-            let sentence = format!("{name} has more than one line; give --folder for a figure of each");
-            return Err(Error::Input(sentence).into());
-        }
+    let first = texts.next()?;
+    let mut second = if first.is_some() { texts.next()? } else { None };
+    let (place, format) = settled(&high, second.is_some(), &texts.name)?;
+    let mut drawing = Drawing { high: &high, place, format, fonts: Fonts::default(), refused: 0 };
+    let mut next = first;
+    while let Some(text) = next {
         let drawn = text.read().and_then(|(source, target)| scenes.scene(source, target));
-        match drawn {
-            Ok(scene) => write(&high, &scene, text.number, &fonts)?,
-            Err(error) if error.is_users() && matches!(high.place, Place::Folder(_)) => {
-                let error = Error::line(&texts.name, text.number, error.to_string());
-                output::tell(&error.to_string());
-                refused += 1;
-            }
-            Err(error) => return Err(error.into()),
-        }
+        drawing.take(drawn, &texts.name, text.number)?;
+        next = match second.take() {
+            Some(text) => Some(text),
+            None => texts.next()?,
+        };
     }
     texts.tell_empty();
-    match refused {
+    match drawing.refused {
         0 => Ok(()),
         count => Err(Error::Input(format!("{count} of the lines have no figure; see above")).into()),
     }
@@ -233,13 +226,11 @@ fn high(low: &Low) -> Result<High> {
         (None, Some(folder)) => Place::Folder(folder.clone()),
         (None, None) => Place::Stdout,
     };
-    let named = low.format.as_deref().and_then(format);
-    let format = match (&place, named) {
-        (_, Some(format)) => format,
-        (Place::File(file), None) => format_of(file)?,
-        (Place::Stdout | Place::Folder(_), None) => &FORMATS[0],
-    };
-    if matches!(place, Place::Stdout) && format.name != FORMATS[0].name && std::io::stdout().is_terminal() {
+    let format = low.format.as_deref().and_then(format);
+    if let Some(format) = format.filter(|format| format.name != FORMATS[0].name)
+        && matches!(place, Place::Stdout)
+        && std::io::stdout().is_terminal()
+    {
         return Err(Error::Input(format!("a terminal shows no {}; name a file with --output", format.name)));
     }
     let missing = |what: &str| Error::Internal(format!("a {what} without a line in its table"));
@@ -259,29 +250,79 @@ fn high(low: &Low) -> Result<High> {
         format,
         look,
         says_what: low.caption.as_deref() == Some(""),
-        page: Page { width_mm: low.width_mm, dpi: low.dpi },
+        page: Page { width_mm: low.width, dpi: low.dpi },
         place,
     })
 }
 
-fn write(high: &High, scene: &Scene, number: usize, fonts: &Fonts) -> anyhow::Result<()> {
-    let sheet = scene.sheet(high.kind);
-    let caption = if high.says_what { Some(scene.caption.clone()) } else { high.look.caption.clone() };
-    let look = Look { caption, ..high.look.clone() };
-    let nothing = || Error::Input(high.kind.needs.lacking().to_owned());
-    let figure = high.kind.draw(&sheet, &look).ok_or_else(nothing)?;
-    let bytes = (high.format.write)(&figure, &high.page, fonts)?;
-    let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));
-    match &high.place {
-        Place::Folder(folder) => to_file(&folder.join(format!("{number:04}.{}", high.format.name)))?,
-        Place::File(file) => to_file(file)?,
-        Place::Stdout => {
-            let mut out = Output::stdout();
-            out.write_all(&bytes).map_err(|error| output::failed(output::STDOUT, error))?;
-            out.finish()?;
+/// Where figures go and in which format, once it is known whether there are several.
+fn settled(high: &High, are_several: bool, name: &Path) -> Result<(Place, &'static Format)> {
+    let place = match &high.place {
+        Place::File(file) if are_several => Place::Folder(file.clone()),
+        Place::Stdout if are_several => {
+            let name = name.display();
+            return Err(Error::Input(format!("{name} has more than one line; give --output for a folder of figures")));
         }
+        place => place.clone(),
+    };
+    let by_name = match &place {
+        Place::Stdout => None,
+        Place::Folder(folder) => format_of(folder).ok(),
+        Place::File(file) => Some(high.format.map_or_else(|| format_of(file), Ok)?),
+    };
+    if let Place::Folder(folder) = &place {
+        if folder.is_file() {
+            return Err(Error::file(folder, "is a file, and several lines need a folder; name another with --output"));
+        }
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     }
-    Ok(())
+    Ok((place, high.format.or(by_name).unwrap_or(&FORMATS[0])))
+}
+
+/// Writes one figure after the other.
+struct Drawing<'a> {
+    high: &'a High,
+    place: Place,
+    format: &'static Format,
+    fonts: Fonts,
+    /// Lines that have none.
+    refused: usize,
+}
+
+impl Drawing<'_> {
+    /// Writes what was drawn of a line; of several lines one without a figure is told and passed over.
+    fn take(&mut self, drawn: Result<Scene>, name: &Path, number: usize) -> anyhow::Result<()> {
+        match drawn {
+            Ok(scene) => self.write(&scene, number)?,
+            Err(error) if error.is_users() && matches!(self.place, Place::Folder(_)) => {
+                output::tell(&Error::line(name, number, error.to_string()).to_string());
+                self.refused += 1;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    fn write(&self, scene: &Scene, number: usize) -> anyhow::Result<()> {
+        let Self { high, format, .. } = self;
+        let sheet = scene.sheet(high.kind);
+        let caption = if high.says_what { Some(scene.caption.clone()) } else { high.look.caption.clone() };
+        let look = Look { caption, ..high.look.clone() };
+        let nothing = || Error::Input(high.kind.needs.lacking().to_owned());
+        let figure = high.kind.draw(&sheet, &look).ok_or_else(nothing)?;
+        let bytes = (format.write)(&figure, &high.page, &self.fonts)?;
+        let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));
+        match &self.place {
+            Place::Folder(folder) => to_file(&folder.join(format!("{number:04}.{}", format.name)))?,
+            Place::File(file) => to_file(file)?,
+            Place::Stdout => {
+                let mut out = Output::stdout();
+                out.write_all(&bytes).map_err(|error| output::failed(output::STDOUT, error))?;
+                out.finish()?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Where sentences and their translations come from.
@@ -301,10 +342,10 @@ struct Text {
 
 impl Texts {
     fn open(low: &Low) -> Result<Self> {
-        let given = low.sentence.clone().map(|sentence| (sentence, low.target.clone()));
+        let given = low.text.clone().map(|text| (text, low.target.clone()));
         let lines = if given.is_some() { None } else { Some(Lines::open(low.file.as_deref())?) };
         let targets = low.target_file.as_deref().map(|path| Lines::open(Some(path))).transpose()?;
-        let name = lines.as_ref().map_or_else(|| PathBuf::from("SENTENCE"), |lines| lines.name().to_owned());
+        let name = lines.as_ref().map_or_else(|| PathBuf::from("--text"), |lines| lines.name().to_owned());
         Ok(Self { name, given, lines, targets })
     }
 

@@ -36,7 +36,7 @@ fn fact(svg: &str, name: &str) -> String {
 #[test]
 fn a_sentence_becomes_a_figure_wherever_it_comes_from() {
     let folder = folder();
-    let given = figure(folder.path(), &[WORDS, "--beam", "3"], "");
+    let given = figure(folder.path(), &["--text", WORDS, "--beam", "3"], "");
     assert_eq!((given.code, given.stderr.as_str()), (0, ""));
     let words = texts(&given.stdout);
     assert!(["one", "two", "three", "</s>"].iter().all(|word| words.iter().any(|text| text == word)), "{words:?}");
@@ -46,11 +46,27 @@ fn a_sentence_becomes_a_figure_wherever_it_comes_from() {
     let piped = figure(folder.path(), &["--beam", "3"], "one two three\n");
     assert_eq!(piped.stdout, given.stdout);
     std::fs::write(folder.path().join("a.en"), WORDS).expect("written");
-    assert_eq!(figure(folder.path(), &["--beam", "3", "--file", "a.en"], "").stdout, given.stdout);
-    let saved = figure(folder.path(), &[WORDS, "--beam", "3", "--output", "a.svg"], "");
+    assert_eq!(figure(folder.path(), &["--beam", "3", "a.en"], "").stdout, given.stdout);
+    let saved = figure(folder.path(), &["--text", WORDS, "--beam", "3", "--output", "a.svg"], "");
     assert_eq!((saved.code, saved.stdout.as_str()), (0, ""));
     let file = std::fs::read_to_string(folder.path().join("a.svg")).expect("the name says the format");
     assert_eq!(file, given.stdout);
+}
+
+/// Of several lines the output is a folder, as scripts expect.
+#[test]
+fn several_lines_make_a_folder_of_the_output() {
+    let folder = folder();
+    std::fs::write(folder.path().join("two.en"), "one two\nthree\n").expect("written");
+    for (output, extra, name) in
+        [("plain", &[][..], "svg"), ("packed", &["--format", "png"], "png"), ("named.pdf", &[], "pdf")]
+    {
+        let done = figure(folder.path(), &[&["--output", output, "two.en"], extra].concat(), "");
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{output}");
+        for n in 1..=2 {
+            assert!(folder.path().join(output).join(format!("{n:04}.{name}")).is_file(), "{output} {n}");
+        }
+    }
 }
 
 #[test]
@@ -67,7 +83,7 @@ fn every_kind_is_written_in_every_format() {
         for (format, start) in [("svg", &b"<?xml"[..]), ("pdf", b"%PDF-"), ("png", b"\x89PNG")] {
             let name = format!("{kind}.{format}");
             let arguments =
-                [WORDS, "--kind", kind, "--legend", "--caption", "--width-mm", "50", "--dpi", "72", "-o", &name];
+                ["--text", WORDS, "--kind", kind, "--legend", "--caption", "--width", "50", "--dpi", "72", "-o", &name];
             let done = figure(folder.path(), &[&arguments[..], more].concat(), "");
             assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{name}");
             let file = std::fs::read(folder.path().join(&name)).expect("it is there");
@@ -87,7 +103,7 @@ fn every_kind_is_written_in_every_format() {
 fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
     let folder = folder();
     let run = |extra: &[&str]| {
-        let done = figure(folder.path(), &[&[WORDS, "--beam", "3"], extra].concat(), "");
+        let done = figure(folder.path(), &[&["--text", WORDS, "--beam", "3"], extra].concat(), "");
         assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{extra:?}");
         done.stdout
     };
@@ -114,7 +130,7 @@ fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
         (&["--kind", "links", "--word", "1"], "--word goes with --kind bars"),
         (&["--pruned"], "--pruned goes with --kind tree"),
     ] {
-        let done = figure(folder.path(), &[&[WORDS], extra].concat(), "");
+        let done = figure(folder.path(), &[&["--text", WORDS], extra].concat(), "");
         assert!(done.code == 2 && done.stderr.contains(sentence), "{extra:?}: {}", done.stderr);
     }
 }
@@ -123,7 +139,7 @@ fn the_tree_has_the_search_and_the_bars_a_word_of_it() {
 fn a_given_translation_is_drawn_in_place_of_the_models_own() {
     let folder = folder();
     let target = "deux trois un un un deux";
-    let given = figure(folder.path(), &[WORDS, "--target", target, "--caption=By hand"], "");
+    let given = figure(folder.path(), &["--text", WORDS, "--target", target, "--caption=By hand"], "");
     assert_eq!((given.code, given.stderr.as_str()), (0, ""));
     assert_eq!(fact(&given.stdout, "search"), "given translation");
     assert_eq!(fact(&given.stdout, "translation"), target);
@@ -138,7 +154,7 @@ fn a_file_becomes_numbered_figures_and_refused_lines_are_named() {
     let folder = folder();
     std::fs::write(folder.path().join("a.en"), "one\n\ntwo three\n").expect("written");
     std::fs::write(folder.path().join("a.fr"), "un\nun\ndeux\n").expect("written");
-    for arguments in [&["--file", "a.en"][..], &["--file", "a.en", "--target-file", "a.fr"]] {
+    for arguments in [&["a.en"][..], &["a.en", "--target-file", "a.fr"]] {
         let pictures = folder.path().join("new/pictures");
         let all = [arguments, &["--folder", "new/pictures", "--format", "svg", "--kind", "links"]].concat();
         let done = figure(folder.path(), &all, "");
@@ -163,18 +179,19 @@ fn what_cannot_be_drawn_gets_a_sentence() {
     let folder = folder();
     std::fs::write(folder.path().join("two.en"), "one\ntwo\n").expect("written");
     let cases: &[(&[&str], &str, &str)] = &[
-        (&[""], "", "the sentence has no words"),
-        (&["--file", "two.en"], "", "more than one line; give --folder"),
+        (&["--text", ""], "", "the sentence has no words"),
+        (&["two.en"], "", "more than one line; give --output"),
+        (&["two.en", "--output", "two.en"], "", "two.en: is a file, and several lines need a folder"),
         (&[], "", "has no lines, so there was nothing to draw"),
-        (&[WORDS, "--file", "two.en"], "", "cannot be used with"),
-        (&[WORDS, "--output", "a.gif"], "", "a.gif: is no kind of figure"),
-        (&[WORDS, "--kind", "forest"], "", "invalid value 'forest'"),
-        (&[WORDS, "--width-mm", "nan"], "", "a number from 5 to 5000"),
-        (&[WORDS, "--width-mm", "5000", "--dpi", "2400", "--format", "png"], "", "choose a lower resolution"),
-        (&[WORDS, "--palette", "pink"], "", "invalid value 'pink'"),
-        (&[WORDS, "--output", "nowhere/a.svg"], "", "nowhere/a.svg: does not exist"),
-        (&[WORDS, "--folder", "two.en"], "", "two.en"),
-        (&["--file", "no.en"], "", "no.en: does not exist"),
+        (&["--text", WORDS, "two.en"], "", "cannot be used with"),
+        (&["--text", WORDS, "--output", "a.gif"], "", "a.gif: is no kind of figure"),
+        (&["--text", WORDS, "--kind", "forest"], "", "invalid value 'forest'"),
+        (&["--text", WORDS, "--width", "nan"], "", "a number from 5 to 5000"),
+        (&["--text", WORDS, "--width", "5000", "--dpi", "2400", "--format", "png"], "", "choose a lower resolution"),
+        (&["--text", WORDS, "--palette", "pink"], "", "invalid value 'pink'"),
+        (&["--text", WORDS, "--output", "nowhere/a.svg"], "", "nowhere/a.svg: does not exist"),
+        (&["two.en", "--folder", "two.en"], "", "two.en"),
+        (&["no.en"], "", "no.en: does not exist"),
     ];
     for (arguments, stdin, sentence) in cases {
         let done = figure(folder.path(), arguments, stdin);
@@ -185,9 +202,9 @@ fn what_cannot_be_drawn_gets_a_sentence() {
     }
     let encdec = reference("rnnencdec");
     let encdec = encdec.to_str().expect("a plain path");
-    let none = run_in(folder.path(), &["figure", "--model", encdec, "a"], b"");
+    let none = run_in(folder.path(), &["figure", "--model", encdec, "--text", "a"], b"");
     assert!(none.code == 2 && none.stderr.contains("--kind heatmap needs an alignment"), "{}", none.stderr);
-    let beam = run_in(folder.path(), &["figure", "--model", encdec, "a", "--kind", "beam"], b"");
+    let beam = run_in(folder.path(), &["figure", "--model", encdec, "--text", "a", "--kind", "beam"], b"");
     assert_eq!((beam.code, beam.stderr.as_str()), (0, ""));
 }
 

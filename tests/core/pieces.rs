@@ -104,6 +104,7 @@ fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
             "figure",
             "--model",
             &model,
+            "--text",
             "sunrise moonrises noon",
             "--target",
             "moonrises sunrise noon",
