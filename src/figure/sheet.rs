@@ -36,6 +36,8 @@ pub struct Sheet<'a> {
     pub alpha: Option<Numbers<'a>>,
     /// What a heatmap shows in place of alpha, and its scale; `None`: alpha.
     pub cells: Option<(Numbers<'a>, Scale)>,
+    /// What `cells` are, where they are neither alpha nor energies; empty otherwise.
+    pub name: &'a str,
     /// The links of an aligner, outlined in a heatmap.
     pub links: Option<&'a Links>,
     /// Where local attention looks.
@@ -119,7 +121,8 @@ pub fn kind(name: &str) -> Option<&'static Kind> {
 impl Kind {
     /// The figure on its ground, with what `look` asks for; `None` where the alignment is missing that it needs.
     pub fn draw<'a>(&self, sheet: &'a Sheet<'a>, look: &Look) -> Option<Figure<'a>> {
-        if self.needs_alignment && sheet.alpha.is_none() {
+        let has_cells = sheet.cells.is_some() && self.name == KINDS[0].name;
+        if self.needs_alignment && sheet.alpha.is_none() && !has_cells {
             return None;
         }
         let palette = Palette::of(look.is_dark);
@@ -138,6 +141,7 @@ fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
         source: &sheet.source,
         target: &sheet.target,
         cells: Cells { numbers, map: look.map, scale, revision: 0 },
+        name: sheet.name,
         gaze: sheet.gaze,
         links: sheet.links,
         marks: Marks::default(),

@@ -29,6 +29,7 @@ mod pages;
 mod pairs;
 mod phrases;
 mod pieces;
+mod probes;
 mod readers;
 mod screen;
 mod session;

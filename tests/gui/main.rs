@@ -17,5 +17,6 @@ mod offers;
 mod overlay;
 mod phrases;
 mod picture;
+mod probes;
 mod small;
 mod views;
