@@ -133,6 +133,13 @@ pub struct MeasuredTable {
     pub kendall: Option<f64>,
 }
 
+impl MeasuredTable {
+    /// It comes of the standard tests, whose figures stand beside it.
+    pub fn is_tested(&self) -> bool {
+        MEASURES.get(self.measure).is_some_and(Measure::is_tested)
+    }
+}
+
 /// What is said of a translation that the user gives, wherever it is shown or written.
 pub const GIVEN: &str = "your translation, not the model's";
 
@@ -345,7 +352,7 @@ impl AlignmentTable {
     pub fn measured_text(&self, measured: &MeasuredTable) -> String {
         let mut parts = Vec::new();
         parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha {tau:.2}")));
-        let means = self.tests.as_ref().filter(|_| MEASURES.get(measured.measure).is_some_and(Measure::is_tested));
+        let means = self.tests.as_ref().filter(|_| measured.is_tested());
         for (name, words) in [("js_uniform", "JS of uniform alpha"), ("js_permuted", "of permuted alpha")] {
             let mean = means.and_then(|means| means.named(name));
             parts.extend(mean.map(|mean| format!("{words} {mean:.3} nats")));

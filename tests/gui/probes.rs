@@ -105,7 +105,9 @@ fn a_row_towards_a_word_is_asked_for_from_the_menus() {
         Probed::Persuaded(Persuasion { word: "autre".to_owned(), piece_of: None, row: Some(row) }),
     );
     assert!(shows(&harness, "Take away in RNNsearch, alpha of word 2 is set"));
-    assert!(harness.query_by_label_contains("so that \"autre\" is the most probable: total variation 0.500").is_some());
+    let found = "so that \"autre\" is the most probable: total variation 0.500, KL 1.500 nats from the model's own row, \
+                 log p of the word -2.00 before and -0.50 now";
+    assert!(shows(&harness, found), "the bar says how far it is");
 }
 
 #[test]

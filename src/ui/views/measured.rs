@@ -4,6 +4,7 @@
 use egui::{RichText, Ui};
 
 use crate::session::probes::About;
+use crate::session::table::MeasuredTable;
 use crate::session::{AlignmentTable, Column, MEASURES, ProbeCommand, Shown};
 use crate::ui::local::Window;
 use crate::ui::theme;
@@ -19,16 +20,19 @@ pub fn strip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     let t = theme::tokens(ui);
     if let Some(measured) = table.measured(shown) {
         let text = table.measured_text(measured);
-        let gap = if text.is_empty() { "" } else { "   " };
-        let label =
-            RichText::new(format!("{}, not \u{3b1}{gap}{text}", line.title)).size(theme::TEXT_SMALL).color(t.warm);
+        let short = format!("{}, not \u{3b1}{}", line.title, figures(table, measured));
+        let label = RichText::new(short).size(theme::TEXT_SMALL).color(t.warm);
         let said = format!("{} of {}, not alpha: {text}", line.title, column.name());
         let note = format!(
-            "{} ({}).\nRows are those of the word that they predict, under every reading.",
+            "{} ({}).\n{text}.\nRows are those of the word that they predict, under every reading.",
             line.about, line.unit
         );
         labels::said(ui.add(egui::Label::new(label).truncate()), &said).on_hover_text(note);
         return true;
+    }
+    if let Some(why) = window.session.why_not_measured(column, measure) {
+        ui.add(egui::Label::new(RichText::new(why).color(t.weak)).wrap());
+        return false;
     }
     ui.add(
         egui::Label::new(RichText::new(format!("{}: not measured yet for this translation", line.title)).color(t.weak))
@@ -43,13 +47,18 @@ pub fn strip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         task::task_ui(ui, window, Some(number));
         return false;
     }
-    if let Some(why) = window.session.why_not_measured(column, measure) {
-        ui.add(egui::Label::new(RichText::new(why).color(t.weak)).wrap());
-        return false;
-    }
     let button = ui.button("Measure").on_hover_text(line.about);
     if button.accessible_name(format!("Measure {} with {}", line.title, column.name())).clicked() {
         window.push(ProbeCommand::Measure { column: column.id, measure });
     }
     false
+}
+
+/// What is known of all words together, in few words; the tooltip has more.
+fn figures(table: &AlignmentTable, measured: &MeasuredTable) -> String {
+    let mean = |name| table.tests.as_ref().filter(|_| measured.is_tested()).and_then(|means| means.named(name));
+    let tau = measured.kendall.map(|tau| format!("   \u{3c4} {tau:.2} with \u{3b1}"));
+    let uniform = mean("js_uniform").map(|mean| format!("   JS uniform {mean:.3}"));
+    let permuted = mean("js_permuted").map(|mean| format!("   permuted {mean:.3}"));
+    [tau, uniform, permuted].into_iter().flatten().collect()
 }

@@ -43,7 +43,8 @@ pub struct Offer {
 }
 
 const TARGET: &[Kind] = &[Kind::Target, Kind::Cell];
-const WITH_ROWS: &[Kind] = &[Kind::Source, Kind::Target, Kind::Cell];
+/// Of cells there are many offers already.
+const WITHOUT_CELLS: &[Kind] = &[Kind::Source, Kind::Target, Kind::Hypothesis];
 const CELL: &[Kind] = &[Kind::Cell];
 const WORD: &[Kind] = &[Kind::Source, Kind::Target];
 const LOOKED_AT: &[Kind] = &[Kind::Source, Kind::Cell];
@@ -72,8 +73,8 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: "Unmask the source word", on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
     ],
     &[
-        Offer { name: "Test what the words depend on", on: WITH_ROWS, can: can_test, does: test },
-        Offer { name: "Save what is set...", on: ALL, can: is_own, does: save_set },
+        Offer { name: "Test what the words depend on", on: WORD, can: can_test, does: test },
+        Offer { name: "Save what is set...", on: WITHOUT_CELLS, can: is_own, does: save_set },
     ],
     &[
         Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },

@@ -27,6 +27,8 @@ const DIFFERS: f32 = 84.0;
 const READING: f32 = 140.0;
 /// Words or pieces need so much, points.
 const UNITS: f32 = 80.0;
+/// The measures need so much beside several columns or the marks of local attention, points.
+const TESTS: f32 = 52.0;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
 const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
@@ -56,7 +58,9 @@ impl View for PictureBar {
         }
         let reading = if tables(window).any(|table| table.reading.is_some()) { READING } else { 0.0 };
         let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
-        let is_full = ui.available_width() < folded + reading + units && reading + units > 0.0;
+        let is_crowded = window.session.columns().len() > 1 || tables(window).any(|table| table.p_t.is_some());
+        let whole = folded + reading + units + if is_crowded { TESTS } else { 0.0 };
+        let is_full = ui.available_width() < whole && reading + units > 0.0;
         ui.horizontal(|ui| {
             picture_ui(ui, window);
             differs_legend(ui, window);
@@ -193,7 +197,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// What the words depended on by other measures than alpha, of the selected column.
+/// What the words depended on by other measures than alpha, of the selected column or the first that can be measured.
 fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
     let chosen = picture::measure(shown);
     let title = RichText::new(if chosen.is_some() { "tested" } else { "tests" });
@@ -205,8 +209,11 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
         for (n, measure) in MEASURES.iter().enumerate() {
             let is_chosen = shown == Shown::Measure(n);
             if ui.selectable_label(is_chosen, measure.title).on_hover_text(measure.about).clicked() {
-                match window.session.selected_column() {
-                    Some(column) => offers::measure(window, column.id, n),
+                let session = window.session;
+                let can = |column: &&Column| session.why_not_measured(column, n).is_none();
+                let column = session.selected_column().filter(can).or_else(|| session.columns().iter().find(can));
+                match column.map(|column| column.id) {
+                    Some(column) => offers::measure(window, column, n),
                     None => window.push(SettingsCommand::SetShown(Shown::Measure(n))),
                 }
                 ui.close();
