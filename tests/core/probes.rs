@@ -262,7 +262,7 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
     assert!(asked(&request, id).is_empty());
     let request = act(&mut session, SourceCommand::Redo).expect("a request");
-    assert_eq!(asked(&request, id).pins, [pin.clone()]);
+    assert_eq!(asked(&request, id).pins, std::slice::from_ref(&pin));
     answer(&mut session, &request, "la chaussure rouge </s>");
     assert!(text(&session).contains("the translation says \"chaussure\" all the same"));
     act(&mut session, InterveneCommand::Take { column: id, what: Taken::Pin(1) });
