@@ -193,6 +193,11 @@ impl Means {
         }
     }
 
+    /// The mean of the figure of this name; `None` where no word has it.
+    pub fn named(&self, name: &str) -> Option<f64> {
+        FIGURES.iter().position(|figure| figure.name == name).and_then(|figure| self.of(figure))
+    }
+
     /// The mean of a figure; `None` where no word has it.
     pub fn of(&self, figure: usize) -> Option<f64> {
         self.sums.get(figure).filter(|sum| sum.1 > 0).map(|sum| sum.0 / sum.1 as f64)

@@ -36,6 +36,7 @@ pub mod entropy;
 pub mod extract;
 pub mod hard;
 pub mod map;
+pub mod measures;
 pub mod mteval;
 pub mod neighbours;
 pub mod ngrams;

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::session::driver::OpenWith as WindowOptions;
+use crate::text::interventions::InterventionFile;
 
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]
@@ -24,6 +25,9 @@ pub struct Low {
     /// Its translation, line by line
     #[arg(long, value_name = "FILE", requires = "source")]
     target: Option<PathBuf>,
+    /// A file with a sentence and what is set in it, saved from the window or written for `translate --interventions`
+    #[arg(long, value_name = "FILE")]
+    interventions: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -55,8 +59,11 @@ fn high(low: Low) -> crate::error::Result<WindowOptions> {
     if chosen != DeviceChoice::Auto {
         device::pick(chosen)?;
     }
-    for path in low.model.iter().chain(&low.source).chain(&low.target) {
+    for path in low.model.iter().chain(&low.source).chain(&low.target).chain(&low.interventions) {
         std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+    }
+    if let Some(path) = &low.interventions {
+        InterventionFile::open(path)?;
     }
     let bundled = bundled::models();
     Ok(WindowOptions {
@@ -67,6 +74,7 @@ fn high(low: Low) -> crate::error::Result<WindowOptions> {
         home: bundled::home(),
         source: low.source,
         target: low.target,
+        interventions: low.interventions,
         device: (chosen != DeviceChoice::Auto).then_some(chosen),
         threads: low.run.threads(),
     })

@@ -45,7 +45,8 @@ an object for each (empty: none). Positions count tokens from 1, as the arrays o
    \"pin\": [{\"row\": 3, \"alpha\": {\"weights\": [0.1, 0.9, 0]}}, {\"row\": 4, \"alpha\": \"uniform\"}],
    \"mask\": [{\"position\": 1}, {\"word\": \"the\"}], \"temperature\": 0.5}
 alpha of a pinned row is weights (one for each source token, taken as they are), {\"position\": J}, {\"word\": W},
-\"uniform\" or {\"permuted\": SEED}. Probabilities stay those of the model; nothing is normalised again. What was
+\"uniform\" or {\"permuted\": SEED}. Files that the window saves also have \"source\", the sentence, which has to be
+the one translated, \"model\", a name that is not compared, and \"held\": true at words that were only held. Probabilities stay those of the model; nothing is normalised again. What was
 given is marked: text and pharaoh have it behind a tab (with --nbest behind a further ` ||| `), as
 `forced 1 2; pinned 3`; jsonl has `interventions`, and in each hypothesis `forced` and `pinned`, a truth value
 for each token, `log_p_forced` and `log_p_free`.

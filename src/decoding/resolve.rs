@@ -64,7 +64,7 @@ impl Reader<'_> {
         let mut list = Vec::new();
         let prefix = self.ids(&file.prefix, "prefix")?;
         list.extend(prefix.into_iter().enumerate().map(|(i, token)| Intervention::Force { i, token }));
-        for (n, Force { position, word }) in file.force.iter().enumerate() {
+        for (n, Force { position, word, held: _ }) in file.force.iter().enumerate() {
             let first = from_one(*position, || format!("force[{n}].position"))?;
             let ids = self.ids(word, &format!("force[{n}].word"))?;
             list.extend(ids.into_iter().enumerate().map(|(k, token)| Intervention::Force { i: first + k, token }));
@@ -124,7 +124,9 @@ impl Reader<'_> {
                 }
                 Intervention::Mask { j } => file.mask.push(Place::Position(j + 1)),
                 Intervention::Temperature(t) => file.temperature = Some(*t),
-                Intervention::Force { i, token } => file.force.push(Force { position: i + 1, word: word(*token) }),
+                Intervention::Force { i, token } => {
+                    file.force.push(Force { position: i + 1, word: word(*token), held: false });
+                }
                 Intervention::Forbid { i, token } => {
                     file.forbid.push(Forbid { position: i.map(|i| i + 1), word: word(*token) });
                 }

@@ -41,12 +41,14 @@ pub fn band<'a>(area: &Area, palette: &Palette, colour: impl Fn(f32) -> Rgba) ->
     (0..STEPS).map(step).chain(std::iter::once(frame)).collect()
 }
 
-/// The band of a heatmap's cells with the numbers at its ends, from the left of `place`.
-pub fn of_cells<'a>(cells: &Cells<'_>, place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
+/// The band of a heatmap's cells with the numbers at its ends, from the left of `place`; behind them what they are, where
+/// that is not alpha.
+pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     let (low, high) = cells.scale.ends(&cells.numbers);
     let number = |value: f32| match cells.scale {
         Scale::Unit => format!("{value:.0}"),
         Scale::Range => format!("{value:.1}"),
+        Scale::Signed => format!("{value:.2}"),
     };
     let area = Area::at(place.min + size(NUMBER, 0.0), SIZE);
     let middle = area.centre().y;
@@ -56,6 +58,10 @@ pub fn of_cells<'a>(cells: &Cells<'_>, place: &Area, palette: &Palette) -> Vec<M
     let mut marks = band(&area, palette, |share| cells.map.colour(share));
     marks.push(text(low, area.left() - SPACE_1, Across::Right));
     marks.push(text(high, area.right() + SPACE_1, Across::Left));
+    if !name.is_empty() {
+        let at = point(area.right() + NUMBER, middle);
+        marks.push(Mark::Text(Text::new(name, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));
+    }
     marks
 }
 

@@ -330,6 +330,8 @@ pub enum Scale {
     Unit,
     /// The least and the greatest number.
     Range,
+    /// The number furthest from 0, below and above; 0 is in the middle.
+    Signed,
 }
 
 impl Scale {
@@ -338,6 +340,11 @@ impl Scale {
         match self {
             Self::Unit => (0.0, 1.0),
             Self::Range => numbers.range().unwrap_or((0.0, 1.0)),
+            Self::Signed => {
+                let (low, high) = numbers.range().unwrap_or((0.0, 0.0));
+                let most = high.max(-low).max(f32::MIN_POSITIVE);
+                (-most, most)
+            }
         }
     }
 }

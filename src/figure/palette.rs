@@ -264,7 +264,29 @@ pub const COLOUR_MAPS: &[ColourMap] = &[
     },
 ];
 
+/// The colours of measures that are not alpha, from speaking against a word to speaking for it; none of
+/// [`COLOUR_MAPS`], so that no such picture looks like one of alpha. On light and on dark.
+pub const MEASURE_MAPS: [ColourMap; 2] = [
+    ColourMap {
+        name: "Measure",
+        key: "measure",
+        note: "Blue below 0, white 0, red above 0",
+        anchors: &[[33, 102, 172], [146, 197, 222], [255, 255, 255], [244, 165, 130], [178, 24, 43]],
+    },
+    ColourMap {
+        name: "Measure on dark",
+        key: "measure-dark",
+        note: "Blue below 0, black 0, red above 0",
+        anchors: &[[120, 190, 255], [38, 88, 150], [12, 14, 18], [160, 60, 40], [255, 160, 120]],
+    },
+];
+
 impl ColourMap {
+    /// The map of measures.
+    pub fn of_measures(is_dark: bool) -> &'static Self {
+        &MEASURE_MAPS[usize::from(is_dark)]
+    }
+
     /// The map at this place of the table; the first when there is none.
     pub fn at(index: usize) -> &'static Self {
         COLOUR_MAPS.get(index).unwrap_or(&COLOUR_MAPS[0])

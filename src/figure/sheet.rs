@@ -38,6 +38,8 @@ pub struct Sheet<'a> {
     pub alpha: Option<Numbers<'a>>,
     /// What a heatmap shows in place of alpha, and its scale; `None`: alpha.
     pub cells: Option<(Numbers<'a>, Scale)>,
+    /// What `cells` are, where they are neither alpha nor energies; empty otherwise.
+    pub name: &'a str,
     /// The links of an aligner, outlined in a heatmap.
     pub links: Option<&'a Links>,
     /// Where local attention looks.
@@ -166,9 +168,10 @@ pub fn kind(name: &str) -> Option<&'static Kind> {
 impl Kind {
     /// The figure on its ground, with what `look` asks for; `None` where something is missing that it needs.
     pub fn draw<'a>(&self, sheet: &'a Sheet<'a>, look: &Look) -> Option<Figure<'a>> {
+        let has_cells = sheet.cells.is_some() && self.name == KINDS[0].name;
         let is_there = match self.needs {
             Needs::Nothing => true,
-            Needs::Alignment => sheet.alpha.is_some(),
+            Needs::Alignment => sheet.alpha.is_some() || has_cells,
             Needs::Search => !sheet.tree.is_empty(),
             Needs::Word => sheet.word.as_ref().is_some_and(Inspected::has_bars),
         };
@@ -191,6 +194,7 @@ fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
         source: &sheet.source,
         target: &sheet.target,
         cells: Cells { numbers, map: look.map, scale, revision: 0 },
+        name: sheet.name,
         gaze: sheet.gaze,
         links: sheet.links,
         marks: Marks::default(),

@@ -77,10 +77,14 @@ impl Default for Descent {
 pub struct Persuaded {
     /// alpha_i, which keeps the sum of the model's own row. [t_x]
     pub alpha: Vec<f32>,
-    /// How much weight moved: sum_j |alpha_ij - own| / 2.
+    /// How much weight moved, the total variation: sum_j |alpha_ij - own_ij| / 2.
     pub moved: f32,
+    /// KL(alpha_i, own_i) = sum_j alpha_ij ln(alpha_ij / own_ij), nats.
+    pub divergence: f32,
     /// log p of the word by it.
     pub log_p: f32,
+    /// log p of the word by the model's own row.
+    pub own_log_p: f32,
 }
 
 /// A model that gradients can be taken of.
@@ -206,7 +210,7 @@ impl Gradients {
         descent: Descent,
         ticket: &Ticket,
     ) -> Result<Vec<Vec<f32>>> {
-        let walk = self.walk(source, target, ticket)?;
+        let walk = self.walk((source, target), &[], ticket)?;
         let mut rows = Vec::with_capacity(target.len());
         // The first step alone has no word before it.
         for steps in [0..1.min(target.len()), 1.min(target.len())..target.len()] {
@@ -230,17 +234,20 @@ impl Gradients {
     /// A small change of alpha_i that makes `word` the most probable one after the words `before` of a forced target: up the
     /// gradient of its log p over the logits in short steps, then back along the straight line to the model's own row
     /// as far as the word stays the most probable. `None` where no row that was met says it. A smaller change may exist elsewhere.
+    /// `rows` are the alpha that the words before were said with, as far as they are not the model's own. [..i][t_x]
     ///
     /// # Errors
     /// As [`Gradients::optimised`].
     pub fn persuade(
         &self,
         (source, before): (&[u32], &[u32]),
+        rows: &[Vec<f32>],
         word: u32,
         ticket: &Ticket,
     ) -> Result<Option<Persuaded>> {
         let target: Vec<u32> = before.iter().copied().chain([word]).collect();
-        let walk = self.walk(source, &target, ticket)?;
+        let rows = &rows[..rows.len().min(before.len())];
+        let walk = self.walk((source, &target), rows, ticket)?;
         let (half, y_prev) = walk.rows(before.len()..target.len())?;
         let at = (&half, y_prev.as_deref());
         let own = half.alpha()?.clone();
@@ -271,12 +278,16 @@ impl Gradients {
             *(if best(&log_p)? == word { &mut far } else { &mut near }) = middle;
         }
         // Where the model says it anyway, nothing is changed.
-        let share = if best(&self.say(walk, at, own.clone())?)? == word { 0.0 } else { far };
+        let by_own = self.say(walk, at, own.clone())?;
+        let share = if best(&by_own)? == word { 0.0 } else { far };
         let (alpha, log_p) = (row(share)?, self.say(walk, at, row(share)?)?);
-        let moved: f64 = (&alpha - own)?.abs()?.sum_all()?.to_dtype(DType::F64)?.to_scalar()?;
-        let log_p: f32 = log_p.squeeze(0)?.get(word as usize)?.to_dtype(DType::F32)?.to_scalar()?;
-        let alpha = host_rows(&alpha)?.pop().unwrap_or_default();
-        Ok(Persuaded { alpha, moved: (moved / 2.0) as f32, log_p })
+        let of_word = |log_p: &Tensor| -> Result<f32> {
+            Ok(log_p.squeeze(0)?.get(word as usize)?.to_dtype(DType::F32)?.to_scalar()?)
+        };
+        let host = |row: &Tensor| Ok::<_, Error>(host_rows(row)?.pop().unwrap_or_default());
+        let (own, alpha) = (host(own)?, host(&alpha)?);
+        let (moved, divergence) = apart(&alpha, &own);
+        Ok(Persuaded { alpha, moved, divergence, log_p: of_word(&log_p)?, own_log_p: of_word(&by_own)? })
     }
 
     /// log p of all words by some rows of alpha.
@@ -301,8 +312,8 @@ impl Gradients {
         Ok((gradient, log_p.detach()))
     }
 
-    /// The first halves of the steps of a forced target.
-    fn walk(&self, source: &[u32], target: &[u32], ticket: &Ticket) -> Result<Walk> {
+    /// The first halves of the steps of a forced target; the first of them look as `rows` say, where there are any.
+    fn walk(&self, (source, target): (&[u32], &[u32]), rows: &[Vec<f32>], ticket: &Ticket) -> Result<Walk> {
         check_ids(source, self.embedding.dim(0)?, "source")?;
         check_ids(target, self.config.target_vocabulary, "target")?;
         if !self.config.aligns() {
@@ -316,7 +327,10 @@ impl Gradients {
             ticket.check()?;
             let before = i.checked_sub(1).map(|before| target[before]);
             let y_prev = before.as_ref().map(std::slice::from_ref);
-            let half = self.model.align(y_prev, &state, &walk.annotations)?;
+            let mut half = self.model.align(y_prev, &state, &walk.annotations)?;
+            if let Some(row) = rows.get(i) {
+                half.alpha_i = Some(like(row, half.alpha()?)?);
+            }
             if i + 1 < target.len() {
                 state = self.model.predict(y_prev, &half, &walk.annotations)?.s;
             }
@@ -390,6 +404,24 @@ fn logits(alpha: &Tensor) -> Result<Tensor> {
 /// alpha_i = softmax(logits), times the sum of the row.
 fn weights(logits: &Tensor, sum: &Tensor) -> Result<Tensor> {
     Ok(log_softmax(logits)?.exp()?.broadcast_mul(sum)?)
+}
+
+/// A row of alpha as a tensor of the same kind as the model's own, [1, t_x].
+fn like(row: &[f32], own: &Tensor) -> Result<Tensor> {
+    let t_x = own.dim(1)?;
+    if row.len() != t_x {
+        return Err(Error::Input(format!("a row of alpha has {} weights, but the source has {t_x} words", row.len())));
+    }
+    Ok(Tensor::from_slice(row, (1, t_x), own.device())?.to_dtype(own.dtype())?)
+}
+
+/// Total variation and KL divergence of a row from the model's own.
+fn apart(alpha: &[f32], own: &[f32]) -> (f32, f32) {
+    let pairs = || alpha.iter().zip(own).map(|(alpha, own)| (f64::from(*alpha), f64::from(*own)));
+    let moved: f64 = pairs().map(|(alpha, own)| (alpha - own).abs()).sum();
+    let divergence: f64 =
+        pairs().filter(|(alpha, _)| *alpha > 0.0).map(|(alpha, own)| alpha * (alpha / own).ln()).sum();
+    ((moved / 2.0) as f32, divergence as f32)
 }
 
 /// The most probable word of the one row.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::aligner;
 use crate::aligner::placed::Placed;
+use crate::analysis::measures::Tested;
 use crate::decoding::SearchOptions;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
@@ -19,6 +20,9 @@ use crate::worker::interventions::Interventions;
 use crate::worker::protocol::{
     ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, Untouched,
 };
+
+/// Measurements that a column keeps: all measures of a few translations.
+const MOST_TESTED: usize = 20;
 
 /// How far a column's model is.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +78,8 @@ pub struct Column {
     pub untouched: Option<Arc<Untouched>>,
     /// The words of that, and whether each is not said with what is set.
     pub own_words: Vec<(String, bool)>,
+    /// What was measured of translations, oldest first.
+    pub tested: Vec<Arc<Tested>>,
     /// What was set when the shown hypotheses were found.
     pub set: Arc<Interventions>,
     /// What is set in the request under way.
@@ -127,6 +133,7 @@ impl Column {
             given_for: None,
             untouched: None,
             own_words: Vec::new(),
+            tested: Vec::new(),
             set: Arc::default(),
             wanted: Arc::default(),
             message: None,
@@ -281,8 +288,22 @@ impl Column {
             pieces: settings.pieces,
             links: self.links.as_ref().filter(|_| given.is_none()),
             is_given: given.is_some(),
+            // measured was the model by itself
+            tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },
         };
         given.or_else(|| self.shown()).map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
+    }
+
+    /// What was measured of a translation of the present source.
+    pub fn tested_for<'a>(&'a self, shown: &'a HypothesisView) -> impl Iterator<Item = &'a Arc<Tested>> {
+        table::tested_for(&self.tested, &self.source, shown)
+    }
+
+    /// Keeps what was measured, and forgets the oldest.
+    pub(in crate::session) fn keep_tested(&mut self, tested: Arc<Tested>) {
+        self.tested.push(tested);
+        let excess = self.tested.len().saturating_sub(MOST_TESTED);
+        self.tested.drain(..excess);
     }
 
     /// Has no links and waits for none.

@@ -13,7 +13,8 @@ use crate::session::pages::evaluation::command::{EvaluationCommand, TestCommand}
 use crate::session::pages::maps::command::MapCommand;
 use crate::session::pages::phrases::command::PhrasesCommand;
 use crate::session::pages::sentence::command::{
-    ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
+    ColumnCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand, SentenceCommand,
+    SourceCommand,
 };
 use crate::session::pages::steps::command::StepsCommand;
 use crate::session::settings::{Shown, Theme};
@@ -160,6 +161,7 @@ wrap! {
     SelectCommand => |command| Command::Sentence(SentenceCommand::Select(command));
     SearchCommand => |command| Command::Sentence(SentenceCommand::Search(command));
     InterveneCommand => |command| Command::Sentence(SentenceCommand::Intervene(command));
+    ProbeCommand => |command| Command::Sentence(SentenceCommand::Probe(command));
     EvaluationCommand => Command::Evaluation;
     TestCommand => |command| Command::Evaluation(EvaluationCommand::Test(command));
     MapCommand => Command::Map;

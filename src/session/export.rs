@@ -10,18 +10,20 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::analysis::measures::{MEASURES, Measured, Tested};
 use crate::analysis::reading::Reading;
+use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{Kind, Look, Needs};
 use crate::figure::tree::Node;
 use crate::session::column::Column;
 use crate::session::drawing::{Branches, Drawing};
 use crate::session::hand;
 use crate::session::pages::sentence::command::AlignmentFormat;
-use crate::session::picture::{GUIDED, Picture};
+use crate::session::picture::{GUIDED, Picture, measure};
 use crate::session::scene::SearchSettings;
 use crate::session::settings::{Settings, Shown};
 use crate::session::table;
-use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT, TargetWord};
+use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT, MeasuredTable, TargetWord};
 use crate::session::tree;
 use crate::session::tree::SearchTree;
 use crate::text::links::Link;
@@ -33,7 +35,7 @@ use crate::worker::protocol::HypothesisView;
 pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Option<String> {
     let table = column.table.as_deref()?;
     match format {
-        AlignmentFormat::Tsv => Some(alignment_tsv(table)),
+        AlignmentFormat::Tsv => Some(shown_tsv(table, settings.shown)),
         AlignmentFormat::Json => Some(json_line(column)),
         AlignmentFormat::Pharaoh => pharaoh(column, settings),
     }
@@ -67,13 +69,17 @@ pub fn picture(
     let own = column.both().0.filter(|_| of_search);
     let table = Arc::clone(own.or(column.table.as_ref())?);
     let facts = column.facts.as_ref();
-    let (replaces, shown) = (settings.unk_replacement, settings.shown);
+    // links and the beam are always of alpha, and so is a heatmap without the numbers that are asked for
+    let has_numbers = kind == "heatmap" && table.numbers(settings.shown).is_some();
+    let (replaces, shown) = (settings.unk_replacement, if has_numbers { settings.shown } else { Shown::Alpha });
+    let measured = table.measured(shown).map(|measured| measured_text(&table, measured));
     let mut known = vec![("kind", kind.to_owned()), ("model", column.name())];
     let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
     known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
     let guided = facts.and_then(|facts| facts.guided.as_ref());
     known.extend(guided.map(|reading| ("guided", format!("rows by {reading}: {GUIDED}"))));
-    known.push(("numbers", if shown == Shown::Alpha { "alpha" } else { "energies" }.to_owned()));
+    known.push(("numbers", numbers_name(shown).to_owned()));
+    known.extend(measured.clone().map(|measured| ("measure", measured)));
     known.extend(table.units.map(|units| ("units", units.name().to_owned())));
     if let Some(agreement) = &table.agreement {
         known.push(("links", "of the statistical aligner that comes with the program".to_owned()));
@@ -102,18 +108,26 @@ pub fn picture(
         shown,
         is_normalised: search.length_normalization > 0.0,
         title: format!(
-            "{}: {kind}{}",
+            "{}: {kind}{}{}",
             column.name(),
+            measure(shown).map_or_else(String::new, |measure| format!(" of {}", measure.title)),
             if table.is_given { format!(" of {GIVEN}") } else { String::new() }
         ),
         facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         kind,
         look: Look {
             is_dark: drawing.is_dark,
-            map: drawing.map.unwrap_or(Look::default().map),
+            map: match measure(shown) {
+                Some(_) => ColourMap::of_measures(drawing.is_dark),
+                None => drawing.map.unwrap_or(Look::default().map),
+            },
             has_legend: drawing.has_legend,
             // what is not the model's says so in any case
-            caption: captioned((drawing.has_caption || table.is_given).then(|| caption(column, search, &table)), set),
+            caption: {
+                let is_said = drawing.has_caption || table.is_given || measured.is_some();
+                let caption = is_said.then(|| caption(column, search, &table));
+                captioned(captioned(caption, measured), set)
+            },
             threshold: drawing.threshold,
             weight: drawing.weight,
         },
@@ -136,6 +150,44 @@ fn how(search: &SearchSettings, table: &AlignmentTable) -> String {
         return GIVEN.to_owned();
     }
     format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)
+}
+
+/// What the numbers of a heatmap are, in files.
+fn numbers_name(shown: Shown) -> &'static str {
+    match (shown, measure(shown)) {
+        (_, Some(measure)) => measure.name,
+        (Shown::Energies, None) => "energies",
+        (Shown::Alpha | Shown::Measure(_), None) => "alpha",
+    }
+}
+
+/// What a measured picture is of.
+fn measured_text(table: &AlignmentTable, measured: &MeasuredTable) -> String {
+    let Some(measure) = MEASURES.get(measured.measure) else { return String::new() };
+    let about = format!("Not alpha but {} ({}): {}", measure.title, measure.unit, measure.about);
+    let more = table.measured_text(measured);
+    if more.is_empty() { about } else { format!("{about}. {more}") }
+}
+
+/// What the heatmap shows: alpha, or what was measured in its place.
+pub fn shown_tsv(table: &AlignmentTable, shown: Shown) -> String {
+    table.measured(shown).map_or_else(|| alignment_tsv(table), |measured| measured_tsv(table, measured))
+}
+
+/// A measure as [`alignment_tsv`] has alpha; its first cell says which.
+fn measured_tsv(table: &AlignmentTable, measured: &MeasuredTable) -> String {
+    let Some(measure) = MEASURES.get(measured.measure) else { return String::new() };
+    let what = format!("{}, {}", measure.name, measure.unit);
+    let named = [table.is_given.then_some(GIVEN), table.units.map(table::Units::name)].into_iter().flatten();
+    let named: Vec<&str> = std::iter::once(what.as_str()).chain(named).collect();
+    let first = format!("target ({})", named.join(", "));
+    let heads = table.source.iter().map(|word| Cell::from(&word.text));
+    let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(heads).collect();
+    let body = table.target.iter().enumerate().map(|(i, word)| {
+        let before = [Cell::from(&word.text), Cell::plain(&word.log_p)].into_iter();
+        before.chain(measured.matrix.row(i).iter().map(Cell::plain)).collect()
+    });
+    tsv::rows(std::iter::once(head).chain(body))
 }
 
 /// A caption, and behind it always what a person has set.
@@ -280,6 +332,10 @@ pub fn json_line(column: &Column) -> String {
     if let Some(pieces) = column.hypotheses.first().and_then(|one| one.pieces.as_ref()) {
         line["words"] = ends(&pieces.source);
     }
+    let measured = measured_json(column);
+    if !measured.is_empty() {
+        line["measured"] = measured.into();
+    }
     if let Some(set) = set_by_hand(column, false) {
         line["interventions"] = set.into();
         let masked = column.shown().map(|shown| shown.touched.masked.clone()).unwrap_or_default();
@@ -292,6 +348,25 @@ pub fn json_line(column: &Column) -> String {
         line["guided"] = guided.as_str().into();
     }
     line.to_string() + "\n"
+}
+
+/// What was measured of the shown hypothesis, by token, with its names.
+fn measured_json(column: &Column) -> Vec<Value> {
+    let Some(shown) = column.shown().filter(|_| !column.set.changes_alpha()) else { return Vec::new() };
+    let all = column.tested_for(shown).flat_map(|tested| tested.measured.iter().map(move |one| (tested, one)));
+    let value = |(tested, one): (&Arc<Tested>, &Measured)| {
+        let measure = MEASURES.get(one.measure)?;
+        let mean = |name| tested.means.as_ref().filter(|_| measure.is_tested()).and_then(|means| means.named(name));
+        Some(json!({
+            "measure": measure.name,
+            "about": measure.about,
+            "rows": one.rows,
+            "kendall": one.kendall,
+            "js_uniform": mean("js_uniform"),
+            "js_permuted": mean("js_permuted"),
+        }))
+    };
+    all.filter_map(value).collect()
 }
 
 /// Each the first token and the one behind the last, as the command line writes them.

@@ -88,6 +88,8 @@ fn look(path: PathBuf, on: Page) -> News {
         (Dropped::Model, path)
     } else if let Some(folder) = model_of(&path) {
         (Dropped::Model, folder)
+    } else if path.extension().is_some_and(|extension| extension == "json") {
+        (Dropped::Interventions, path)
     } else if is_phrase_table(&path) {
         (Dropped::PhraseTable, path)
     } else {

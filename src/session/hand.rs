@@ -57,6 +57,9 @@ pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> 
     for (at, start) in set.prefix.iter().enumerate().filter(|(_, start)| start.is_forced) {
         add(format!("{} is \"{}\"", numbers.name(at), start.word.text()), Taken::Word(at));
     }
+    for (i, word) in &set.forces {
+        add(format!("word {} is \"{}\"", i + 1, word.text()), Taken::Force(*i));
+    }
     for ban in &set.bans {
         let word = ban.word.text();
         let text = match ban.i {
@@ -67,6 +70,9 @@ pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> 
     }
     for pin in &set.pins {
         add(format!("alpha of {} is set", numbers.name(pin.i)), Taken::Pin(pin.i));
+    }
+    for (i, seed) in &set.orders {
+        add(format!("alpha of word {} is permuted, seed {seed}", i + 1), Taken::Pin(*i));
     }
     for mask in &set.masks {
         let word = source.get(mask.clone()).filter(|word| !word.is_empty()).unwrap_or("</s>");
@@ -111,7 +117,9 @@ mod tests {
         let word = |word: &str| Word::Entry(word.to_owned());
         let set = Interventions {
             prefix: vec![Start { word: word("la"), is_forced: false }, Start { word: word("botte"), is_forced: true }],
+            forces: vec![(4, word("usée"))],
             bans: vec![Ban { i: Some(2), word: word("a") }, Ban { i: None, word: word("b") }],
+            orders: vec![(3, 7)],
             pins: vec![Pin { i: 2, alpha: std::sync::Arc::from([1.0]) }],
             masks: vec![4..7, 12..12],
             temperature: Some(2.0),
@@ -119,8 +127,8 @@ mod tests {
         assert_eq!(
             sentence(&set, "the red shoe", &Numbers::default()).as_deref(),
             Some(
-                "Set by hand: word 2 is \"botte\"; word 3 is not \"a\"; never \"b\"; alpha of word 3 is set; \"red\" is masked; \
-                 \"</s>\" is masked; temperature 2.00; 1 word before is held"
+                "Set by hand: word 2 is \"botte\"; word 5 is \"usée\"; word 3 is not \"a\"; never \"b\"; alpha of word 3 is set; \
+                 alpha of word 4 is permuted, seed 7; \"red\" is masked; \"</s>\" is masked; temperature 2.00; 1 word before is held"
             )
         );
         assert_eq!(sentence(&Interventions::default(), "", &Numbers::default()), None);

@@ -17,6 +17,7 @@ pub mod effect;
 pub mod export;
 pub mod figures;
 mod files;
+pub mod gold;
 pub mod hand;
 pub mod history;
 pub mod lists;
@@ -27,16 +28,19 @@ pub mod page;
 pub mod pages;
 pub mod persist;
 pub mod picture;
+pub mod probes;
 mod rows;
 pub mod saved_figure;
 pub mod saved_interventions;
 pub mod scene;
 pub mod settings;
+mod share;
 pub mod shared;
 pub mod state;
 pub mod table;
 pub mod tree;
 
+pub use crate::analysis::measures::MEASURES;
 pub use crate::analysis::reading::{READINGS, Reading};
 pub use crate::decoding::Said;
 pub use crate::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
@@ -52,8 +56,8 @@ pub use crate::session::pages::evaluation::command::{EvaluationCommand, TestComm
 pub use crate::session::pages::maps::command::MapCommand;
 pub use crate::session::pages::phrases::command::PhrasesCommand;
 pub use crate::session::pages::sentence::command::{
-    AlignmentFormat, ColumnCommand, Hover, InterveneCommand, List, ListCommand, RowEdit, SearchCommand, SelectCommand,
-    SentenceCommand, SourceCommand, Taken,
+    AlignmentFormat, ColumnCommand, Hover, InterveneCommand, List, ListCommand, ProbeCommand, RowEdit, SearchCommand,
+    SelectCommand, SentenceCommand, SourceCommand, Taken,
 };
 pub use crate::session::pages::steps::command::StepsCommand;
 pub use crate::session::pages::{evaluation, maps, phrases, steps};

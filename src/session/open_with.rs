@@ -21,6 +21,8 @@ pub struct OpenWith {
     pub source: Option<PathBuf>,
     /// Its translation, line by line.
     pub target: Option<PathBuf>,
+    /// A file with a sentence and what is set in it.
+    pub interventions: Option<PathBuf>,
     /// Where to compute; `None`: as saved, else `auto`.
     pub device: Option<DeviceChoice>,
     /// CPU threads for all columns together; `None`: all cores.

@@ -27,6 +27,8 @@ pub enum Dropped {
     Logs,
     /// A phrase table.
     PhraseTable,
+    /// A sentence with interventions.
+    Interventions,
 }
 
 /// A line of the table.
@@ -57,7 +59,7 @@ pub const PAGES: &[PageEntry] = &[
         key: "sentence",
         saved_as: "sentence",
         digit: 1,
-        takes: &[Dropped::Model, Dropped::Text],
+        takes: &[Dropped::Model, Dropped::Text, Dropped::Interventions],
     },
     PageEntry {
         page: Page::Evaluation,
@@ -143,6 +145,7 @@ mod tests {
             (Page::Phrases, Dropped::Model, Page::Sentence),
             (Page::Evaluation, Dropped::PhraseTable, Page::Phrases),
             (Page::Sentence, Dropped::Logs, Page::Evaluation),
+            (Page::Evaluation, Dropped::Interventions, Page::Sentence),
         ] {
             assert_eq!(on.taker(dropped), taker, "{dropped:?} on {on:?}");
         }

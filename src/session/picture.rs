@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::analysis::measures::{MEASURES, Measure};
 use crate::analysis::reading::Reading;
 use crate::error::{Error, Result};
 use crate::figure::Figure;
@@ -88,13 +89,11 @@ impl Picture {
             source: source.collect(),
             target: target.collect(),
             alpha: table.alpha.as_ref().map(numbers),
-            cells: match self.shown {
-                Shown::Alpha => table.alpha.as_ref().map(|matrix| (numbers(matrix), Scale::Unit)),
-                Shown::Energies => table.energies.as_ref().map(|matrix| (numbers(matrix), Scale::Range)),
-            },
+            cells: table.numbers(self.shown).map(|matrix| (numbers(matrix), scale(self.shown))),
+            name: measure(self.shown).map_or("", |measure| measure.title),
             links: table.links.as_ref(),
             gaze,
-            corner: table.reading.map(Reading::row_text),
+            corner: table.reading.filter(|_| measure(self.shown).is_none()).map(Reading::row_text),
             beam: self.hypotheses.iter().enumerate().map(|(n, hypothesis)| self.row(n, hypothesis)).collect(),
             tree: self.tree.clone(),
             word: self.word.and_then(|i| inspected(table, i, self.replaces)),
@@ -126,6 +125,21 @@ fn inspected(table: &AlignmentTable, i: usize, replaces: bool) -> Option<Inspect
         candidates: word.candidates.iter().map(|(text, p)| (text.into(), *p, text == said)).collect(),
         alpha: table.alpha.as_ref().map(|alpha| alpha.row(i).into()),
     })
+}
+
+/// What the ends of the colours stand for.
+pub fn scale(shown: Shown) -> Scale {
+    match shown {
+        Shown::Alpha => Scale::Unit,
+        Shown::Energies => Scale::Range,
+        Shown::Measure(_) => Scale::Signed,
+    }
+}
+
+/// The measure that is shown; none of alpha and energies.
+pub fn measure(shown: Shown) -> Option<&'static Measure> {
+    let Shown::Measure(measure) = shown else { return None };
+    MEASURES.get(measure)
 }
 
 fn numbers(matrix: &Matrix) -> Numbers<'_> {

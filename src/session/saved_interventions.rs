@@ -17,10 +17,14 @@ pub struct SavedInterventions {
     pub folders: Vec<PathBuf>,
     /// Words that the translation begins with.
     pub prefix: Vec<SavedWord>,
+    /// Words that are said further on.
+    pub forces: Vec<SavedWord>,
     /// Words that are not said.
     pub bans: Vec<SavedWord>,
     /// Rows of alpha.
     pub pins: Vec<SavedPin>,
+    /// Rows whose weights change places: target position, from 0, and seed.
+    pub orders: Vec<(usize, u64)>,
     /// Source words without weight, as bytes of the text.
     pub masks: Vec<Range<usize>>,
     /// Temperature of the softmax over the energies.
@@ -37,7 +41,7 @@ pub struct SavedWord {
     pub is_typed: bool,
     /// A person chose it; of a prefix.
     pub is_forced: bool,
-    /// Target position, from 0; of a word that is not said.
+    /// Target position, from 0; of a word that is not said, and of one that is said further on.
     pub i: Option<usize>,
 }
 
@@ -64,15 +68,18 @@ impl SavedWord {
 impl SavedInterventions {
     /// As they are kept; `None` where a path is not text.
     pub fn of(owned: &Owned) -> Option<Self> {
-        let Interventions { prefix, bans, pins, masks, temperature } = &*owned.interventions;
+        let Interventions { prefix, forces, bans, pins, orders, masks, temperature } = &*owned.interventions;
         let start = |start: &Start| SavedWord { is_forced: start.is_forced, ..SavedWord::of(&start.word) };
+        let force = |(i, word): &(usize, Word)| SavedWord { i: Some(*i), ..SavedWord::of(word) };
         let ban = |ban: &Ban| SavedWord { i: ban.i, ..SavedWord::of(&ban.word) };
         let pin = |pin: &Pin| SavedPin { i: pin.i, alpha: pin.alpha.to_vec() };
         owned.folders.iter().all(|folder| folder.to_str().is_some()).then(|| Self {
             folders: owned.folders.clone(),
             prefix: prefix.iter().map(start).collect(),
+            forces: forces.iter().map(force).collect(),
             bans: bans.iter().map(ban).collect(),
             pins: pins.iter().map(pin).collect(),
+            orders: orders.clone(),
             masks: masks.clone(),
             temperature: *temperature,
         })
@@ -85,8 +92,10 @@ impl SavedInterventions {
         let pins = self.pins.into_iter().filter(|pin| is_row(&pin.alpha));
         let interventions = Interventions {
             prefix: self.prefix.into_iter().map(start).collect(),
+            forces: self.forces.into_iter().filter_map(|word| Some((word.i?, word.word()))).collect(),
             bans: self.bans.into_iter().map(|word| Ban { i: word.i, word: word.word() }).collect(),
             pins: pins.map(|pin| Pin { i: pin.i, alpha: Arc::from(pin.alpha) }).collect(),
+            orders: self.orders,
             masks: self.masks.into_iter().filter(|mask| mask.start <= mask.end).collect(),
             temperature: self.temperature.filter(|t| t.is_finite() && *t > 0.0),
         };

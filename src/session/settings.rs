@@ -28,6 +28,8 @@ pub enum Shown {
     Alpha,
     /// e_ij, before the softmax.
     Energies,
+    /// How much word i depends on word j by this line of `MEASURES`, which is not alpha. Not kept.
+    Measure(usize),
 }
 
 /// Whose translation is meant.

@@ -13,10 +13,12 @@ use crate::session::column::{Column, ColumnState, Wish};
 use crate::session::differences::differences;
 use crate::session::drawing::Drawing;
 use crate::session::effect::{Chore, Effect, LaneCall};
+use crate::session::gold::Gold;
 use crate::session::history::History;
 use crate::session::lists::Lists;
 use crate::session::page::Page;
 use crate::session::pages::sentence::command::Hover;
+use crate::session::probes::{Asked, Persuaded};
 use crate::session::scene::Scene;
 use crate::session::settings::Settings;
 use crate::session::table::TargetWord;
@@ -81,6 +83,12 @@ pub struct Shared {
     pub(super) kept_figure: Option<Arc<Figure<'static>>>,
     pub(super) notices: Vec<Notice>,
     pub(super) tasks: Vec<Task>,
+    /// Questions about columns among the tasks.
+    pub(super) probes: Vec<Asked>,
+    /// Rows that were found to make a model say a word, oldest first.
+    pub(super) persuaded: Vec<Persuaded>,
+    /// Of the sentence of a test set that was opened last.
+    pub(super) gold: Option<Arc<Gold>>,
     pub(super) page: Page,
     pub(super) words_per_second: f32,
     /// The newest sentence of the history came by typing, so that more typing replaces it.
@@ -338,6 +346,7 @@ impl Shared {
             columns.push(ColumnSpec { given, ..column.spec(wish, decode) });
         }
         self.push(Effect::Decode(Request { number: self.newest, source, columns }));
+        self.leave_probes();
     }
 
     /// Makes a column's table again from its shown hypothesis.

@@ -107,6 +107,9 @@ impl Session {
             pages.evaluation.follow(&mut shared);
         }
         shared.request();
+        if let Some(path) = options.interventions.clone() {
+            shared.open_interventions(path);
+        }
         shared.begun(is_first_start);
         Self { shared, pages, training: NewTraining::default() }
     }
@@ -135,6 +138,7 @@ impl Session {
             forbid_unk: search.forbid_unk,
             unk_replacement: *unk_replacement,
             device: device.to_string(),
+            // what is measured is another one at the next start
             shown: if *shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
             reading: reading.name().to_owned(),
             units: if *pieces { Units::Pieces } else { Units::Words }.name().to_owned(),

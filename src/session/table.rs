@@ -3,12 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::ablation::Means;
 use crate::analysis::agreement::Agreement;
 use crate::analysis::alignment::Alignment;
+use crate::analysis::measures::{MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
 use crate::decoding::Said;
 use crate::figure::label::Hand;
+use crate::session::settings::Shown;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
 use crate::worker::interventions::Touched;
@@ -84,6 +87,10 @@ pub struct AlignmentTable {
     pub alpha: Option<Matrix>,
     /// e_ij, NaN at words that have none; `None` as alpha is.
     pub energies: Option<Matrix>,
+    /// What was measured of its words.
+    pub measured: Vec<MeasuredTable>,
+    /// The means of the standard tests of its words, where they were made.
+    pub tests: Option<Means>,
     /// The aligned position p_t of each target word, in source words from 0, NaN at a word that has no row; `None`
     /// where the attention is not local, and where it counts pieces and words are shown.
     pub p_t: Option<Vec<f32>>,
@@ -113,6 +120,24 @@ pub struct AlignmentTable {
     pub hypothesis: usize,
     /// It is the translation that the user gives, and not the model's.
     pub is_given: bool,
+}
+
+/// How much the words depend on each source word by one measure. A row is always that of the word which it predicts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeasuredTable {
+    /// Its place in `MEASURES`.
+    pub measure: usize,
+    /// Numbers of the words that are shown; columns are added over the pieces of a word and rows averaged, as of alpha.
+    pub matrix: Matrix,
+    /// Kendall's tau-b between its rows and those of alpha, the mean over tokens.
+    pub kendall: Option<f64>,
+}
+
+impl MeasuredTable {
+    /// It comes of the standard tests, whose figures stand beside it.
+    pub fn is_tested(&self) -> bool {
+        MEASURES.get(self.measure).is_some_and(Measure::is_tested)
+    }
 }
 
 /// What is said of a translation that the user gives, wherever it is shown or written.
@@ -212,6 +237,17 @@ pub struct Making<'a> {
     pub links: Option<&'a Links>,
     /// The hypothesis is what the user gives.
     pub is_given: bool,
+    /// What was measured of translations, this one perhaps among them.
+    pub tested: &'a [Arc<Tested>],
+}
+
+/// What was measured of this translation of this source.
+pub fn tested_for<'a>(
+    tested: &'a [Arc<Tested>],
+    source: &'a Sentence,
+    shown: &'a HypothesisView,
+) -> impl Iterator<Item = &'a Arc<Tested>> {
+    tested.iter().filter(|tested| tested.source == source.ids && tested.target == shown.ids)
 }
 
 /// The view model of a hypothesis.
@@ -259,6 +295,9 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
             word.coverage = (0..alpha.rows).filter_map(|i| alpha.get(i, j)).sum();
         }
     }
+    for tested in tested_for(making.tested, source, shown) {
+        table.measure(tested, pieces);
+    }
     if *shown.touched != Touched::default() {
         table.touch(shown, pieces, making.reading.unwrap_or_default());
     }
@@ -292,6 +331,52 @@ impl AlignmentTable {
         }
         self.log_p_parts = (!touched.words.is_empty()).then(|| touched.parts(&shown.token_log_p));
         self.touched = Some(Arc::clone(touched));
+    }
+
+    /// The numbers that are shown, where there are any.
+    pub fn numbers(&self, shown: Shown) -> Option<&Matrix> {
+        match shown {
+            Shown::Alpha => self.alpha.as_ref(),
+            Shown::Energies => self.energies.as_ref(),
+            Shown::Measure(_) => self.measured(shown).map(|measured| &measured.matrix),
+        }
+    }
+
+    /// The measure that is shown, where it was made; nothing of alpha and energies.
+    pub fn measured(&self, shown: Shown) -> Option<&MeasuredTable> {
+        let Shown::Measure(measure) = shown else { return None };
+        self.measured.iter().rev().find(|measured| measured.measure == measure)
+    }
+
+    /// What a measure says of all words together: Kendall's tau with alpha, and what the standard tests found.
+    pub fn measured_text(&self, measured: &MeasuredTable) -> String {
+        let mut parts = Vec::new();
+        parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha {tau:.2}")));
+        let means = self.tests.as_ref().filter(|_| measured.is_tested());
+        for (name, words) in [("js_uniform", "JS of uniform alpha"), ("js_permuted", "of permuted alpha")] {
+            let mean = means.and_then(|means| means.named(name));
+            parts.extend(mean.map(|mean| format!("{words} {mean:.3} nats")));
+        }
+        parts.join(", ")
+    }
+
+    /// Adds what was measured.
+    fn measure(&mut self, tested: &Tested, pieces: Option<&Pieces>) {
+        let (rows, columns) = (self.target.len(), self.source.len());
+        let matrix = |numbers: &[Vec<f32>]| match pieces {
+            None => Matrix::padded(numbers, rows, columns, 0.0),
+            Some(Pieces { source, target, .. }) => {
+                let merged = merge_alpha(&Alignment::new(numbers), source, &with_rows(target, numbers.len()));
+                Matrix::padded(&merged, rows, columns, 0.0)
+            }
+        };
+        let made = tested.measured.iter().map(|measured| MeasuredTable {
+            measure: measured.measure,
+            matrix: matrix(&measured.rows),
+            kendall: measured.kendall,
+        });
+        self.measured.extend(made);
+        self.tests = tested.means.clone().or(self.tests.take());
     }
 
     /// Lays links between words over the table. Where pieces are shown, each piece has the links of its word.

@@ -31,6 +31,9 @@ pub struct Interventions {
     /// The sentence that it was made for; another one is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The name of the model that it was made with, for the window; any other may read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Text that the translation begins with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prefix: String,
@@ -56,6 +59,7 @@ impl Default for Interventions {
         Self {
             version: VERSION,
             source: None,
+            model: None,
             prefix: String::new(),
             force: Vec::new(),
             forbid: Vec::new(),
@@ -74,6 +78,14 @@ pub struct Force {
     pub position: usize,
     /// As the vocabulary writes it, or as text.
     pub word: String,
+    /// The model had chosen it, and it only stands still because of what is changed behind it; for the window.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub held: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(held: &bool) -> bool {
+    !held
 }
 
 /// A word that is not said.
@@ -159,7 +171,7 @@ impl Interventions {
 
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
-        *self == Self { source: self.source.clone(), ..Self::default() }
+        *self == Self { source: self.source.clone(), model: self.model.clone(), ..Self::default() }
     }
 }
 

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
     AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, MapCommand, PhrasesCommand,
-    TestCommand, TrainingCommand, WindowCommand, maps,
+    ProbeCommand, TestCommand, TrainingCommand, WindowCommand, maps,
 };
 
 /// What the answer is for.
@@ -38,6 +38,8 @@ pub enum Question {
     Figures(FiguresFormat),
     /// Where to write the shown alignment of a column.
     Alignment(ColumnId, AlignmentFormat),
+    /// Where to write a sentence with what is set in a column.
+    Interventions(ColumnId),
     /// Where to write a column's translation as a figure.
     Picture {
         /// Whose.
@@ -74,7 +76,7 @@ pub enum Wants {
     NewPicture,
 }
 
-const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "gz", "zst"];
+const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "json", "gz", "zst"];
 
 impl Question {
     /// The heading of its sheet and dialog.
@@ -97,6 +99,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Tsv) => "Save the alignment as TSV",
             Self::Alignment(_, AlignmentFormat::Json) => "Save the translations as JSON",
             Self::Alignment(_, AlignmentFormat::Pharaoh) => "Save the alignment as links",
+            Self::Interventions(_) => "Save the sentence with what is set",
             Self::Picture { .. } | Self::Figure => "Save a picture",
             Self::Neighbours => "Save the neighbours as TSV",
             Self::Points => "Save the map as TSV",
@@ -110,7 +113,7 @@ impl Question {
                 "A model is a folder with config.json, model.safetensors and two tokenizers. It can also be dropped on the window."
             }
             Self::Text => {
-                "One sentence a line. Files can also be dropped on the window; a model folder opens as a model."
+                "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, and a .json file as a sentence with what was set in it."
             }
             Self::TestSource => "One sentence a line, packed with gzip or zstandard or not.",
             Self::TestReference => {
@@ -140,6 +143,9 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Pharaoh) => {
                 "A pair of places, source and target from 0, for each target word and the source word that it looks at most."
             }
+            Self::Interventions(_) => {
+                "One line of JSON. Open it here, drop it on the window, or give it to interlinear translate --interventions."
+            }
             Self::Picture { .. } | Self::Figure => "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
             Self::Neighbours => "A row for each neighbour with its cosine.",
             Self::Points => "A row for each point with its place, x and y.",
@@ -153,6 +159,7 @@ impl Question {
             Self::Text | Self::Log | Self::PhraseTable => "Open",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
             Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
+            Self::Interventions(_) => "Save",
             Self::Figure | Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
         }
     }
@@ -173,6 +180,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Tsv) => Wants::NewFile("alignment.tsv"),
             Self::Alignment(_, AlignmentFormat::Json) => Wants::NewFile("alignment.json"),
             Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),
+            Self::Interventions(_) => Wants::NewFile("interventions.json"),
             Self::Picture { kind, format, .. } => Wants::NewFigure(kind, format),
             Self::Figure => Wants::NewPicture,
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
@@ -193,6 +201,7 @@ impl Question {
             Self::PhraseScores => PhrasesCommand::Export(path).into(),
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),
+            Self::Interventions(column) => ProbeCommand::Save { column, path }.into(),
             Self::Figure => WindowCommand::SaveFigure(path).into(),
             Self::Picture { column, kind, .. } => ColumnCommand::Draw { column, kind, path }.into(),
             Self::Neighbours => MapCommand::Save(maps::Table::Neighbours, path).into(),

@@ -60,10 +60,14 @@ pub struct Pin {
 pub struct Interventions {
     /// The translation begins with these.
     pub prefix: Vec<Start>,
+    /// Words that are said further on, each at its target position, from 0, whatever is said before.
+    pub forces: Vec<(usize, Word)>,
     /// Words that are not said.
     pub bans: Vec<Ban>,
     /// Rows of alpha, one a position, in their order.
     pub pins: Vec<Pin>,
+    /// Rows, by target position, that are the model's own in the order that follows from a seed.
+    pub orders: Vec<(usize, u64)>,
     /// Source words that get no weight where alpha is not pinned, as places of the text; an empty one is `</s>`.
     pub masks: Vec<Range<usize>>,
     /// T of softmax(e_i / T) where alpha is not pinned; `None`: 1.
@@ -71,6 +75,18 @@ pub struct Interventions {
 }
 
 impl Interventions {
+    /// Whether any alpha is other than the model's own.
+    pub fn changes_alpha(&self) -> bool {
+        let rows = !self.pins.is_empty() || !self.orders.is_empty();
+        rows || !self.masks.is_empty() || self.temperature.is_some()
+    }
+
+    /// The row at a target position is the model's own again.
+    pub fn free(&mut self, i: usize) {
+        self.pins.retain(|pin| pin.i != i);
+        self.orders.retain(|(at, _)| *at != i);
+    }
+
     /// Nothing is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -111,8 +127,11 @@ impl Touched {
 
     /// log p of the words that were held or forced, and of those that the model chose.
     pub fn parts(&self, token_log_p: &[f32]) -> (f32, f32) {
-        let (set, free) = token_log_p.split_at(self.words.len().min(token_log_p.len()));
-        (set.iter().sum(), free.iter().sum())
+        let sum = |is_free: bool| {
+            let of = |(i, log_p): (usize, &f32)| ((self.said(i) == Said::Free) == is_free).then_some(*log_p);
+            token_log_p.iter().enumerate().filter_map(of).sum()
+        };
+        (sum(false), sum(true))
     }
 }
 
@@ -146,10 +165,27 @@ pub fn resolve(wanted: &Interventions, reader: Reader<'_>, source: &Sentence) ->
     out.words(wanted);
     if reader.has_alignment {
         out.alignment(wanted, source);
-    } else if !wanted.pins.is_empty() || !wanted.masks.is_empty() || wanted.temperature.is_some() {
+    } else if wanted.changes_alpha() {
         out.note("This model has no alignment, so that only its words can be changed".to_owned());
     }
     Resolved { prefix: out.prefix, list: out.list.into(), touched: out.touched }
+}
+
+impl Reader<'_> {
+    /// The ids of a word; `None` where the vocabulary lacks it.
+    pub fn ids(&self, word: &Word) -> Option<Vec<u32>> {
+        let Reader { target, eos, unk, .. } = *self;
+        match word {
+            Word::Entry(entry) if entry == EOS => Some(vec![eos]),
+            Word::Entry(entry) if entry == UNK => Some(vec![unk]),
+            Word::Entry(entry) => target.id(entry).map(|id| vec![id]),
+            Word::Typed(text) if text.trim() == EOS => Some(vec![eos]),
+            Word::Typed(text) => {
+                let ids = target.encode_phrase(text.trim(), None);
+                (!ids.is_empty() && !ids.contains(&unk)).then_some(ids)
+            }
+        }
+    }
 }
 
 struct Resolving<'a> {
@@ -164,21 +200,6 @@ impl Resolving<'_> {
         self.touched.notes.push(note);
     }
 
-    /// The ids of a word; `None` where the vocabulary lacks it.
-    fn ids(&self, word: &Word) -> Option<Vec<u32>> {
-        let Reader { target, eos, unk, .. } = self.reader;
-        match word {
-            Word::Entry(entry) if entry == EOS => Some(vec![eos]),
-            Word::Entry(entry) if entry == UNK => Some(vec![unk]),
-            Word::Entry(entry) => target.id(entry).map(|id| vec![id]),
-            Word::Typed(text) if text.trim() == EOS => Some(vec![eos]),
-            Word::Typed(text) => {
-                let ids = target.encode_phrase(text.trim(), None);
-                (!ids.is_empty() && !ids.contains(&unk)).then_some(ids)
-            }
-        }
-    }
-
     /// The first word of a typed text that the vocabulary lacks, to be named.
     fn unknown<'w>(&self, word: &'w Word) -> &'w str {
         let Reader { target, unk, .. } = self.reader;
@@ -191,7 +212,7 @@ impl Resolving<'_> {
 
     fn words(&mut self, wanted: &Interventions) {
         for start in &wanted.prefix {
-            let Some(ids) = self.ids(&start.word) else {
+            let Some(ids) = self.reader.ids(&start.word) else {
                 // what follows was chosen for what it stands behind
                 let word = self.unknown(&start.word);
                 self.note(format!(
@@ -204,7 +225,7 @@ impl Resolving<'_> {
             self.prefix.extend(ids);
         }
         for ban in &wanted.bans {
-            match self.ids(&ban.word).as_deref() {
+            match self.reader.ids(&ban.word).as_deref() {
                 Some(&[token]) => self.ban(ban.i, token),
                 Some(_) => self.note(format!(
                     "\"{}\" is several pieces for this model, which can only forbid single ones",
@@ -213,6 +234,23 @@ impl Resolving<'_> {
                 None => self.note(format!("The model does not know the word \"{}\" anyway", ban.word.text())),
             }
         }
+        for (at, word) in &wanted.forces {
+            match self.reader.ids(word) {
+                Some(ids) => (*at..).zip(ids).for_each(|(i, token)| self.force(i, token)),
+                None => self.note(format!("The model does not know the word \"{}\"", self.unknown(word))),
+            }
+        }
+    }
+
+    /// Says a word behind the prefix.
+    fn force(&mut self, i: usize, token: u32) {
+        if i < self.prefix.len() {
+            return;
+        }
+        let words = &mut self.touched.words;
+        words.resize(words.len().max(i + 1), Said::Free);
+        words[i] = Said::Forced;
+        self.list.push(Intervention::Force { i, token });
     }
 
     /// Forbids a word. A forced one is said all the same.
@@ -227,6 +265,10 @@ impl Resolving<'_> {
     }
 
     fn alignment(&mut self, wanted: &Interventions, source: &Sentence) {
+        for &(i, seed) in &wanted.orders {
+            self.list.push(Intervention::Permute { i, seed });
+            self.touched.pinned.push(i);
+        }
         for pin in &wanted.pins {
             if pin.alpha.len() == source.len() {
                 self.list.push(Intervention::Pin { i: pin.i, alpha: pin.alpha.to_vec() });

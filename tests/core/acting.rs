@@ -232,7 +232,7 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 }
 
 /// Columns that have translated "the red shoe" as "la chaussure rouge".
-fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
+pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
     let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     let ids: Vec<ColumnId> = session.columns().iter().map(|column| column.id).collect();
@@ -244,7 +244,7 @@ fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
     (session, ids)
 }
 
-fn answer(session: &mut Session, request: &Request, words: &str) {
+pub fn answer(session: &mut Session, request: &Request, words: &str) {
     for spec in request.columns.iter().filter(|spec| spec.decode) {
         for event in finished(request, spec.column, words) {
             session.absorb(event);
@@ -257,7 +257,7 @@ fn column(session: &Session, id: ColumnId) -> &Column {
 }
 
 /// What is set for a column in a request.
-fn asked(request: &Request, column: ColumnId) -> Interventions {
+pub fn asked(request: &Request, column: ColumnId) -> Interventions {
     let spec = request.columns.iter().find(|spec| spec.column == column).expect("it is asked for");
     (*spec.interventions).clone()
 }

@@ -256,6 +256,7 @@ fn heatmap<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>]) -> Heatmap<'a> 
         source,
         target,
         cells: Cells { numbers, map: ColourMap::at(0), scale: Scale::Unit, revision: 1 },
+        name: "",
         gaze: Some(Gaze { p_t: &[1.0, 1.4, f32::NAN], window: 1 }),
         links: None,
         marks: Marks { row: Some(0), column: None, selected: Some(1) },

@@ -174,7 +174,7 @@ fn a_small_change_of_a_row_makes_the_model_say_a_word() {
             let mut order: Vec<usize> = (0..own.len()).collect();
             order.sort_by(|a, b| own[*b].total_cmp(&own[*a]));
             let ask = |word: usize| {
-                gradients.persuade((SOURCE, &TARGET[..i]), word as u32, &Ticket::forever()).expect("it runs")
+                gradients.persuade((SOURCE, &TARGET[..i]), &[], word as u32, &Ticket::forever()).expect("it runs")
             };
             let first = ask(order[0]).expect("it says it anyway");
             assert!(first.moved.abs() < 1e-6, "{folder}: {first:?}");

@@ -31,6 +31,7 @@ mod pages;
 mod pairs;
 mod phrases;
 mod pieces;
+mod probes;
 mod readers;
 mod screen;
 mod session;

@@ -17,6 +17,7 @@ mod offers;
 mod overlay;
 mod phrases;
 mod picture;
+mod probes;
 mod small;
 mod steps;
 mod views;

@@ -463,6 +463,8 @@ fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
 fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     let (mut harness, wires) = desk::window(local_model());
     assert!(harness.query_by_label("Rows of Local by the word predicted").is_some());
+    harness.get_by_label("Rows").click();
+    harness.run();
     harness.get_by_label("Rows by input").click();
     harness.run();
     assert!(sent(&wires, &SettingsCommand::SetReading(interlinear::session::Reading::Input).into()));

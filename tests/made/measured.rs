@@ -69,7 +69,15 @@ pub fn evaluated(models: Vec<Measured>) -> Evaluated {
             comparisons.extend(by.map(|by| Compared { pair: (first, second), by }));
         }
     }
-    Evaluated { models, comparisons, gold_note: None, reverse: None, baselines: Vec::new(), left_out: None }
+    Evaluated {
+        models,
+        comparisons,
+        gold: Vec::new(),
+        gold_note: None,
+        reverse: None,
+        baselines: Vec::new(),
+        left_out: None,
+    }
 }
 
 /// Links that were right so often, of 100, with the greatest alpha and with two thresholds.

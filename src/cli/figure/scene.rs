@@ -292,6 +292,7 @@ impl Scene {
             target: self.target.clone(),
             alpha: self.alpha.as_deref().map(|values| Numbers { rows, columns, values }),
             cells: None,
+            name: "",
             links: None,
             gaze: self.p_t.as_deref().map(|p_t| Gaze { p_t, window: self.window }),
             corner: self.reading.map(Reading::row_text),

@@ -52,6 +52,8 @@ pub struct Heatmap<'a> {
     pub target: &'a [Label<'a>],
     /// Numbers and their colours.
     pub cells: Cells<'a>,
+    /// What the numbers are, for the legend; empty of alpha and energies.
+    pub name: &'a str,
     /// Where local attention looks, where that is drawn.
     pub gaze: Option<Gaze<'a>>,
     /// The links of an aligner, where they are drawn: outlines of their cells.
@@ -254,8 +256,8 @@ impl<'a> Heatmap<'a> {
         let mut width = end;
         if has_legend {
             let place = Area::new(point(left, foot - legend::SIZE.y - SPACE_1), point(end, foot - SPACE_1));
-            marks.extend(legend::of_cells(&self.cells, &place, self.palette));
-            width = end.max(left + legend::WITH_ENDS);
+            marks.extend(legend::of_cells(&self.cells, self.name, &place, self.palette));
+            width = end.max(left + legend::WITH_ENDS + measure.width(self.name, TEXT_SMALL));
         }
         if has_outlines {
             let place = Area::new(point(left, foot), point(end, below - SPACE_1));

@@ -61,6 +61,7 @@ impl Pages {
     /// Gives what an order found to its page.
     pub fn found(&mut self, number: u64, found: Found, shared: &mut Shared) {
         match found {
+            Found::Probed(found) => self.sentence.found(number, found, shared),
             Found::Evaluated(found) => self.evaluation.found(number, found, shared),
             Found::Mapped(found) => self.maps.found(number, found, shared),
             Found::Phrases(found) => self.phrases.found(number, found, shared),

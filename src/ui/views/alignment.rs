@@ -2,10 +2,11 @@
 
 use egui::{Id, Ui};
 
+use crate::figure::palette::ColourMap;
 use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand, Session, Shown};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Dragged, Panel, Window};
-use crate::ui::views::change;
+use crate::ui::views::{change, measured};
 use crate::ui::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks};
 use crate::ui::{act, local};
@@ -13,8 +14,10 @@ use crate::ui::{act, local};
 /// Paints the heatmap of a column that has an alignment.
 pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
     let settings = window.session.settings();
-    let matrix = if settings.shown == Shown::Alpha { &table.alpha } else { &table.energies };
-    let Some(matrix) = matrix.as_ref().filter(|matrix| matrix.columns > 0) else {
+    if !measured::strip_ui(ui, window, column, table) {
+        return;
+    }
+    let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns > 0) else {
         if table.left_out {
             ui.add(egui::Label::new(LEFT_OUT).wrap());
         }
@@ -31,10 +34,13 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
         table,
         matrix,
         shown: settings.shown,
-        palette: act::palette(settings.palette_on(ui.visuals().dark_mode)),
+        map: match settings.shown {
+            Shown::Measure(_) => ColourMap::of_measures(ui.visuals().dark_mode),
+            Shown::Alpha | Shown::Energies => ColourMap::at(act::palette(settings.palette_on(ui.visuals().dark_mode))),
+        },
         metrics: *metrics,
         marks,
-        gaze: gaze(column, table),
+        gaze: gaze(column, table).filter(|_| !matches!(settings.shown, Shown::Measure(_))),
         draws_gaze: window.layout(local::GAZE, 1.0) > 0.0,
         replace: settings.unk_replacement,
         scroll_x: window.local.scroll_x,

@@ -4,8 +4,9 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{DragValue, RichText, ScrollArea, Slider, TextEdit, Ui};
 
+use crate::session::gold::OTHER_WORDS;
 use crate::session::{
-    AlignmentTable, Column, Command, InterveneCommand, RowEdit, Session, Shift, Shown, TargetWord, Word,
+    AlignmentTable, Column, Command, InterveneCommand, ProbeCommand, RowEdit, Session, Shift, Shown, TargetWord, Word,
 };
 use crate::ui::local::{Dragged, Local, Window};
 use crate::ui::widgets::labels;
@@ -17,6 +18,14 @@ const TRAVEL: f32 = 120.0;
 const STEP: f32 = 0.01;
 /// Height of the list of source words, points.
 const LIST: f32 = 260.0;
+
+/// Where alignments by hand come from.
+const NO_GOLD: &str = "No alignment by hand is known of this sentence; open it from the list of sentences on page Evaluation, after a \
+     test set with alignments by hand was measured there";
+
+/// What a row towards a word is.
+const BY_ROW: &str = "Looks for a small change of this word's row of alpha, by its gradient, that makes the model say the other word here, \
+     and sets the row";
 
 /// What the divergence is.
 pub const DIVERGENCE: &str = "Jensen-Shannon divergence of the next-word distributions with what is set and without it, after the same words: 0 \
@@ -50,11 +59,15 @@ pub fn word_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &T
         force_ui(ui, window, column, i);
         ui.separator();
         for (text, probability) in word.candidates.iter().take(6).filter(|(text, _)| *text != word.text) {
-            if ui.button(format!("{text}   {probability:.3}")).accessible_name(format!("Say {text} here")).clicked() {
-                let word = Word::Entry(text.clone());
-                window.push(InterveneCommand::Force { column: column.id, i, word });
-                ui.close();
-            }
+            let word = Word::Entry(text.clone());
+            ui.horizontal(|ui| {
+                let button = ui.button(format!("{text}   {probability:.3}"));
+                if button.accessible_name(format!("Say {text} here")).clicked() {
+                    window.push(InterveneCommand::Force { column: column.id, i, word: word.clone() });
+                    ui.close();
+                }
+                by_row_ui(ui, window, (column, i), word, &format!("Find a row that says {text}"));
+            });
         }
         ui.separator();
         ban_ui(ui, window, column, word, i);
@@ -75,12 +88,31 @@ fn force_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, i: usize) {
             window.local.forced.clear();
             ui.close();
         }
+        let word = Word::Typed(text.clone());
+        if ui.add_enabled_ui(can, |ui| by_row_ui(ui, window, (column, i), word, "Find a row that says it")).inner {
+            window.local.forced.clear();
+        }
         if ui.add_enabled(can, egui::Button::new("As the whole translation")).clicked() {
             window.push(InterveneCommand::Whole { column: column.id, text });
             window.local.forced.clear();
             ui.close();
         }
     });
+}
+
+/// The button that looks for a row; true when it was clicked. Only models that align have one.
+fn by_row_ui(ui: &mut Ui, window: &mut Window<'_>, at: (&Column, usize), word: Word, name: &str) -> bool {
+    let (column, i) = at;
+    let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
+    if !has_alignment || column.ensemble.is_some() {
+        return false;
+    }
+    let is_clicked = ui.button("By its row").on_hover_text(BY_ROW).accessible_name(name).clicked();
+    if is_clicked {
+        window.push(ProbeCommand::Persuade { column: column.id, i, word });
+        ui.close();
+    }
+    is_clicked
 }
 
 fn ban_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWord, i: usize) {
@@ -175,6 +207,27 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     let links = ui.add_enabled(table.links.is_some(), egui::Button::new("As the aligner links it"));
     if links.on_disabled_hover_text("Show the links of the statistical aligner first (Ctrl+K)").clicked() {
         edit = Some(RowEdit::Links);
+    }
+    let gold = window.session.gold();
+    let why = match gold {
+        None => NO_GOLD,
+        Some(gold) if gold.fits(column) => "",
+        Some(_) => OTHER_WORDS,
+    };
+    ui.horizontal(|ui| {
+        let mut button =
+            |name: &str| ui.add_enabled(why.is_empty(), egui::Button::new(name)).on_disabled_hover_text(why).clicked();
+        if button("As linked by hand") {
+            edit = Some(RowEdit::Gold);
+        }
+        if button("All rows so") {
+            window.push(InterveneCommand::Rows { column: column.id, edit: RowEdit::Gold });
+        }
+    });
+    if let Some(gold) = gold.filter(|gold| !gold.fits(column))
+        && ui.button("Say the reference").on_hover_text(&gold.reference).clicked()
+    {
+        window.push(InterveneCommand::Whole { column: column.id, text: gold.reference.clone() });
     }
     let is_pinned = table.target.get(i).is_some_and(|word| word.is_pinned);
     if ui.add_enabled(is_pinned, egui::Button::new("By the model again")).clicked() {

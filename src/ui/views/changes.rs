@@ -51,6 +51,44 @@ pub fn uniform(window: &mut Window<'_>, clicked: Clicked) {
     edit(window, clicked, RowEdit::Uniform);
 }
 
+/// Selects the word and opens its menu, where a row can be looked for.
+pub fn persuade(window: &mut Window<'_>, clicked: Clicked) {
+    force(window, clicked);
+}
+
+/// Whether the column says what was linked by hand.
+pub fn can_gold(window: &Window<'_>, clicked: Clicked) -> bool {
+    fits(window, clicked) == Some(true)
+}
+
+/// Whether links by hand are known, but of other words than the column says.
+pub fn has_other_words(window: &Window<'_>, clicked: Clicked) -> bool {
+    fits(window, clicked) == Some(false)
+}
+
+/// Whether a column that aligns says what was linked by hand; `None` where nothing was.
+fn fits(window: &Window<'_>, clicked: Clicked) -> Option<bool> {
+    let column = window.session.column(clicked.column())?;
+    let own = column.table.as_deref().filter(|table| !table.is_given && table.alpha.is_some());
+    own.and_then(|_| window.session.gold()).map(|gold| gold.fits(column))
+}
+
+/// The row looks where it is linked by hand.
+pub fn gold(window: &mut Window<'_>, clicked: Clicked) {
+    edit(window, clicked, RowEdit::Gold);
+}
+
+/// All rows look where they are linked by hand.
+pub fn all_gold(window: &mut Window<'_>, clicked: Clicked) {
+    window.push(InterveneCommand::Rows { column: clicked.column(), edit: RowEdit::Gold });
+}
+
+/// The column says the reference.
+pub fn reference(window: &mut Window<'_>, clicked: Clicked) {
+    let Some(text) = window.session.gold().map(|gold| gold.reference.clone()) else { return };
+    window.push(InterveneCommand::Whole { column: clicked.column(), text });
+}
+
 /// The row is the model's again.
 pub fn free(window: &mut Window<'_>, clicked: Clicked) {
     edit(window, clicked, RowEdit::Free);

@@ -4,7 +4,7 @@ use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::analysis::agreement::Agreement;
 use crate::session::picture::GUIDED;
-use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, GIVEN, Units};
+use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, GIVEN, Shown, Units};
 use crate::ui::local::Window;
 use crate::ui::views::{alignment, beam, context, ensemble, links, output, tree};
 use crate::ui::widgets::heatmap::layout::Metrics;
@@ -172,7 +172,7 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &M
         tree::tree_ui(ui, window, column);
     } else if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
         links::links_ui(ui, window, column, table);
-    } else if has_alignment {
+    } else if has_alignment || matches!(window.session.settings().shown, Shown::Measure(_)) {
         alignment::alignment_ui(ui, window, column, table, metrics);
     } else if column.ensemble.is_some() {
         ui.add(egui::Label::new("No member of this ensemble has an alignment.").wrap());

@@ -4,7 +4,7 @@ use egui::{RichText, Ui, UiBuilder, vec2};
 
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
-use crate::session::{AlignmentTable, Column, ColumnId, Session};
+use crate::session::{AlignmentTable, Column, ColumnId, Reading, Session, picture};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::shortcuts::Act;
@@ -113,8 +113,7 @@ pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let parts = split(window, rect.size(), output, beam_open);
     let parts = if window.local.presents { parts.without_beam() } else { parts };
     let least = if column.ensemble.is_some() { parts.with_mixing() } else { parts };
-    let metrics =
-        metrics(ui, window, &least, column.table.as_deref().filter(|table| table.alpha.is_some()).into_iter());
+    let metrics = metrics(ui, window, &least, column.table.as_deref().filter(|table| has_picture(table)).into_iter());
     window.local.cell = metrics.cell;
     let name = format!("Column of {}", column.name());
     let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
@@ -181,6 +180,7 @@ fn metrics<'a>(
     tables: impl Iterator<Item = &'a AlignmentTable>,
 ) -> Metrics {
     let replace = window.session.settings().unk_replacement;
+    let measure = picture::measure(window.session.settings().shown);
     let mut needs = Needs {
         rows: 1,
         columns: 1,
@@ -197,16 +197,24 @@ fn metrics<'a>(
         needs.source_width = needs.source_width.max(widest(&Letters(ui), source));
         let target = table.target.iter().map(|word| labels::target(word, replace));
         needs.target_width = needs.target_width.max(widest(&Letters(ui), target));
-        let corner = table.reading.map_or(0.0, |reading| widest_word(&Letters(ui), reading.row_text()));
+        let corner = measure.map(|measure| measure.title).or(table.reading.map(Reading::row_text));
+        let corner = corner.map_or(0.0, |text| widest_word(&Letters(ui), text));
         needs.corner_width = needs.corner_width.max(corner);
     }
     // While words are still being chosen the cells keep a size that leaves room for about as many as the source has.
     if window.session.decoding() > 0 {
         needs.rows = needs.rows.max(needs.columns);
     }
-    Metrics::choose(&needs, parts.picture.size(), window.zoom())
+    // over what was measured stands what it is
+    let strip = if measure.is_some() { needs.text_height + ui.spacing().item_spacing.y } else { 0.0 };
+    Metrics::choose(&needs, parts.picture.size() - vec2(0.0, strip), window.zoom())
 }
 
 fn aligned(session: &Session) -> impl Iterator<Item = &AlignmentTable> {
-    session.columns().iter().filter_map(|column| column.table.as_deref()).filter(|table| table.alpha.is_some())
+    session.columns().iter().filter_map(|column| column.table.as_deref()).filter(|table| has_picture(table))
+}
+
+/// Whether there may be a heatmap of it: of alpha, or of what was measured.
+fn has_picture(table: &AlignmentTable) -> bool {
+    table.alpha.is_some() || !table.measured.is_empty()
 }

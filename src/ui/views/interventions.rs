@@ -3,8 +3,10 @@
 use egui::{RichText, Ui};
 
 use crate::session::hand::{Numbers, held, items};
-use crate::session::{Column, InterveneCommand};
+use crate::session::probes::About;
+use crate::session::{Column, InterveneCommand, Taken, differences};
 use crate::ui::local::Window;
+use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
 use crate::ui::{bidi, theme};
 
@@ -27,6 +29,9 @@ impl View for Interventions {
         let session = window.session;
         let touched = |column: &&Column| !session.interventions(column).is_empty();
         let columns: Vec<&Column> = session.columns().iter().filter(touched).collect();
+        if let Some(number) = rows_under_way(window) {
+            task::task_ui(ui, window, Some(number));
+        }
         if columns.is_empty() {
             return;
         }
@@ -46,6 +51,12 @@ impl View for Interventions {
     }
 }
 
+/// A row or a file that is being looked at in the background.
+fn rows_under_way(window: &Window<'_>) -> Option<u64> {
+    let asked = window.session.probes().iter().find(|asked| !matches!(asked.about, About::Measure { .. }));
+    asked.map(|asked| asked.number)
+}
+
 fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bool) {
     let t = theme::tokens(ui);
     let set = window.session.interventions(column);
@@ -62,10 +73,15 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
         let numbers = Numbers::of(column);
         for item in items(&set, window.session.source(), &numbers) {
+            let found = if let Taken::Pin(i) = item.taken { set.pins.iter().find(|pin| pin.i == i) } else { None };
+            let found = found.and_then(|pin| window.session.persuaded_text(column, pin));
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
             let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");
             if button.accessible_name(format!("Take away in {name}, {}", item.text)).clicked() {
                 window.push(InterveneCommand::Take { column: column.id, what: item.taken });
+            }
+            if let Some(found) = found {
+                ui.label(RichText::new(found).size(theme::TEXT_SMALL).color(t.weak));
             }
         }
         let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);

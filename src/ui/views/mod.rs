@@ -21,6 +21,7 @@ pub mod manual;
 pub mod map;
 pub mod map_settings;
 pub mod map_side;
+pub mod measured;
 pub mod menu;
 pub mod new_training;
 pub mod offers;

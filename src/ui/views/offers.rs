@@ -5,10 +5,11 @@ use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, Ri
 
 use crate::session::maps::Choice;
 use crate::session::{
-    AlignmentTable, Column, ColumnCommand, ColumnState, Drawing, MapCommand, Page, PhrasesCommand, SelectCommand,
-    SettingsCommand, Shown, SourceCommand, WindowCommand, export,
+    AlignmentTable, Column, ColumnCommand, ColumnId, ColumnState, Drawing, MapCommand, Page, PhrasesCommand,
+    ProbeCommand, SelectCommand, SettingsCommand, SourceCommand, WindowCommand, export,
 };
 use crate::ui::clicked::{Clicked, Offered};
+use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::changes;
 use crate::ui::views::view::{Place, View};
@@ -46,6 +47,8 @@ pub struct Offer {
 }
 
 const TARGET: &[Kind] = &[Kind::Target, Kind::Cell];
+/// Of cells there are many offers already.
+const WITHOUT_CELLS: &[Kind] = &[Kind::Source, Kind::Target, Kind::Hypothesis];
 const CELL: &[Kind] = &[Kind::Cell];
 const WORD: &[Kind] = &[Kind::Source, Kind::Target];
 const LOOKED_AT: &[Kind] = &[Kind::Source, Kind::Cell];
@@ -62,13 +65,21 @@ pub const OFFERS: &[&[Offer]] = &[
     ],
     &[
         Offer { name: "Force another word...", on: TARGET, can: is_own, does: changes::force },
+        Offer { name: "A row that says another word...", on: TARGET, can: can_persuade, does: changes::persuade },
         Offer { name: "Not this word here", on: TARGET, can: is_own, does: changes::ban },
         Offer { name: "Never this word", on: TARGET, can: is_own, does: changes::never },
         Offer { name: "All weight on this source word", on: CELL, can: can_set, does: changes::one_hot },
         Offer { name: "The same weight on every word", on: TARGET, can: can_set, does: changes::uniform },
+        Offer { name: "The row as linked by hand", on: TARGET, can: changes::can_gold, does: changes::gold },
+        Offer { name: "All rows as linked by hand", on: TARGET, can: changes::can_gold, does: changes::all_gold },
+        Offer { name: "Say the reference", on: TARGET, can: changes::has_other_words, does: changes::reference },
         Offer { name: "The row by the model again", on: TARGET, can: changes::is_pinned, does: changes::free },
         Offer { name: "Mask the source word", on: LOOKED_AT, can: changes::can_mask, does: changes::mask },
         Offer { name: "Unmask the source word", on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
+    ],
+    &[
+        Offer { name: "Test what the words depend on", on: WORD, can: can_test, does: test },
+        Offer { name: "Save what is set...", on: WITHOUT_CELLS, can: is_own, does: save_set },
     ],
     &[
         Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },
@@ -192,8 +203,7 @@ fn title(window: &Window<'_>, clicked: Clicked) -> String {
 /// The number of a cell as it is shown.
 fn number(window: &Window<'_>, table: &AlignmentTable, i: usize, j: usize) -> String {
     let shown = window.session.settings().shown;
-    let matrix = if shown == Shown::Alpha { &table.alpha } else { &table.energies };
-    matrix.as_ref().and_then(|matrix| matrix.get(i, j)).map_or_else(String::new, |number| format!("{number:.3}"))
+    table.numbers(shown).and_then(|matrix| matrix.get(i, j)).map_or_else(String::new, |number| format!("{number:.3}"))
 }
 
 fn shown<'a>(window: &Window<'a>, clicked: Clicked) -> Option<(&'a Column, &'a AlignmentTable)> {
@@ -218,6 +228,31 @@ pub fn is_own(window: &Window<'_>, clicked: Clicked) -> bool {
 
 fn can_set(window: &Window<'_>, clicked: Clicked) -> bool {
     is_own(window, clicked) && aligns(window, clicked)
+}
+
+/// A row of one model, whose gradient can be taken.
+fn can_persuade(window: &Window<'_>, clicked: Clicked) -> bool {
+    can_set(window, clicked) && can_test(window, clicked)
+}
+
+/// One model that aligns.
+fn can_test(window: &Window<'_>, clicked: Clicked) -> bool {
+    aligns(window, clicked) && window.session.column(clicked.column()).is_some_and(|column| column.ensemble.is_none())
+}
+
+fn test(window: &mut Window<'_>, clicked: Clicked) {
+    measure(window, clicked.column(), 0);
+}
+
+/// Shows a measure of a column in place of alpha.
+pub fn measure(window: &mut Window<'_>, column: ColumnId, measure: usize) {
+    window.keep(local::LINKS, 0.0);
+    window.keep(local::TREE, 0.0);
+    window.push(ProbeCommand::Measure { column, measure });
+}
+
+fn save_set(window: &mut Window<'_>, clicked: Clicked) {
+    window.local.sheet = Sheet::Ask(Question::Interventions(clicked.column()));
 }
 
 fn is_alone(window: &Window<'_>, _: Clicked) -> bool {
@@ -304,7 +339,7 @@ fn copy_source(window: &mut Window<'_>, clicked: Clicked) {
 
 fn copy_alignment(window: &mut Window<'_>, clicked: Clicked) {
     let Some((_, table)) = shown(window, clicked) else { return };
-    window.local.copied = Some(export::alignment_tsv(table));
+    window.local.copied = Some(export::shown_tsv(table, window.session.settings().shown));
 }
 
 fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {

@@ -8,9 +8,10 @@ use crate::aligner::bundled::is_bundled;
 use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend;
 use crate::figure::palette::Rgba;
-use crate::session::{AlignmentTable, READINGS, SettingsCommand, Shown};
+use crate::session::{AlignmentTable, Column, MEASURES, Matrix, READINGS, SettingsCommand, Shown, picture};
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
+use crate::ui::views::offers;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::{labels, marks};
@@ -26,6 +27,8 @@ const DIFFERS: f32 = 84.0;
 const READING: f32 = 140.0;
 /// Words or pieces need so much, points.
 const UNITS: f32 = 80.0;
+/// The measures need so much beside several columns or the marks of local attention, points.
+const TESTS: f32 = 52.0;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
 const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
@@ -55,7 +58,9 @@ impl View for PictureBar {
         }
         let reading = if tables(window).any(|table| table.reading.is_some()) { READING } else { 0.0 };
         let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
-        let is_full = ui.available_width() < folded + reading + units && reading + units > 0.0;
+        let is_crowded = window.session.columns().len() > 1 || tables(window).any(|table| table.p_t.is_some());
+        let whole = folded + reading + units + if is_crowded { TESTS } else { 0.0 };
+        let is_full = ui.available_width() < whole && reading + units > 0.0;
         ui.horizontal(|ui| {
             picture_ui(ui, window);
             differs_legend(ui, window);
@@ -188,7 +193,35 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
             window.push(SettingsCommand::SetShown(choice));
         }
     }
+    measures_ui(ui, window, shown);
     ui.add_space(theme::SPACE_2);
+}
+
+/// What the words depended on by other measures than alpha, of the selected column or the first that can be measured.
+fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
+    let chosen = picture::measure(shown);
+    let title = RichText::new(if chosen.is_some() { "tested" } else { "tests" });
+    let t = theme::tokens(ui);
+    let title = if chosen.is_some() { title.color(t.accent) } else { title };
+    let note = "How much the words of the selected column's translation really depended on each source word: what becomes of \
+                them without it, and by gradients";
+    let (button, _) = MenuButton::from_button(egui::Button::new(title).frame_when_inactive(false)).ui(ui, |ui| {
+        for (n, measure) in MEASURES.iter().enumerate() {
+            let is_chosen = shown == Shown::Measure(n);
+            if ui.selectable_label(is_chosen, measure.title).on_hover_text(measure.about).clicked() {
+                let session = window.session;
+                let can = |column: &&Column| session.why_not_measured(column, n).is_none();
+                let column = session.selected_column().filter(can).or_else(|| session.columns().iter().find(can));
+                match column.map(|column| column.id) {
+                    Some(column) => offers::measure(window, column, n),
+                    None => window.push(SettingsCommand::SetShown(Shown::Measure(n))),
+                }
+                ui.close();
+            }
+        }
+    });
+    let name = chosen.map_or_else(|| "Measures".to_owned(), |measure| format!("Measures, {}", measure.title));
+    button.on_hover_text(note).accessible_name(name);
 }
 
 fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
@@ -287,43 +320,43 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// The ends of the scale; energies run from the least to the greatest of a column, here the selected one.
 fn ends(window: &Window<'_>) -> (String, String) {
-    if window.session.settings().shown == Shown::Alpha {
+    let shown = window.session.settings().shown;
+    if shown == Shown::Alpha {
         return ("0".to_owned(), "1".to_owned());
     }
-    let column = window
-        .session
-        .selected_column()
-        .filter(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some()));
-    let column = column.or_else(|| {
-        window
-            .session
-            .columns()
-            .iter()
-            .find(|column| column.table.as_ref().is_some_and(|table| table.energies.is_some()))
-    });
-    let matrix = column.and_then(|column| column.table.as_ref()).and_then(|table| table.energies.as_ref());
-    matrix.map_or_else(
-        || ("least".to_owned(), "greatest".to_owned()),
-        |matrix| {
-            let (low, high) = matrix.range().unwrap_or((0.0, 1.0));
-            (format!("{low:.1}"), format!("{high:.1}"))
-        },
-    )
+    let of = |column: &'_ Column| column.table.as_ref().and_then(|table| table.numbers(shown)).map(Matrix::range);
+    let range = window.session.selected_column().and_then(of);
+    let range = range.or_else(|| window.session.columns().iter().find_map(of));
+    let Some(range) = range else { return ("least".to_owned(), "greatest".to_owned()) };
+    let (low, high) = range.unwrap_or((0.0, 1.0));
+    match shown {
+        Shown::Measure(_) => {
+            let most = high.max(-low);
+            (format!("{:.2}", -most), format!("{most:.2}"))
+        }
+        Shown::Alpha | Shown::Energies => (format!("{low:.1}"), format!("{high:.1}")),
+    }
 }
 
 fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let at = act::palette(window.session.settings().palette_on(ui.visuals().dark_mode));
     let (low, high) = ends(window);
+    let measure = picture::measure(window.session.settings().shown);
+    let map = match measure {
+        Some(_) => theme::ColourMap::of_measures(ui.visuals().dark_mode),
+        None => theme::ColourMap::at(at),
+    };
     let caption =
         |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
     if ui.available_width() > NARROW {
         caption(ui, low);
-        gradient(
-            ui,
-            |share| theme::ColourMap::at(at).colour(share),
-            "Legend of the palette, from the least to the greatest number",
-        );
+        gradient(ui, |share| map.colour(share), "Legend of the palette, from the least to the greatest number");
         caption(ui, high);
+    }
+    if let Some(measure) = measure {
+        // the palette is one of alpha
+        caption(ui, format!("{} ({})", measure.title, measure.unit));
+        return;
     }
     let combo =
         ComboBox::from_id_salt("palette").width(96.0).selected_text(theme::ColourMap::at(at).name).show_ui(ui, |ui| {

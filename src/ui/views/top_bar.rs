@@ -3,12 +3,12 @@
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
-use crate::session::{AlignmentFormat, Column, ColumnCommand, ColumnState, SearchCommand};
+use crate::session::{AlignmentFormat, Column, ColumnCommand, ColumnState, MEASURES, SearchCommand};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};
-use crate::ui::views::{facts, settings, tabs};
+use crate::ui::views::{facts, offers, settings, tabs};
 use crate::ui::{shortcuts, theme};
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
@@ -154,6 +154,16 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
             window.local.sheet = Sheet::Ask(Question::Alignment(column.id, format));
         }
+    }
+    let tip =
+        "The sentence and what is set in this column, for another window or for interlinear translate --interventions";
+    if ui.add_enabled(column.table.is_some(), Button::new("Save what is set...")).on_hover_text(tip).clicked() {
+        window.local.sheet = Sheet::Ask(Question::Interventions(column.id));
+    }
+    let why = window.session.why_not_measured(column, 0);
+    let test = ui.add_enabled(has_alignment && why.is_none(), Button::new("Test what the words depend on"));
+    if test.on_hover_text(MEASURES[0].about).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+        offers::measure(window, column.id, 0);
     }
     let figure = Button::new("Save a figure...").shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text("As SVG, PDF or PNG").clicked() {

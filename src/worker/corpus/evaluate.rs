@@ -117,6 +117,8 @@ pub struct Evaluated {
     pub models: Vec<Arc<Measured>>,
     /// Every two of them.
     pub comparisons: Vec<Compared>,
+    /// Alignments by hand of the source and the first reference, line by line; none where there is no file of them.
+    pub gold: Vec<Links>,
     /// How the file of alignments by hand was read, in sentences.
     pub gold_note: Option<String>,
     /// The model of the other direction whose links are put together with those of each model.
@@ -173,7 +175,8 @@ impl Evaluate {
             }
             _ => Vec::new(),
         };
-        Ok(Evaluated { models, comparisons, gold_note, reverse, baselines, left_out })
+        let gold = data.gold.unwrap_or_default();
+        Ok(Evaluated { models, comparisons, gold, gold_note, reverse, baselines, left_out })
     }
 }
 

@@ -10,6 +10,7 @@ mod lane;
 pub mod maps;
 mod order;
 pub mod phrases;
+pub mod probe;
 mod work;
 mod yielding;
 

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::worker::corpus::work::{Job, Work};
-use crate::worker::corpus::{evaluate, maps, phrases};
+use crate::worker::corpus::{evaluate, maps, phrases, probe};
 
 /// What can be ordered; one line a kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,8 @@ pub enum Order {
     Map(maps::Map),
     /// Scores of a phrase table.
     Phrases(phrases::Phrases),
+    /// A question about one translation.
+    Probe(probe::Probe),
 }
 
 /// What came of an [`Order`]; one line a kind.
@@ -24,6 +26,8 @@ pub enum Found {
     Mapped(maps::Mapped),
     /// Of [`Order::Phrases`].
     Phrases(phrases::Scored),
+    /// Of [`Order::Probe`].
+    Probed(probe::Probed),
 }
 
 impl Job for Order {
@@ -34,6 +38,7 @@ impl Job for Order {
             Self::Evaluate(order) => order.run(work).map(Found::Evaluated),
             Self::Map(order) => order.run(work).map(Found::Mapped),
             Self::Phrases(order) => order.run(work).map(Found::Phrases),
+            Self::Probe(order) => order.run(work).map(Found::Probed),
         }
     }
 }

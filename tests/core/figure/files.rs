@@ -36,6 +36,7 @@ fn sheet() -> Sheet<'static> {
         target: labels(&TARGET),
         alpha: Some(Numbers { rows: 3, columns: 4, values: &ALPHA }),
         cells: None,
+        name: "",
         links: None,
         gaze: Some(Gaze { p_t: &[0.5, 2.0, f32::NAN], window: 1 }),
         corner: Some("word read"),

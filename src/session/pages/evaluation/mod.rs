@@ -16,6 +16,7 @@ use crate::decoding::SearchOptions;
 use crate::evaluation::Unk;
 use crate::evaluation::first_set::FirstSet;
 use crate::session::effect::{Chore, Effect};
+use crate::session::gold::Gold;
 use crate::session::page::{Dropped, Page};
 use crate::session::pages::shape::{Kept, PageState};
 use crate::session::shared::Shared;
@@ -104,7 +105,11 @@ impl PageState for Evaluation {
                 let results = self.results.as_deref();
                 let record = results.and_then(|results| results.models.first()?.report.records.get(line));
                 if let Some(record) = record {
-                    shared.show_sentence(record.pair.source.to_string());
+                    let source = record.pair.source.to_string();
+                    let links = results.and_then(|results| results.gold.get(line)).cloned();
+                    let reference = record.pair.references.first().map(ToString::to_string).unwrap_or_default();
+                    let gold = links.map(|links| Gold { source: source.clone(), reference, links });
+                    shared.show_with_gold(source, gold);
                 }
             }
             EvaluationCommand::Export { format, path } => match self.results.as_deref() {
@@ -143,7 +148,7 @@ impl Kept for Evaluation {
             Dropped::Text => self.apply(TestCommand::AddReference(path).into(), shared),
             Dropped::Logs => shared.chore(Chore::FindLogs(path)),
             // Other pages take these.
-            Dropped::Model | Dropped::PhraseTable => {}
+            Dropped::Model | Dropped::PhraseTable | Dropped::Interventions => {}
         }
     }
 

@@ -57,6 +57,37 @@ pub enum SentenceCommand {
     Search(SearchCommand),
     /// With what the decoder looks at and says.
     Intervene(InterveneCommand),
+    /// With questions about a column that are answered in the background.
+    Probe(ProbeCommand),
+}
+
+/// What is asked about a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProbeCommand {
+    /// A small change of the row of target word i by which the model says this word; it is set when it is found.
+    Persuade {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word, from 0.
+        i: usize,
+        /// What it is to say.
+        word: Word,
+    },
+    /// Shows by this measure how much the words of the shown translation depend on the source words, and measures it where
+    /// that is not done yet.
+    Measure {
+        /// In which column.
+        column: ColumnId,
+        /// A place in `MEASURES`.
+        measure: usize,
+    },
+    /// Writes the sentence and what is set in the column to a file of interventions.
+    Save {
+        /// Whose.
+        column: ColumnId,
+        /// Where to.
+        path: PathBuf,
+    },
 }
 
 /// What is done with what a decoder looks at and says. Words i and j are those that the column shows, from 0.
@@ -120,6 +151,13 @@ pub enum InterveneCommand {
         /// How.
         edit: RowEdit,
     },
+    /// The rows of all words are made anew, as far as this makes any.
+    Rows {
+        /// In which column.
+        column: ColumnId,
+        /// How.
+        edit: RowEdit,
+    },
     /// Source word j gets no weight where alpha is not set, or gets it again.
     Mask {
         /// In which column.
@@ -166,6 +204,8 @@ pub enum RowEdit {
     Like(ColumnId),
     /// The words that the statistical aligner links it with, alike.
     Links,
+    /// The words that it is linked with by hand, alike.
+    Gold,
     /// By the model again.
     Free,
 }
@@ -175,6 +215,8 @@ pub enum RowEdit {
 pub enum Taken {
     /// A word of the prefix by its place, and those behind it.
     Word(usize),
+    /// The word that is said at this target position, behind the prefix.
+    Force(usize),
     /// A ban.
     Ban(Ban),
     /// The row at this target position.

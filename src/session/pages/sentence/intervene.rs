@@ -35,6 +35,7 @@ impl Shared {
                 }
             }
             InterveneCommand::Row { column, i, edit } => self.edit_row(column, i, edit),
+            InterveneCommand::Rows { column, edit } => self.edit_rows(column, edit),
             InterveneCommand::Mask { column, j, is_masked, in_all } => self.mask(column, j, is_masked, in_all),
             InterveneCommand::Temperature { column, temperature, goes_on } => {
                 let temperature = temperature.clamp(TEMPERATURES.0, TEMPERATURES.1);
@@ -183,12 +184,12 @@ impl Shared {
     }
 
     /// Sets rows of alpha. The search goes on from the first of them.
-    fn pin(&mut self, id: ColumnId, pins: &[(usize, Vec<f32>)], continues: bool) -> bool {
+    pub(super) fn pin(&mut self, id: ColumnId, pins: &[(usize, Vec<f32>)], continues: bool) -> bool {
         let Some(first) = pins.iter().map(|(row, _)| *row).min() else { return false };
         let held = self.held(id, first);
         self.change(&[id], continues, |wanted| {
             for (row, alpha) in pins {
-                wanted.pins.retain(|pin| pin.i != *row);
+                wanted.free(*row);
                 let at = wanted.pins.partition_point(|pin| pin.i < *row);
                 wanted.pins.insert(at, Pin { i: *row, alpha: Arc::from(alpha.as_slice()) });
             }
@@ -203,24 +204,46 @@ impl Shared {
 
     fn edit_row(&mut self, id: ColumnId, i: usize, edit: RowEdit) {
         let Some(column) = self.present(id) else { return };
-        let positions = rows::rows_of(column, &self.settings, i);
         if edit == RowEdit::Free {
+            let positions = rows::rows_of(column, &self.settings, i);
             self.change(&[id], false, |wanted| {
-                wanted.pins.retain(|pin| !positions.contains(&pin.i));
+                for row in &positions {
+                    wanted.free(*row);
+                }
                 trim(wanted);
             });
             return;
         }
-        let made: Result<Vec<(usize, Vec<f32>)>, &str> = positions
-            .iter()
-            .map(|row| {
-                let before = self.row(column, *row).ok_or("This word has no row of alpha")?;
-                Ok((*row, self.edited(column, i, &before, edit)?))
-            })
-            .collect();
-        match made {
+        match self.made(column, i, edit) {
             Ok(pins) => drop(self.pin(id, &pins, false)),
             Err(message) => self.notify(message, false),
+        }
+    }
+
+    /// The rows beside word i after an edit, or why there are none.
+    fn made(&self, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<(usize, Vec<f32>)>, &'static str> {
+        let rows = rows::rows_of(column, &self.settings, i).into_iter();
+        let one = |row: usize| {
+            let before = self.row(column, row).ok_or("This word has no row of alpha")?;
+            Ok((row, self.edited(column, i, &before, edit)?))
+        };
+        rows.map(one).collect()
+    }
+
+    /// As [`Shared::edit_row`], for every word of which something can be made; says why where that is none.
+    fn edit_rows(&mut self, id: ColumnId, edit: RowEdit) {
+        let Some(column) = self.present(id) else { return };
+        let words = column.table.as_deref().map_or(0, |table| table.target.len());
+        let (mut pins, mut why) = (Vec::new(), None);
+        for i in 0..words {
+            match self.made(column, i, edit) {
+                Ok(made) => pins.extend(made),
+                Err(message) => why = why.or(Some(message)),
+            }
+        }
+        match why {
+            Some(message) if pins.is_empty() => self.notify(message, false),
+            _ => drop(self.pin(id, &pins, false)),
         }
     }
 
@@ -245,6 +268,12 @@ impl Shared {
                     return Err("The statistical aligner links this word with none");
                 }
                 Ok(rows::on_these(row.len(), &tokens))
+            }
+            RowEdit::Gold => {
+                let gold = self.gold().ok_or("No alignment by hand is known of this sentence")?;
+                let pieces = column.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| self.settings.pieces);
+                let word = pieces.and_then(|pieces| pieces.target.iter().position(|word| word.contains(&i)));
+                gold.row(column, word.unwrap_or(i))
             }
             RowEdit::Free => Ok(row.to_vec()),
         }
@@ -299,8 +328,9 @@ fn add_ban(wanted: &mut Interventions, ban: Ban) {
 fn take(wanted: &mut Interventions, what: &Taken) {
     match what {
         Taken::Word(at) => wanted.prefix.truncate(*at),
+        Taken::Force(i) => wanted.forces.retain(|(at, _)| at != i),
         Taken::Ban(ban) => wanted.bans.retain(|other| other != ban),
-        Taken::Pin(i) => wanted.pins.retain(|pin| pin.i != *i),
+        Taken::Pin(i) => wanted.free(*i),
         Taken::Mask(place) => wanted.masks.retain(|mask| mask != place),
         Taken::Temperature => wanted.temperature = None,
     }
@@ -310,6 +340,7 @@ fn take(wanted: &mut Interventions, what: &Taken) {
 /// Words are held no longer than a forced word, a row or a ban behind them needs it.
 fn trim(wanted: &mut Interventions) {
     let forced = wanted.prefix.iter().rposition(|start| start.is_forced).map_or(0, |at| at + 1);
-    let behind = wanted.pins.iter().map(|pin| pin.i).chain(wanted.bans.iter().filter_map(|ban| ban.i)).max();
+    let rows = wanted.pins.iter().map(|pin| pin.i).chain(wanted.orders.iter().map(|(i, _)| *i));
+    let behind = rows.chain(wanted.bans.iter().filter_map(|ban| ban.i)).max();
     wanted.prefix.truncate(forced.max(behind.unwrap_or(0)));
 }

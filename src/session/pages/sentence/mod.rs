@@ -5,10 +5,10 @@ mod columns;
 pub mod command;
 mod intervene;
 mod lists;
+mod probes;
 mod selection;
 mod source;
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -17,6 +17,7 @@ use crate::session::page::Dropped;
 use crate::session::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::session::pages::shape::{Kept, PageState};
 use crate::session::shared::Shared;
+use crate::worker::corpus::probe::Probed;
 
 /// The page.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +25,7 @@ pub struct Sentence;
 
 impl PageState for Sentence {
     type Command = SentenceCommand;
-    type Found = Infallible;
+    type Found = Probed;
 
     fn apply(&mut self, command: SentenceCommand, shared: &mut Shared) {
         match command {
@@ -34,16 +35,19 @@ impl PageState for Sentence {
             SentenceCommand::Select(command) => shared.apply_to_selection(&command),
             SentenceCommand::Search(command) => shared.apply_to_search(command),
             SentenceCommand::Intervene(command) => shared.apply_to_interventions(command),
+            SentenceCommand::Probe(command) => shared.apply_to_probes(command),
         }
     }
 
-    fn found(&mut self, _number: u64, found: Infallible, _shared: &mut Shared) {
-        match found {}
+    fn found(&mut self, number: u64, found: Probed, shared: &mut Shared) {
+        shared.probed(number, found);
     }
 }
 
 impl Kept for Sentence {
-    fn ended(&mut self, _number: u64, _message: Option<String>, _shared: &mut Shared) {}
+    fn ended(&mut self, number: u64, message: Option<String>, shared: &mut Shared) {
+        shared.unanswered(number, message);
+    }
 
     fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
         match what {
@@ -52,6 +56,7 @@ impl Kept for Sentence {
                 shared.columns_changed();
             }
             Dropped::Text => shared.open_file(path),
+            Dropped::Interventions => shared.open_interventions(path),
             // Other pages take these.
             Dropped::Logs | Dropped::PhraseTable => {}
         }

@@ -4,7 +4,7 @@ use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};
 
 use crate::figure::heatmap::layout::Grid;
-use crate::session::{Said, Shown, TargetWord};
+use crate::session::{Said, Shown, TargetWord, picture};
 use crate::text::links::Link;
 use crate::ui::theme;
 use crate::ui::widgets::heatmap::{Answer, Heatmap};
@@ -31,7 +31,17 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
         Shown::Alpha => format!("{target} <- {source} {value:.2}{gaze}"),
         Shown::Energies if value.is_nan() => format!("{target} <- {source} no energy{gaze}"),
         Shown::Energies => format!("{target} <- {source} e {value:.2}{gaze}"),
+        Shown::Measure(_) => {
+            let title = picture::measure(heatmap.shown).map_or("", |measure| measure.title);
+            format!("{target} <- {source} {title} {value:.3}{gaze}")
+        }
     }
+}
+
+/// What is drawn, and of which model.
+pub fn name(heatmap: &Heatmap<'_>) -> String {
+    let what = picture::measure(heatmap.shown).map_or("Alignment", |measure| measure.title);
+    format!("{what} of {}", heatmap.name)
 }
 
 /// Whether the statistical aligner links the words of a cell, where its links are shown.
@@ -59,7 +69,7 @@ pub fn gaze_text(heatmap: &Heatmap<'_>, i: usize) -> Option<String> {
 pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response, answer: &mut Answer) {
     let ctx = ui.ctx().clone();
     let (rows, columns) = (heatmap.matrix.rows, heatmap.matrix.columns);
-    node(response, Role::Grid, || format!("Alignment of {}, {rows} target by {columns} source words", heatmap.name));
+    node(response, Role::Grid, || format!("{}, {rows} target by {columns} source words", name(heatmap)));
     if !is_heard(response) {
         return;
     }
@@ -100,6 +110,9 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         }
         if let Some(e) = number(heatmap.table.energies.as_ref()) {
             ui.label(if e.is_nan() { "no energy".to_owned() } else { format!("energy e {e:.3}") });
+        }
+        if let (Some(measure), Some(value)) = (picture::measure(heatmap.shown), heatmap.matrix.get(i, j)) {
+            ui.label(format!("{} {value:.4} {}", measure.title, measure.unit));
         }
         if let Some(text) = link_text(heatmap, i, j) {
             ui.label(format!("{text} by the statistical aligner"));

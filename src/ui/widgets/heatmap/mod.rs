@@ -13,14 +13,17 @@ use crate::figure::geometry;
 use crate::figure::heatmap;
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
 use crate::figure::label::Label;
-use crate::figure::mark::{Cells, Numbers, Scale};
+use crate::figure::mark::{Cells, Numbers};
 use crate::figure::palette::ColourMap;
-use crate::session::{AlignmentTable, Matrix, Shown};
+use crate::session::{AlignmentTable, Matrix, Shown, picture};
 use crate::ui::theme;
 use crate::ui::widgets::{labels, marks, node};
 
 pub use crate::figure::heatmap::{Marks, layout};
 pub use crate::ui::widgets::heatmap::texture::Texture;
+
+/// Revisions of tables are numbers of fewer bits.
+const MEASURES_FROM: u32 = 56;
 
 /// What is to be drawn.
 pub struct Heatmap<'a> {
@@ -34,8 +37,8 @@ pub struct Heatmap<'a> {
     pub matrix: &'a Matrix,
     /// Which numbers they are.
     pub shown: Shown,
-    /// Place of the colour map in the table.
-    pub palette: usize,
+    /// The colours of the cells.
+    pub map: &'static ColourMap,
     /// Sizes, shared by all columns.
     pub metrics: Metrics,
     /// What is marked.
@@ -112,6 +115,7 @@ impl Heatmap<'_> {
             source,
             target,
             cells: self.cells(),
+            name: "",
             gaze: self.gaze.filter(|_| self.draws_gaze),
             links: self.table.links.as_ref(),
             marks: self.marks,
@@ -123,12 +127,10 @@ impl Heatmap<'_> {
 
     fn cells(&self) -> Cells<'_> {
         let Matrix { rows, columns, values } = self.matrix;
-        let scale = match self.shown {
-            Shown::Alpha => Scale::Unit,
-            Shown::Energies => Scale::Range,
-        };
+        // measures of one table differ in nothing else that a picture is kept by
+        let place = if let Shown::Measure(measure) = self.shown { (measure as u64 + 1) << MEASURES_FROM } else { 0 };
         let numbers = Numbers { rows: *rows, columns: *columns, values };
-        Cells { numbers, map: ColourMap::at(self.palette), scale, revision: self.table.revision }
+        Cells { numbers, map: self.map, scale: picture::scale(self.shown), revision: self.table.revision ^ place }
     }
 
     fn grid(&self, origin: Pos2) -> Grid {
@@ -145,9 +147,8 @@ impl Heatmap<'_> {
         focus: bool,
         answer: &mut Answer,
     ) -> (Pos2, Rect) {
-        let mut child = ui.new_child(
-            UiBuilder::new().id_salt(self.id).max_rect(view).accessibility_label(format!("Alignment of {}", self.name)),
-        );
+        let mut child =
+            ui.new_child(UiBuilder::new().id_salt(self.id).max_rect(view).accessibility_label(access::name(self)));
         let area =
             egui::ScrollArea::both().id_salt("matrix").auto_shrink(false).horizontal_scroll_offset(self.scroll_x);
         let output = area.show_viewport(&mut child, |ui, _| {
@@ -224,6 +225,10 @@ impl Heatmap<'_> {
 
     /// Over the target words: which word a row belongs to, where there is a choice.
     fn corner(&self, ui: &mut Ui, figure: &heatmap::Heatmap<'_>, place: Rect) {
+        if let Some(measure) = picture::measure(self.shown) {
+            marks::paint(&ui.painter_at(place), [figure.corner(measure.title, &place.into())]);
+            return;
+        }
         let Some(reading) = self.table.reading else { return };
         let text = reading.row_text();
         marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);

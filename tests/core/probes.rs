@@ -1,0 +1,628 @@
+//! Questions about a column in the background: what is answered against slow direct computations with the readable
+//! models, what the session makes of the answers, and files that hold a sentence with what is set.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use interlinear::analysis::ablation::Means;
+use interlinear::analysis::correlation::kendall;
+use interlinear::analysis::measures::{MEASURES, Measured, Tested};
+use interlinear::decoding::intervention::permutation;
+use interlinear::decoding::{Intervening, Intervention};
+use interlinear::models::gradient::Persuaded;
+use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper as _};
+use interlinear::nn::device::{Device, DeviceChoice};
+use interlinear::session::driver::OpenWith;
+use interlinear::session::effect::Chore;
+use interlinear::session::gold::Gold;
+use interlinear::session::{
+    AlignmentFormat, Column, ColumnId, Drawing, Dropped, EvaluationCommand, Event, InterveneCommand, Interventions,
+    LaneCall, Page, Pin, ProbeCommand, Request, RowEdit, Session, SettingsCommand, Shown, SourceCommand, Start, Taken,
+    Word, export,
+};
+use interlinear::text::interventions::InterventionFile;
+use interlinear::text::links::{Link, Links};
+use interlinear::ticket::Ticket;
+use interlinear::worker::Library;
+use interlinear::worker::corpus::probe::{Opened, Persuasion, Probe, Probed, Question};
+use interlinear::worker::corpus::{CorpusEvent, Found, Kind, Lane, Order};
+use interlinear::worker::gate::Gate;
+
+use crate::acting::{acted_on, answer, asked};
+use crate::cli::run_in;
+use crate::effects::{act, chores, lane_calls, opened};
+use crate::measured;
+use crate::models::FOLDERS;
+use crate::tiny::TINY;
+use crate::worker::{PATIENCE, fixture, serve_all, store};
+
+/// No word occurs twice.
+const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
+const TARGET: &[u32] = &[5, 8, 3, 0];
+
+/// What the lane answers.
+fn lane_answers(model: &Path, question: Question) -> Result<Probed, String> {
+    let lane = Lane::<Order>::spawn(Library::new(1), Gate::new(), Arc::new(|| {}));
+    lane.submit(1, Order::Probe(Probe { model: model.to_path_buf(), device: DeviceChoice::Cpu, question }));
+    loop {
+        match lane.next_within(PATIENCE).expect("every order ends").kind {
+            Kind::Progress(_) => {}
+            Kind::Found(Found::Probed(found)) => return Ok(found),
+            Kind::Failed(message) => return Err(message),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// alpha_i and log p of every word at step i, with the rows that are pinned.
+fn said(model: &Model, i: usize, pins: &[(usize, Vec<f32>)]) -> (Vec<f32>, Vec<f32>) {
+    let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
+    let list = pins.iter().map(|(i, alpha)| Intervention::Pin { i: *i, alpha: alpha.clone() }).collect();
+    let mut stepper = Intervening::new(stepper.as_mut(), vec![list]);
+    stepper.begin(&[SOURCE]).expect("it encodes");
+    let mut output = StepOutput::default();
+    for k in 0..=i {
+        let rows = [Row { sentence: 0, parent: 0, y_prev: k.checked_sub(1).map(|before| TARGET[before]) }];
+        stepper.step(&rows, &Need::all(), &mut output).expect("it speaks");
+    }
+    (output.alpha_row(0, SOURCE.len()).unwrap_or_default().to_vec(), output.log_p)
+}
+
+fn best(log_p: &[f32]) -> usize {
+    (0..log_p.len()).fold(0, |best, k| if log_p[k] > log_p[best] { k } else { best })
+}
+
+/// As the papers define it.
+fn jensen_shannon(p: &[f32], q: &[f32]) -> f64 {
+    let kl = |a: &[f32], m: &[f64]| -> f64 {
+        a.iter().zip(m).map(|(a, m)| f64::from(*a).exp() * (f64::from(*a) - m.ln())).sum()
+    };
+    let mean: Vec<f64> =
+        p.iter().zip(q).map(|(p, q)| f64::midpoint(f64::from(*p).exp(), f64::from(*q).exp())).collect();
+    f64::midpoint(kl(p, &mean), kl(q, &mean))
+}
+
+fn measured_by_lane(folder: &str, measure: usize) -> Result<Arc<Tested>, String> {
+    let question = Question::Measure { measure, source: SOURCE.to_vec(), target: TARGET.to_vec() };
+    match lane_answers(&fixture(folder), question)? {
+        Probed::Measured(tested) => Ok(tested),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_standard_tests_are_what_pinned_rows_say() {
+    for folder in FOLDERS {
+        let model = Model::load(&fixture(folder), &Device::cpu()).expect("the fixture loads");
+        if !model.config.aligns() {
+            let error = measured_by_lane(folder, 0).expect_err("no alignment");
+            assert!(error.contains("no alignment"), "{error}");
+            continue;
+        }
+        let tested = measured_by_lane(folder, 0).expect("it is measured");
+        assert_eq!((tested.source.as_slice(), tested.target.as_slice()), (SOURCE, TARGET));
+        let (js, lost) = (&tested.measured[0].rows, &tested.measured[1].rows);
+        let (mut uniform, mut permuted, mut taus) = (0.0, 0.0, Vec::new());
+        for (i, &word) in TARGET.iter().enumerate() {
+            let (alpha, own) = said(&model, i, &[]);
+            let sum: f32 = alpha.iter().sum();
+            let by = |row: Vec<f32>| said(&model, i, &[(i, row)]).1;
+            uniform += jensen_shannon(&own, &by(vec![sum / alpha.len() as f32; alpha.len()]));
+            for seed in 1..=10 {
+                let row = permutation(seed, i, alpha.len()).into_iter().map(|j| alpha[j]).collect();
+                permuted += jensen_shannon(&own, &by(row)) / 10.0;
+            }
+            for j in 0..SOURCE.len() {
+                let left = sum - alpha[j];
+                let weight = |(k, a): (usize, &f32)| if k == j || left <= 0.0 { 0.0 } else { a * sum / left };
+                let without = by(alpha.iter().enumerate().map(weight).collect());
+                let place = format!("{folder}, word {i} without {j}");
+                assert!((f64::from(js[i][j]) - jensen_shannon(&own, &without)).abs() < 1e-4, "{place}");
+                assert!((lost[i][j] - (own[word as usize] - without[word as usize])).abs() < 1e-4, "{place}");
+            }
+            taus.extend(kendall(&alpha, &js[i]));
+        }
+        let means = tested.means.clone().expect("figures");
+        let count = TARGET.len() as f64;
+        for (name, wanted) in [("js_uniform", uniform / count), ("js_permuted", permuted / count)] {
+            let mean = means.named(name).expect("a mean");
+            assert!((mean - wanted).abs() < 1e-4, "{folder}, {name}: {mean} is not {wanted}");
+        }
+        let tau = taus.iter().sum::<f64>() / taus.len() as f64;
+        assert!((tested.measured[0].kendall.expect("a tau") - tau).abs() < 1e-6, "{folder}");
+    }
+}
+
+/// The others are measured as the command line measures them, and those that need no alignment for every model.
+#[test]
+fn every_measure_is_made_for_every_model_that_has_what_it_needs() {
+    for folder in ["rnnsearch", "rnnencdec"] {
+        for (place, measure) in MEASURES.iter().enumerate().skip(2) {
+            let found = measured_by_lane(folder, place);
+            if measure.aligns && folder == "rnnencdec" {
+                assert!(found.expect_err("no alignment").contains("no alignment"));
+                continue;
+            }
+            let tested = found.expect("it is measured");
+            let [Measured { measure: of, rows, kendall }] = &tested.measured[..] else { panic!("one measure") };
+            assert_eq!((*of, rows.len(), kendall.is_some()), (place, TARGET.len(), folder == "rnnsearch"));
+            assert!(rows.iter().all(|row| row.len() == SOURCE.len()) && tested.means.is_none());
+        }
+    }
+}
+
+#[test]
+fn a_row_that_is_found_says_the_word_behind_rows_that_are_set() {
+    let mut found_some = 0;
+    for folder in FOLDERS {
+        let model = Model::load(&fixture(folder), &Device::cpu()).expect("the fixture loads");
+        let ask = |rows: Vec<Vec<f32>>, word: usize| {
+            let entry = model.target.token(word as u32).expect("a word").to_owned();
+            let (source, before) = (SOURCE.to_vec(), TARGET[..2].to_vec());
+            lane_answers(&fixture(folder), Question::Persuade { source, before, rows, word: Word::Entry(entry) })
+        };
+        if !model.config.aligns() {
+            assert!(ask(Vec::new(), 3).expect_err("no alignment").contains("no alignment"));
+            continue;
+        }
+        // the rows before are other than the model's own
+        let rows: Vec<Vec<f32>> = vec![vec![0.0, 0.0, 0.0, 1.0, 0.0], vec![0.2; 5]];
+        let pins: Vec<(usize, Vec<f32>)> = rows.iter().cloned().enumerate().collect();
+        let (own, log_p) = said(&model, 2, &pins);
+        let mut order: Vec<usize> = (2..log_p.len()).collect();
+        order.sort_by(|a, b| log_p[*b].total_cmp(&log_p[*a]));
+        for &word in order.iter().filter(|word| **word != best(&log_p)).take(3) {
+            let Ok(Probed::Persuaded(Persuasion { row, piece_of: None, .. })) = ask(rows.clone(), word) else {
+                panic!("{folder}: no answer")
+            };
+            let Some(row) = row else { continue };
+            found_some += 1;
+            let changed: Vec<_> = pins.iter().cloned().chain([(2, row.alpha.clone())]).collect();
+            let now = said(&model, 2, &changed).1;
+            let place = format!("{folder}, word {word}: {row:?}");
+            assert!(now[best(&now)] - now[word] < 1e-4, "{place}");
+            assert!((now[word] - row.log_p).abs() < 1e-4 && (log_p[word] - row.own_log_p).abs() < 1e-4, "{place}");
+            let moved: f32 = row.alpha.iter().zip(&own).map(|(a, b)| (a - b).abs()).sum::<f32>() / 2.0;
+            let terms = row.alpha.iter().zip(&own).filter(|(a, _)| **a > 0.0);
+            let divergence: f32 = terms.map(|(a, b)| a * (a / b).ln()).sum();
+            assert!((moved - row.moved).abs() < 1e-5 && (divergence - row.divergence).abs() < 1e-4, "{place}");
+        }
+    }
+    assert!(found_some >= 3, "only {found_some} rows were found");
+    let unheard = Question::Persuade {
+        source: SOURCE.to_vec(),
+        before: Vec::new(),
+        rows: Vec::new(),
+        word: Word::Typed("unheard".to_owned()),
+    };
+    let error = lane_answers(&fixture("rnnsearch"), unheard).expect_err("no such word");
+    assert!(error.contains("does not know the word \"unheard\""), "{error}");
+}
+
+// The session.
+
+fn persuade(column: ColumnId, i: usize) -> ProbeCommand {
+    ProbeCommand::Persuade { column, i, word: Word::Entry("botte".to_owned()) }
+}
+
+/// The order that the lane was asked for last.
+fn ordered(session: &mut Session) -> Option<(u64, Question)> {
+    lane_calls(session).into_iter().find_map(|call| match call {
+        LaneCall::Submit(number, Order::Probe(probe)) => Some((number, probe.question)),
+        _ => None,
+    })
+}
+
+fn found(session: &mut Session, number: u64, found: Probed) -> bool {
+    session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Probed(found)) })
+}
+
+fn persuaded(moved: f32) -> Probed {
+    let alpha = vec![0.1, 0.2, 0.3, 0.4];
+    let row = Persuaded { alpha, moved, divergence: 0.25, log_p: -0.5, own_log_p: -2.0 };
+    Probed::Persuaded(Persuasion { word: "botte".to_owned(), piece_of: None, row: Some(row) })
+}
+
+fn column(session: &Session, id: ColumnId) -> &Column {
+    session.column(id).expect("the column")
+}
+
+fn last_notice(session: &Session) -> String {
+    session.notices().last().map(|notice| notice.text.clone()).unwrap_or_default()
+}
+
+#[test]
+fn a_row_that_is_found_is_set_said_and_undone() {
+    let (mut session, ids) = acted_on(1);
+    let id = ids[0];
+    session.take_effects();
+    session.apply(persuade(id, 1));
+    let (number, question) = ordered(&mut session).expect("an order");
+    assert!(matches!(question, Question::Persuade { before, rows, .. } if before == [5] && rows.is_empty()));
+    assert!(found(&mut session, number, persuaded(0.125)));
+    let pin = Pin { i: 1, alpha: Arc::from([0.1, 0.2, 0.3, 0.4]) };
+    let set = session.interventions(column(&session, id));
+    assert_eq!((set.pins.clone(), set.prefix.len()), (vec![pin.clone()], 1));
+    let note = last_notice(&session);
+    for part in ["\"botte\"", "total variation 0.125", "KL 0.250 nats", "-2.00 before and -0.50 now"] {
+        assert!(note.contains(part), "{note}");
+    }
+    let text = |session: &Session| session.persuaded_text(column(session, id), &pin).expect("it is known");
+    assert!(!text(&session).contains("the translation says"), "the words are still being chosen");
+    let request = session.take_effects().into_iter().find_map(|effect| match effect {
+        interlinear::session::Effect::Decode(request) => Some(request),
+        _ => None,
+    });
+    let request = request.expect("a request");
+    answer(&mut session, &request, "la botte rouge </s>");
+    assert!(text(&session).ends_with("; the translation says it"));
+    assert!(column(&session, id).table.as_deref().expect("a table").target[1].is_pinned);
+
+    // undo takes it back, and with it what is said of it; redo brings both
+    let request = act(&mut session, SourceCommand::Undo).expect("a request");
+    assert!(asked(&request, id).is_empty());
+    let request = act(&mut session, SourceCommand::Redo).expect("a request");
+    assert_eq!(asked(&request, id).pins, std::slice::from_ref(&pin));
+    answer(&mut session, &request, "la chaussure rouge </s>");
+    assert!(text(&session).contains("the translation says \"chaussure\" all the same"));
+    act(&mut session, InterveneCommand::Take { column: id, what: Taken::Pin(1) });
+    assert!(session.interventions(column(&session, id)).is_empty());
+}
+
+#[test]
+fn what_is_asked_of_a_column_ends_when_it_is_about_something_else() {
+    let edit = |session: &mut Session| session.apply(SourceCommand::Edit("the red shoes".to_owned()));
+    let force = |session: &mut Session| {
+        let column = session.columns()[0].id;
+        session.apply(InterveneCommand::Force { column, i: 0, word: Word::Entry("une".to_owned()) });
+    };
+    let changes: [&dyn Fn(&mut Session); 2] = [&edit, &force];
+    for change in changes {
+        for command in [persuade(0, 1), ProbeCommand::Measure { column: 0, measure: 0 }] {
+            let (mut session, ids) = acted_on(1);
+            session.take_effects();
+            session.apply(match command {
+                ProbeCommand::Persuade { i, word, .. } => ProbeCommand::Persuade { column: ids[0], i, word },
+                ProbeCommand::Measure { measure, .. } => ProbeCommand::Measure { column: ids[0], measure },
+                ProbeCommand::Save { .. } => panic!("not asked"),
+            });
+            let (number, _) = ordered(&mut session).expect("an order");
+            change(&mut session);
+            assert!(lane_calls(&mut session).contains(&LaneCall::Cancel(number)), "stale work stops");
+            let before = session.saved();
+            assert!(!found(&mut session, number, persuaded(0.5)), "and an answer all the same changes nothing");
+            assert_eq!(session.saved(), before);
+            assert!(session.probes().is_empty());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_and_what_was_not_found_is_a_sentence() {
+    let (mut session, ids) = acted_on(1);
+    let id = ids[0];
+    let mut ask = |command: ProbeCommand, found_one: Option<Probed>| {
+        session.take_effects();
+        session.apply(command);
+        if let Some(answer) = found_one {
+            let (number, _) = ordered(&mut session).expect("an order");
+            found(&mut session, number, answer);
+        } else {
+            assert_eq!(ordered(&mut session), None);
+        }
+        last_notice(&session)
+    };
+    let none = Probed::Persuaded(Persuasion { word: "bo".to_owned(), piece_of: Some("botte".to_owned()), row: None });
+    let note = ask(persuade(id, 1), Some(none));
+    assert!(note.contains("No change of this row") && note.contains("\"bo\", the first piece of \"botte\","), "{note}");
+    let note = ask(persuade(id, 1), Some(persuaded(0.0)));
+    assert!(note.contains("already"), "{note}");
+    let note = ask(ProbeCommand::Persuade { column: id, i: 1, word: Word::Typed(" ".to_owned()) }, None);
+    assert!(note.contains("no word"), "{note}");
+    session.apply(InterveneCommand::Row { column: id, i: 1, edit: RowEdit::Uniform });
+    session.take_effects();
+    session.apply(ProbeCommand::Measure { column: id, measure: 0 });
+    assert!(last_notice(&session).contains("still being chosen"), "{}", last_notice(&session));
+    session.apply(SourceCommand::Undo);
+    session.apply(persuade(id, 2));
+    let (number, _) = ordered(&mut session).expect("an order");
+    session.absorb_corpus(CorpusEvent { number, kind: Kind::Failed("It broke.".to_owned()) });
+    assert_eq!(last_notice(&session), "It broke.");
+}
+
+/// What is measured of "la chaussure rouge </s>".
+fn tested() -> Arc<Tested> {
+    let row = |i: usize| (0..4).map(|j| if j == i { 0.5 } else { -0.25 }).collect();
+    let rows: Vec<Vec<f32>> = (0..4).map(row).collect();
+    let measured = (0..2).map(|measure| Measured { measure, rows: rows.clone(), kendall: Some(0.25) }).collect();
+    let mut means = Means::default();
+    means.add(&[]);
+    Arc::new(Tested { source: vec![5, 5, 5, 0], target: vec![5; 4], measured, means: Some(means) })
+}
+
+#[test]
+fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
+    let (mut session, ids) = acted_on(1);
+    let id = ids[0];
+    session.take_effects();
+    session.apply(ProbeCommand::Measure { column: id, measure: 1 });
+    let (number, question) = ordered(&mut session).expect("an order");
+    assert_eq!(question, Question::Measure { measure: 1, source: vec![5, 5, 5, 0], target: vec![5; 4] });
+    session.apply(ProbeCommand::Measure { column: id, measure: 1 });
+    assert_eq!(ordered(&mut session), None, "it is asked already");
+    assert_eq!(session.settings().shown, Shown::Measure(1));
+    let drawn = |session: &Session| {
+        let picture =
+            export::picture(column(session, id), &session.scene().search, session.settings(), &Drawing::default());
+        let bytes = picture.expect("a picture").bytes(Path::new("a.svg")).expect("drawn");
+        String::from_utf8(bytes).expect("SVG is text")
+    };
+    assert!(!drawn(&session).contains("Not alpha"), "before it is measured the picture is of alpha and says so");
+    found(&mut session, number, Probed::Measured(tested()));
+    let table = column(&session, id).table.clone().expect("a table");
+    let matrix = table.numbers(Shown::Measure(1)).expect("measured");
+    assert_eq!((matrix.get(2, 2), matrix.get(2, 1)), (Some(0.5), Some(-0.25)));
+    assert_eq!(table.numbers(Shown::Alpha).and_then(|alpha| alpha.get(2, 1)), Some(0.5 / 3.0), "alpha is as it was");
+    let svg = drawn(&session);
+    for part in ["left out: log p lost", "Not alpha but", "Kendall", "tau with alpha 0.25", "leave-one-out"] {
+        assert!(svg.contains(part), "{part} is missing in {svg}");
+    }
+    let settings = session.settings().clone();
+    let text = |format| export::text(column(&session, id), &settings, format).expect("something");
+    let tsv = text(AlignmentFormat::Tsv);
+    assert!(tsv.starts_with("target (leave-one-out, nats)\tlog_p\tthe\tred\tshoe\t"), "{tsv}");
+    assert!(tsv.lines().nth(1).expect("a row").starts_with("la\t-0.5\t0.5\t-0.25"), "{tsv}");
+    let json: serde_json::Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
+    assert_eq!(json["measured"][1]["measure"], "leave-one-out");
+    assert_eq!(json["measured"][1]["rows"][0][0], 0.5);
+
+    // what is set by hand is not what was measured
+    let request = act(&mut session, InterveneCommand::Row { column: id, i: 3, edit: RowEdit::Uniform });
+    answer(&mut session, &request.expect("a request"), "la chaussure rouge </s>");
+    assert!(column(&session, id).table.as_deref().expect("a table").measured.is_empty());
+    session.apply(ProbeCommand::Measure { column: id, measure: 0 });
+    assert!(last_notice(&session).contains("set by hand"), "{}", last_notice(&session));
+    let request = act(&mut session, SourceCommand::Undo);
+    answer(&mut session, &request.expect("a request"), "la chaussure rouge </s>");
+    assert_eq!(column(&session, id).table.as_deref().expect("a table").measured.len(), 2, "it is there again");
+    session.apply(SettingsCommand::SetShown(Shown::Alpha));
+    assert!(!drawn(&session).contains("Not alpha"));
+}
+
+fn gold(links: &[(usize, usize)], possible: &[(usize, usize)]) -> Gold {
+    let of = |links: &[(usize, usize)]| links.iter().map(|&(source, target)| Link { source, target }).collect();
+    let (source, reference) = ("the red shoe".to_owned(), "La chaussure rouge".to_owned());
+    Gold { source, reference, links: Links::new(of(links), of(possible)) }
+}
+
+#[test]
+fn rows_are_made_of_links_by_hand_where_the_reference_is_said() {
+    let (session, ids) = acted_on(1);
+    let here = column(&session, ids[0]);
+    let gold = gold(&[(0, 0), (2, 1), (1, 1)], &[(1, 2), (2, 1)]);
+    assert!(gold.fits(here), "letters count, not their case");
+    for (i, row) in [(0, [1.0, 0.0, 0.0, 0.0]), (1, [0.0, 0.5, 0.5, 0.0]), (2, [0.0, 1.0, 0.0, 0.0])] {
+        assert_eq!(gold.row(here, i).expect("a row"), row, "word {i}");
+    }
+    assert!(gold.row(here, 3).expect_err("`</s>`").contains("links this word with none"));
+    let other = Gold { reference: "le soulier rouge".to_owned(), ..gold };
+    assert!(!other.fits(here) && other.row(here, 0).expect_err("other words").contains("the reference"));
+}
+
+/// A word that annotators count as two, and two that they count as one.
+#[test]
+fn links_by_hand_go_by_letters() {
+    let (mut session, ids) = acted_on(1);
+    let request = act(&mut session, SourceCommand::Replace("the red shoe".to_owned()));
+    assert!(request.is_none());
+    let mut here = column(&session, ids[0]).clone();
+    here.hypotheses[0].tokens = ["l'", "eau", "rouge", "</s>"].map(str::to_owned).to_vec();
+    let gold = Gold {
+        source: "the redshoe".to_owned(),
+        reference: "l\u{2019}eau rouge".to_owned(),
+        links: Links::new(vec![Link { source: 1, target: 0 }, Link { source: 0, target: 1 }], Vec::new()),
+    };
+    assert_eq!(gold.row(&here, 0).expect("a row"), [0.0, 0.5, 0.5, 0.0]);
+    assert_eq!(gold.row(&here, 1).expect("a row"), [0.0, 0.5, 0.5, 0.0]);
+    assert_eq!(gold.row(&here, 2).expect("a row"), [1.0, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
+    let (mut session, ids) = acted_on(1);
+    let id = ids[0];
+    let mut results =
+        measured::evaluated(vec![measured::measured("m", &[("the red shoe", "la chaussure rouge", "x")])]);
+    results.gold = vec![Links::new(vec![Link { source: 0, target: 2 }], Vec::new())];
+    session.apply(interlinear::session::TestCommand::SetSource(Some("a".into())));
+    session.apply(interlinear::session::TestCommand::AddReference("b".into()));
+    session.take_effects();
+    session.apply(EvaluationCommand::Run);
+    let number = lane_calls(&mut session).into_iter().find_map(|call| match call {
+        LaneCall::Submit(number, _) => Some(number),
+        _ => None,
+    });
+    let kind = Kind::Found(Found::Evaluated(results));
+    session.absorb_corpus(CorpusEvent { number: number.expect("an order"), kind });
+    assert!(session.gold().is_none());
+    session.apply(InterveneCommand::Row { column: id, i: 2, edit: RowEdit::Gold });
+    assert!(last_notice(&session).contains("No alignment by hand"), "{}", last_notice(&session));
+    session.apply(EvaluationCommand::OpenSentence(0));
+    assert_eq!(session.gold().expect("gold").reference, "la chaussure rouge");
+    let request = act(&mut session, InterveneCommand::Rows { column: id, edit: RowEdit::Gold }).expect("a request");
+    let set = asked(&request, id);
+    assert_eq!((set.pins.len(), set.pins[0].i, set.pins[0].alpha.to_vec()), (1, 2, vec![1.0, 0.0, 0.0, 0.0]));
+    session.apply(SourceCommand::Edit("the red shoes".to_owned()));
+    assert!(session.gold().is_none(), "they are of that sentence alone");
+}
+
+// Files.
+
+/// A session on the tiny model that has translated "one three two" with a word forced, a row set and a mask.
+fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
+    let model = TINY.save(folder);
+    let models = vec![model.clone()];
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let id = session.columns()[0].id;
+    serve(&mut session, SourceCommand::Replace("one three two".to_owned()));
+    serve(&mut session, InterveneCommand::Force { column: id, i: 0, word: Word::Typed("deux".to_owned()) });
+    serve(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::OneHot(2) });
+    serve(&mut session, InterveneCommand::Mask { column: id, j: 0, is_masked: true, in_all: false });
+    (session, id, model)
+}
+
+/// Does this and translates what is asked for.
+fn serve(session: &mut Session, command: impl Into<interlinear::session::Command>) {
+    let request: Option<Request> = act(session, command);
+    let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &Ticket::forever());
+    for event in events {
+        session.absorb(event);
+    }
+}
+
+fn saved_text(session: &mut Session, column: ColumnId) -> String {
+    session.take_effects();
+    session.apply(ProbeCommand::Save { column, path: "mine".into() });
+    let written = chores(session).into_iter().find_map(|chore| match chore {
+        Chore::Write { path, text } => Some((path, text)),
+        _ => None,
+    });
+    let (path, text) = written.unwrap_or_else(|| panic!("{}", last_notice(session)));
+    assert_eq!(path, Path::new("mine.json"));
+    text
+}
+
+fn open_file(path: &Path, source: &str, model: &Path) -> Result<Opened, String> {
+    let columns = vec![(7, model.to_path_buf())];
+    let question = Question::Open { path: path.to_path_buf(), source: source.to_owned(), columns };
+    lane_answers(model, question).map(|found| match found {
+        Probed::Opened(opened) => opened,
+        other => panic!("{other:?}"),
+    })
+}
+
+#[test]
+fn a_file_from_the_window_runs_in_translate_and_opens_again() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let (mut session, id, model) = set_up(folder.path());
+    let said = column(&session, id).hypotheses[0].clone();
+    let text = saved_text(&mut session, id);
+    let path = folder.path().join("mine.json");
+    std::fs::write(&path, &text).expect("written");
+    assert!(InterventionFile::open(&path).is_ok(), "{text}");
+    let translated = run_in(
+        folder.path(),
+        &["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", "mine.json"],
+        b"one three two\n",
+    );
+    assert_eq!(translated.code, 0, "{}", translated.stderr);
+    let line: serde_json::Value = serde_json::from_str(&translated.stdout).expect("JSON");
+    let best = &line["hypotheses"][0];
+    assert_eq!(best["tokens"], serde_json::json!(said.tokens), "{text}");
+    assert!((best["log_p"].as_f64().expect("a number") - f64::from(said.log_p)).abs() < 1e-4);
+
+    let opened = open_file(&path, "anything", &model).expect("it opens");
+    assert_eq!((opened.column, opened.source.as_str()), (7, "one three two"));
+    let set = session.interventions(column(&session, id));
+    let start = |word: &str, is_forced| Start { word: Word::Entry(word.to_owned()), is_forced };
+    assert_eq!(opened.interventions, Interventions { prefix: vec![start("deux", true)], ..(*set).clone() });
+}
+
+#[test]
+fn a_file_that_is_opened_is_one_step_of_undo() {
+    let (mut session, ids) = acted_on(2);
+    let id = ids[1];
+    session.take_effects();
+    session.hear(opened("a.json", Dropped::Interventions, Page::Map));
+    assert_eq!(session.page(), Page::Sentence);
+    let (number, question) = ordered(&mut session).expect("an order");
+    assert!(matches!(question, Question::Open { columns, .. } if columns.len() == 2));
+    let forces = vec![(2, Word::Entry("verte".to_owned()))];
+    let interventions = Interventions { forces, orders: vec![(1, 9)], ..Interventions::default() };
+    let file =
+        Opened { column: id, made_with: None, source: "a green shoe".to_owned(), interventions: interventions.clone() };
+    found(&mut session, number, Probed::Opened(file));
+    assert_eq!(session.source(), "a green shoe");
+    assert_eq!(*session.interventions(column(&session, id)), interventions);
+    assert!(session.interventions(column(&session, ids[0])).is_empty());
+    assert_eq!(session.selection().column, Some(id));
+    // it is kept between starts
+    let restored = Session::start(Some(session.saved()), &OpenWith::default());
+    assert_eq!(*restored.interventions(&restored.columns()[1]), interventions);
+    let request = act(&mut session, InterveneCommand::Take { column: id, what: Taken::Force(2) }).expect("a request");
+    assert!(asked(&request, id).forces.is_empty());
+    session.apply(SourceCommand::Undo);
+    let request = act(&mut session, SourceCommand::Undo).expect("a request");
+    assert_eq!((request.source.as_str(), asked(&request, id).is_empty()), ("the red shoe", true));
+}
+
+/// What scripts may write and the window has no menu for is opened, said and written again.
+#[test]
+fn a_file_of_a_script_is_opened_as_translate_reads_it() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let model = TINY.save(folder.path());
+    let path = folder.path().join("script.json");
+    let json = r#"{"version": 1, "source": "one three two", "prefix": "deux", "temperature": 0.5,
+        "force": [{"position": 3, "word": "trois"}], "forbid": [{"word": "un"}],
+        "pin": [{"row": 2, "alpha": {"word": "two"}}, {"row": 3, "alpha": {"permuted": 4}}], "mask": [{"position": 4}]}"#;
+    std::fs::write(&path, json).expect("written");
+    let Opened { interventions, source, .. } = open_file(&path, "", &model).expect("it opens");
+    assert_eq!((interventions.prefix.len(), interventions.forces.len(), interventions.orders.len()), (1, 1, 1));
+    assert_eq!(interventions.pins[0].alpha.to_vec(), [0.0, 0.0, 1.0, 0.0]);
+    assert!(interventions.masks[0].is_empty() && interventions.temperature == Some(0.5), "`</s>` is masked");
+
+    let run = |name: &str| {
+        let file = ["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", name];
+        let run = run_in(folder.path(), &file, b"one three two\n");
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let line: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+        (line["hypotheses"][0]["tokens"].clone(), line["hypotheses"][0]["log_p"].as_f64().expect("a number"))
+    };
+    let by_script = run("script.json");
+    let models = vec![model];
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let id = session.columns()[0].id;
+    serve(&mut session, SourceCommand::Replace(source.clone()));
+    session.apply(interlinear::session::WindowCommand::Open(path));
+    session.hear(opened("script.json", Dropped::Interventions, Page::Sentence));
+    let (number, _) = ordered(&mut session).expect("an order");
+    found(&mut session, number, Probed::Opened(Opened { column: id, made_with: None, source, interventions }));
+    let request = session.take_effects().into_iter().find_map(|effect| match effect {
+        interlinear::session::Effect::Decode(request) => Some(request),
+        _ => None,
+    });
+    for event in serve_all(&request.expect("a request"), &mut store(), &Ticket::forever()) {
+        session.absorb(event);
+    }
+    let best = &column(&session, id).hypotheses[0];
+    assert_eq!(
+        (serde_json::json!(best.tokens), best.touched.said(2)),
+        (by_script.0.clone(), interlinear::session::Said::Forced)
+    );
+    assert!((f64::from(best.log_p) - by_script.1).abs() < 1e-4);
+    let text = saved_text(&mut session, id);
+    std::fs::write(folder.path().join("again.json"), text).expect("written");
+    let again = run("again.json");
+    assert!(again.0 == by_script.0 && (again.1 - by_script.1).abs() < 1e-4);
+}
+
+#[test]
+fn bad_files_say_the_line_and_the_key() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let model = TINY.save(folder.path());
+    let path = folder.path().join("bad.json");
+    for (json, parts) in [
+        ("{\"version\": 1,\n \"prefx\": \"un\"}", &["bad.json", "line 2", "prefx"][..]),
+        ("{\"version\": 7}", &["version", "7"]),
+        ("{\"version\": 1, \"pin\": [{\"row\": 0, \"alpha\": \"uniform\"}]}", &["pin[0].row", "0"]),
+        ("{\"version\": 1, \"force\": [{\"position\": 1, \"word\": \"quatre\"}]}", &["force[0].word", "quatre"]),
+        ("{\"version\": 1}\n{\"version\": 1}\n", &["bad.json", "one object"]),
+        ("not at all", &["bad.json", "line 1"]),
+    ] {
+        std::fs::write(&path, json).expect("written");
+        let error = open_file(&path, "one", &model).expect_err(json);
+        assert!(parts.iter().all(|part| error.contains(part)), "{json}: {error}");
+    }
+    let error = open_file(&folder.path().join("none.json"), "one", &model).expect_err("no file");
+    assert!(error.contains("none.json"), "{error}");
+}

@@ -1,0 +1,158 @@
+//! Questions about a column, from the window: measures as pictures, rows that say a word, links by hand, files.
+
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::analysis::measures::{Measured, Tested};
+use interlinear::models::gradient::Persuaded;
+use interlinear::session::{
+    Command, CorpusEvent, EvaluationCommand, InterveneCommand, Page, ProbeCommand, RowEdit, SelectCommand,
+    SentenceCommand, Session, TestCommand, WindowCommand, Word,
+};
+use interlinear::text::links::{Link, Links};
+use interlinear::ui::App;
+use interlinear::worker::corpus::probe::{Persuasion, Probed};
+use interlinear::worker::corpus::{Found, Kind};
+
+use crate::desk::Wires;
+use crate::{desk, measured};
+
+fn sent(wires: &Wires, wanted: &ProbeCommand) -> bool {
+    wires.sent.borrow().contains(&Command::Sentence(SentenceCommand::Probe(wanted.clone())))
+}
+
+fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
+    harness.query_all_by_label(label).next().is_some()
+}
+
+fn click(harness: &mut Harness<'_, App>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+/// Answers what was asked last.
+fn answer(harness: &mut Harness<'_, App>, wires: &Wires, found: Probed) {
+    let number = harness.state().session().probes().last().expect("a question").number;
+    wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Found(Found::Probed(found)) });
+    harness.run();
+}
+
+fn search(session: &Session) -> u64 {
+    session.columns()[1].id
+}
+
+fn tested(measure: usize) -> Arc<Tested> {
+    let rows = (0..4).map(|i| (0..4).map(|j| if i == j { 0.5 } else { -0.25 }).collect()).collect();
+    let measured = vec![Measured { measure, rows, kendall: Some(0.25) }];
+    Arc::new(Tested { source: vec![5, 5, 5, 0], target: vec![7, 7, 7, 0], measured, means: None })
+}
+
+#[test]
+fn a_measure_is_a_picture_that_never_passes_for_alpha() {
+    let mut session = desk::two_models();
+    let column = search(&session);
+    session.apply(SelectCommand::Column(column));
+    let (mut harness, wires) = desk::window(session);
+    assert!(shows(&harness, "chaussure <- red 0.80"));
+    click(&mut harness, "Measures");
+    click(&mut harness, "left out: log p lost");
+    assert!(sent(&wires, &ProbeCommand::Measure { column, measure: 1 }));
+    assert!(shows(&harness, "left out: log p lost: not measured yet for this translation"));
+    assert!(!shows(&harness, "chaussure <- red 0.80"), "alpha is not shown in its place");
+    assert!(shows(&harness, "Cancel"), "it can be ended");
+    answer(&mut harness, &wires, Probed::Measured(tested(1)));
+    for label in [
+        "left out: log p lost of RNNsearch, not alpha: Kendall's tau with alpha 0.25",
+        "chaussure <- red left out: log p lost 0.500",
+        "left out: log p lost of RNNsearch, 4 target by 4 source words",
+        "Measures, left out: log p lost",
+        "left out: log p lost (nats)",
+    ] {
+        assert!(shows(&harness, label), "{label} is missing");
+    }
+    assert!(harness.query_by_label("Palette").is_none(), "it has colours of its own");
+    // the other column says why it has none
+    assert!(harness.query_by_label_contains("This model has no alignment, which").is_some());
+    click(&mut harness, "Measures, left out: log p lost");
+    click(&mut harness, "unread: log p lost");
+    click(&mut harness, "Measure unread: log p lost with RNNencdec");
+    let encdec = harness.state().session().columns()[0].id;
+    assert!(sent(&wires, &ProbeCommand::Measure { column: encdec, measure: 3 }));
+    answer(&mut harness, &wires, Probed::Measured(tested(3)));
+    assert!(shows(&harness, "rouge <- red unread: log p lost 0.500"), "a picture of a model without alpha");
+    click(&mut harness, "alpha");
+    assert!(shows(&harness, "chaussure <- red 0.80"));
+}
+
+#[test]
+fn a_row_towards_a_word_is_asked_for_from_the_menus() {
+    let session = desk::two_models();
+    let column = search(&session);
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("chaussure <- red 0.80").click_secondary();
+    harness.run();
+    click(&mut harness, "A row that says another word...");
+    harness.run();
+    click(&mut harness, "Find a row that says autre");
+    assert!(sent(&wires, &ProbeCommand::Persuade { column, i: 1, word: Word::Entry("autre".to_owned()) }));
+    let alpha = vec![0.0, 0.0, 1.0, 0.0];
+    let row = Persuaded { alpha, moved: 0.5, divergence: 1.5, log_p: -0.5, own_log_p: -2.0 };
+    answer(
+        &mut harness,
+        &wires,
+        Probed::Persuaded(Persuasion { word: "autre".to_owned(), piece_of: None, row: Some(row) }),
+    );
+    assert!(shows(&harness, "Take away in RNNsearch, alpha of word 2 is set"));
+    let found = "so that \"autre\" is the most probable: total variation 0.500, KL 1.500 nats from the model's own row, \
+                 log p of the word -2.00 before and -0.50 now";
+    assert!(shows(&harness, found), "the bar says how far it is");
+}
+
+#[test]
+fn links_by_hand_are_rows_where_the_reference_is_said() {
+    let mut session = desk::two_models();
+    let column = search(&session);
+    session.apply(SelectCommand::Target { column, i: 1 });
+    let (mut harness, _) = desk::window(session);
+    click(&mut harness, "Change the row");
+    assert!(harness.get_by_label("As linked by hand").accesskit_node().is_disabled(), "none are known");
+    drop(harness);
+
+    for (reference, fits) in [("la chaussure rouge", true), ("le soulier rouge", false)] {
+        let mut session = desk::two_models();
+        let mut results =
+            measured::evaluated(vec![measured::measured("m", &[("the red shoe", reference, "la chaussure rouge")])]);
+        results.gold = vec![Links::new(vec![Link { source: 1, target: 1 }], Vec::new())];
+        session.apply(TestCommand::SetSource(Some("a.en".into())));
+        session.apply(TestCommand::AddReference("a.fr".into()));
+        session.apply(WindowCommand::ShowPage(Page::Evaluation));
+        session.apply(EvaluationCommand::Run);
+        let number = session.evaluation().task.expect("it runs");
+        session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Evaluated(results)) });
+        session.apply(EvaluationCommand::OpenSentence(0));
+        let (mut harness, wires) = desk::window(session);
+        harness.get_by_label("chaussure <- red 0.80").click_secondary();
+        harness.run();
+        let line = if fits { "The row as linked by hand" } else { "Say the reference" };
+        assert_eq!(shows(&harness, "All rows as linked by hand"), fits);
+        click(&mut harness, line);
+        let wanted = if fits {
+            InterveneCommand::Row { column, i: 1, edit: RowEdit::Gold }
+        } else {
+            InterveneCommand::Whole { column, text: reference.to_owned() }
+        };
+        assert!(wires.sent.borrow().contains(&wanted.into()));
+    }
+}
+
+#[test]
+fn what_is_set_is_saved_from_the_menu_of_a_model() {
+    let (mut harness, _) = desk::window(desk::two_models());
+    harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
+    harness.run();
+    assert!(shows(&harness, "Test what the words depend on"));
+    click(&mut harness, "Save what is set...");
+    assert!(shows(&harness, "Save the sentence with what is set"));
+}
