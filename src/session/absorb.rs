@@ -44,6 +44,7 @@ impl Shared {
             Event::Finished { result, .. } => self.finished(at, result),
             Event::Given { given, .. } => self.given(at, given.map(|view| *view)),
             Event::Untouched { untouched, .. } => column.untouched = Some(Arc::new(untouched)),
+            Event::Near { near, .. } => return self.near_found(id, near),
             Event::Failed { message, .. } => {
                 column.message = Some(message);
                 (column.decoding, column.pending) = (false, None);
@@ -77,7 +78,8 @@ impl Shared {
         let Some(text) = self.scene.given.clone() else { return };
         let column = &mut self.columns[at];
         column.given = Some(given);
-        column.given_for = Some((self.scene.source.clone(), text, column.wish(self.settings.device, &self.scene)));
+        let source = self.scene.text_of(column.variant).to_owned();
+        column.given_for = Some((source, text, column.wish(self.settings.device, &self.scene)));
         self.rebuild(at);
         self.forget_missing_target();
         self.mark_differences();
@@ -91,7 +93,8 @@ impl Shared {
         column.context = result.context.clone().or(column.context.take());
         column.result = result;
         (column.decoding, column.stale, column.message) = (false, false, None);
-        column.done = Some((self.scene.source.clone(), column.wish(self.settings.device, &self.scene)));
+        let source = self.scene.text_of(column.variant).to_owned();
+        column.done = Some((source, column.wish(self.settings.device, &self.scene)));
         self.ask_links(at);
         self.rebuild(at);
         self.forget_missing_target();

@@ -14,6 +14,7 @@ use crate::session::pages::maps::command::MapCommand;
 use crate::session::pages::phrases::command::PhrasesCommand;
 use crate::session::pages::sentence::command::{
     ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
+    VariantCommand,
 };
 use crate::session::settings::{Shown, Theme};
 
@@ -157,6 +158,7 @@ wrap! {
     SelectCommand => |command| Command::Sentence(SentenceCommand::Select(command));
     SearchCommand => |command| Command::Sentence(SentenceCommand::Search(command));
     InterveneCommand => |command| Command::Sentence(SentenceCommand::Intervene(command));
+    VariantCommand => |command| Command::Sentence(SentenceCommand::Variant(command));
     EvaluationCommand => Command::Evaluation;
     TestCommand => |command| Command::Evaluation(EvaluationCommand::Test(command));
     MapCommand => Command::Map;

@@ -9,6 +9,7 @@ use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
 use crate::decoding::Said;
 use crate::figure::label::Hand;
+use crate::session::variant::Told;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
 use crate::worker::interventions::Touched;
@@ -113,6 +114,8 @@ pub struct AlignmentTable {
     pub hypothesis: usize,
     /// It is the translation that the user gives, and not the model's.
     pub is_given: bool,
+    /// What it differs in, where it is a variant of the sentence or of how that is searched.
+    pub variant: Option<Arc<Told>>,
 }
 
 /// What is said of a translation that the user gives, wherever it is shown or written.
@@ -212,6 +215,8 @@ pub struct Making<'a> {
     pub links: Option<&'a Links>,
     /// The hypothesis is what the user gives.
     pub is_given: bool,
+    /// What it is a variant in.
+    pub variant: Option<&'a Arc<Told>>,
 }
 
 /// The view model of a hypothesis.
@@ -232,6 +237,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         finished: shown.finished,
         hypothesis,
         is_given: making.is_given,
+        variant: making.variant.cloned(),
         ..AlignmentTable::default()
     };
     let (rows, columns) = (table.target.len(), table.source.len());

@@ -37,6 +37,11 @@ pub enum Clicked {
         /// Which, from 0, the best.
         n: usize,
     },
+    /// A column as a whole, at its head.
+    Column {
+        /// Which.
+        column: ColumnId,
+    },
 }
 
 impl Clicked {
@@ -46,7 +51,8 @@ impl Clicked {
             Self::Source { column, .. }
             | Self::Target { column, .. }
             | Self::Cell { column, .. }
-            | Self::Hypothesis { column, .. } => column,
+            | Self::Hypothesis { column, .. }
+            | Self::Column { column } => column,
         }
     }
 
@@ -54,7 +60,7 @@ impl Clicked {
     pub fn source(self) -> Option<usize> {
         match self {
             Self::Source { j, .. } | Self::Cell { j, .. } => Some(j),
-            Self::Target { .. } | Self::Hypothesis { .. } => None,
+            Self::Target { .. } | Self::Hypothesis { .. } | Self::Column { .. } => None,
         }
     }
 
@@ -62,7 +68,7 @@ impl Clicked {
     pub fn target(self) -> Option<usize> {
         match self {
             Self::Target { i, .. } | Self::Cell { i, .. } => Some(i),
-            Self::Source { .. } | Self::Hypothesis { .. } => None,
+            Self::Source { .. } | Self::Hypothesis { .. } | Self::Column { .. } => None,
         }
     }
 }

@@ -41,4 +41,5 @@ mod toy;
 mod training;
 mod unknown;
 mod vectors;
+mod what_if;
 mod worker;

@@ -19,3 +19,4 @@ mod phrases;
 mod picture;
 mod small;
 mod views;
+mod what_if;

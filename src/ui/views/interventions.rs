@@ -25,7 +25,9 @@ impl View for Interventions {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let session = window.session;
-        let touched = |column: &&Column| !session.interventions(column).is_empty();
+        let has_own = |id| session.scene().variant(id).is_some_and(|variant| variant.interventions.is_some());
+        let touched =
+            |column: &&Column| !session.interventions(column).is_empty() && column.variant.is_none_or(has_own);
         let columns: Vec<&Column> = session.columns().iter().filter(touched).collect();
         if columns.is_empty() {
             return;
@@ -60,7 +62,7 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
             }
         }
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
-        for item in items(&set, window.session.source()) {
+        for item in items(&set, window.session.scene().text_of(column.variant)) {
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
             let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");
             if button.accessible_name(format!("Take away in {name}, {}", item.text)).clicked() {

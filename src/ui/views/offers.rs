@@ -10,8 +10,8 @@ use crate::session::{
 };
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::local::{Sheet, Window};
-use crate::ui::views::changes;
 use crate::ui::views::view::{Place, View};
+use crate::ui::views::{changes, variant};
 use crate::ui::widgets::labels;
 use crate::ui::{local, theme};
 
@@ -26,6 +26,8 @@ pub enum Kind {
     Cell,
     /// A hypothesis of the beam.
     Hypothesis,
+    /// A column as a whole.
+    Column,
 }
 
 /// One line of the table.
@@ -46,7 +48,20 @@ const CELL: &[Kind] = &[Kind::Cell];
 const WORD: &[Kind] = &[Kind::Source, Kind::Target];
 const LOOKED_AT: &[Kind] = &[Kind::Source, Kind::Cell];
 const HYPOTHESIS: &[Kind] = &[Kind::Hypothesis];
-const ALL: &[Kind] = &[Kind::Source, Kind::Target, Kind::Cell, Kind::Hypothesis];
+const COLUMN: &[Kind] = &[Kind::Column];
+const ALL: &[Kind] = &[Kind::Source, Kind::Target, Kind::Cell, Kind::Hypothesis, Kind::Column];
+
+/// What if: offers that open a variant beside an original, or go on with one.
+pub const WHAT_IF: &[Offer] = &[
+    Offer { name: "Replace the source word...", on: LOOKED_AT, can: variant::is_word, does: variant::replace },
+    Offer { name: "Drop the source word", on: LOOKED_AT, can: variant::is_word, does: variant::drop_word },
+    Offer { name: "Insert words before it...", on: LOOKED_AT, can: variant::is_read, does: variant::insert },
+    Offer { name: "Swap it with the next word", on: LOOKED_AT, can: variant::has_next, does: variant::swap },
+    Offer { name: "Beside it with other words...", on: COLUMN, can: always, does: variant::reword },
+    Offer { name: "Beside it with other settings...", on: COLUMN, can: always, does: variant::reset },
+    Offer { name: "Make this the sentence", on: COLUMN, can: variant::has_text, does: variant::adopt },
+    Offer { name: "Close this variant", on: COLUMN, can: variant::is_variant, does: variant::close },
+];
 
 /// Every offer in the order of the menu, in groups with a line between.
 pub const OFFERS: &[&[Offer]] = &[
@@ -65,6 +80,7 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: "Mask the source word", on: LOOKED_AT, can: changes::can_mask, does: changes::mask },
         Offer { name: "Unmask the source word", on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
     ],
+    WHAT_IF,
     &[
         Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },
         Offer { name: "Copy both words and their number", on: CELL, can: always, does: copy_cell },
@@ -163,13 +179,14 @@ fn kind(clicked: Clicked) -> Kind {
         Clicked::Target { .. } => Kind::Target,
         Clicked::Cell { .. } => Kind::Cell,
         Clicked::Hypothesis { .. } => Kind::Hypothesis,
+        Clicked::Column { .. } => Kind::Column,
     }
 }
 
 /// What the menu is about, in words.
 fn title(window: &Window<'_>, clicked: Clicked) -> String {
     let Some((column, table)) = shown(window, clicked) else { return "Nothing is translated yet".to_owned() };
-    let replace = window.session.settings().unk_replacement;
+    let replace = window.session.replaces(column);
     let source = |j: usize| table.source.get(j).map_or_else(String::new, labels::source_text);
     let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, replace));
     match clicked {
@@ -177,6 +194,7 @@ fn title(window: &Window<'_>, clicked: Clicked) -> String {
         Clicked::Target { i, .. } => format!("Target word {}, {}", i + 1, target(i)),
         Clicked::Cell { i, j, .. } => format!("{} and {}, {}", target(i), source(j), number(window, table, i, j)),
         Clicked::Hypothesis { n, .. } => format!("Hypothesis {} of {}", n + 1, column.name()),
+        Clicked::Column { .. } => column.name(),
     }
 }
 
@@ -267,8 +285,8 @@ fn score(window: &mut Window<'_>, clicked: Clicked) {
 }
 
 fn copy_word(window: &mut Window<'_>, clicked: Clicked) {
-    let Some((_, table)) = shown(window, clicked) else { return };
-    let replace = window.session.settings().unk_replacement;
+    let Some((column, table)) = shown(window, clicked) else { return };
+    let replace = window.session.replaces(column);
     let source = || Some(table.source.get(clicked.source()?)?.text.clone());
     let target = || Some(labels::target_text(table.target.get(clicked.target()?)?, replace));
     window.local.copied = source().or_else(target);
@@ -302,7 +320,7 @@ fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {
     let Some((column, table)) = shown(window, clicked) else { return };
     let own = match clicked {
         Clicked::Hypothesis { n, .. } => column.hypotheses.get(n).map(|hypothesis| &hypothesis.text),
-        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } => None,
+        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } | Clicked::Column { .. } => None,
     };
     window.local.copied = Some(own.unwrap_or(&table.text).clone());
 }
@@ -316,7 +334,9 @@ fn copy_picture(window: &mut Window<'_>, clicked: Clicked) {
     let kind = match clicked {
         Clicked::Hypothesis { .. } => "beam",
         _ if !aligns(window, clicked) => "beam",
-        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } => window.picture(),
+        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } | Clicked::Column { .. } => {
+            window.picture()
+        }
     };
     let drawing = Drawing::to_copy(kind, window.local.theme != Some(egui::Theme::Light));
     let drawing = window.as_on_screen(drawing);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::session::column::Column;
 use crate::session::drawing::Drawing;
@@ -9,6 +10,7 @@ use crate::session::effect::Chore;
 use crate::session::export;
 use crate::session::pages::sentence::command::{AlignmentFormat, ColumnCommand};
 use crate::session::picture::Picture;
+use crate::session::settings::Settings;
 use crate::session::shared::{Selection, Shared};
 use crate::worker::protocol::ColumnId;
 
@@ -17,13 +19,11 @@ impl Shared {
         match command {
             ColumnCommand::Add(folder) => self.add_column(folder),
             ColumnCommand::AddEnsemble(ensemble) => self.add_ensemble(ensemble),
-            ColumnCommand::SetMixing { column, mixing } => {
-                let column = self.columns.iter_mut().find(|one| one.id == column);
-                let ensemble = column.and_then(|column| column.ensemble.as_mut());
-                let Some(ensemble) = ensemble.filter(|ensemble| ensemble.mixing != mixing) else { return };
-                ensemble.mixing = mixing;
-            }
+            ColumnCommand::SetMixing { column, mixing } => self.mix(column, mixing),
             ColumnCommand::Remove(id) => {
+                if self.column(id).is_some_and(|column| column.variant.is_some()) {
+                    return self.close_variant(id);
+                }
                 self.columns.retain(|column| column.id != id);
                 if self.selection.column == Some(id) {
                     self.selection = Selection::default();
@@ -36,7 +36,9 @@ impl Shared {
                 // A new number makes the worker try again, and old events miss.
                 let fresh = self.fresh_id();
                 let column = &mut self.columns[at];
-                *column = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
+                let (variant, told) = (column.variant, column.told.take());
+                let again = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
+                *column = Column { variant, told, ..again };
             }
             ColumnCommand::Export { column, format, path } => return self.export(column, format, path),
             ColumnCommand::Draw { column, path } => {
@@ -59,6 +61,18 @@ impl Shared {
         self.request();
     }
 
+    /// Variants of an ensemble are mixed as it is.
+    fn mix(&mut self, id: ColumnId, mixing: Mixing) {
+        let Some(at) = self.columns.iter().position(|column| column.id == id) else { return };
+        let folders = self.columns[at].folders().to_vec();
+        for column in &mut self.columns {
+            let is_its = column.id == id || column.variant.is_some() && column.folders() == folders;
+            if let Some(ensemble) = column.ensemble.as_mut().filter(|_| is_its) {
+                ensemble.mixing = mixing;
+            }
+        }
+    }
+
     fn move_column(&mut self, column: ColumnId, to: usize) {
         let Some(from) = self.columns.iter().position(|one| one.id == column) else { return };
         let moved = self.columns.remove(from);
@@ -72,8 +86,12 @@ impl Shared {
         let on_screen = self.settings.palette_on(drawing.is_dark);
         let on_screen = COLOUR_MAPS.iter().find(|map| map.name == on_screen);
         let drawing = Drawing { map: drawing.map.or(on_screen), ..*drawing };
-        let (search, settings) = (&self.scene.search, &self.settings);
-        let picture = self.column(column).and_then(|column| export::picture(column, search, settings, &drawing));
+        let shown = self.column(column);
+        let picture = shown.and_then(|column| {
+            let search = self.scene.search_of(column.variant);
+            let settings = Settings { unk_replacement: self.replaces(column), ..self.settings.clone() };
+            export::picture(column, &search, &settings, &drawing)
+        });
         if picture.is_none() {
             self.notify("There is nothing to draw yet, because nothing is translated in this column", true);
         }

@@ -7,6 +7,7 @@ mod intervene;
 mod lists;
 mod selection;
 mod source;
+mod variants;
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -34,6 +35,7 @@ impl PageState for Sentence {
             SentenceCommand::Select(command) => shared.apply_to_selection(&command),
             SentenceCommand::Search(command) => shared.apply_to_search(command),
             SentenceCommand::Intervene(command) => shared.apply_to_interventions(command),
+            SentenceCommand::Variant(command) => shared.apply_to_variants(command),
         }
     }
 
