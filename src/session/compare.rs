@@ -72,7 +72,7 @@ impl Comparison {
             (0, 0) => "the same words".to_owned(),
             (0, gone) => format!("{} gone", words(gone, "")),
             (new, 0) => words(new, "new "),
-            (new, gone) => format!("{}, {gone} gone", words(new, "new ")),
+            (new, gone) => format!("{new} new, {gone} gone"),
         }
     }
 
@@ -85,7 +85,7 @@ impl Comparison {
                 1 => "1 row moved".to_owned(),
                 count => format!("{count} rows moved"),
             });
-            parts.push(format!("mean JSD {divergence:.3} nats"));
+            parts.push(format!("JSD {divergence:.3} nats"));
         }
         parts.join(", ")
     }
@@ -138,7 +138,9 @@ fn targets(table: &AlignmentTable) -> Vec<&str> {
 /// Which of so many words of the second list have no pair.
 fn unpaired(count: usize, pairs: &[(usize, usize)]) -> Vec<bool> {
     let mut marks = vec![true; count];
-    pairs.iter().for_each(|&(_, at)| marks[at] = false);
+    for &(_, at) in pairs {
+        marks[at] = false;
+    }
     marks
 }
 
@@ -161,7 +163,9 @@ fn standing_for(a: &[&str], b: &[&str], pairs: &[(usize, usize)]) -> Vec<Option<
         let left: Vec<usize> = (from..i).filter(|i| is_free[*i]).collect();
         let new: Vec<usize> = (begin..j).filter(|j| of[*j].is_none()).collect();
         if left.len() == new.len() {
-            new.into_iter().zip(left).for_each(|(j, i)| of[j] = Some(i));
+            for (j, i) in new.into_iter().zip(left) {
+                of[j] = Some(i);
+            }
         }
         (from, begin) = (i + 1, j + 1);
     }
@@ -219,7 +223,7 @@ mod tests {
         assert_eq!(found.changed_targets, [false, false, true, false]);
         assert_eq!(found.changed_sources, [false, true, false, false]);
         assert_eq!((found.divergence, found.moved.len(), found.shared, found.changed(&blue)), (Some(0.0), 0, 2, 1));
-        assert_eq!(found.text(&blue), "1 new word, 1 gone, no row moved, mean JSD 0.000 nats");
+        assert_eq!(found.text(&blue), "1 new, 1 gone, no row moved, JSD 0.000 nats");
         // "soulier" looks at "red" now
         let other =
             table("the red shoe </s>", "le soulier </s>", &[&[1., 0., 0., 0.], &[0., 1., 0., 0.], &[0., 0., 0., 1.]]);

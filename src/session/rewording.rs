@@ -29,11 +29,12 @@ pub enum WordEdit {
 pub fn reworded(text: &str, spans: &[Range<usize>], j: usize, edit: &WordEdit) -> Option<String> {
     let span = spans.get(j)?.clone();
     let word = text.get(span.clone())?;
+    if word.is_empty() && !matches!(edit, WordEdit::Insert(_)) {
+        return None;
+    }
     let out = match edit {
         WordEdit::Replace(words) if words.trim().is_empty() => dropped(text, span),
-        WordEdit::Replace(words) => {
-            (!word.is_empty()).then(|| put(text, span, words.trim())).unwrap_or_else(|| text.to_owned())
-        }
+        WordEdit::Replace(words) => put(text, span, words.trim()),
         WordEdit::Drop => dropped(text, span),
         WordEdit::Insert(words) => inserted(text, span.start, words.trim()),
         WordEdit::Swap => swapped(text, span, next_word(text, spans, j)?),
@@ -221,7 +222,7 @@ mod tests {
     fn spans(text: &str) -> Vec<Range<usize>> {
         let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
         let of = |word: &str| place(word)..place(word) + word.len();
-        words(text).into_iter().map(of).chain([text.len()..text.len()]).collect()
+        words(text).into_iter().map(of).chain(std::iter::once(text.len()..text.len())).collect()
     }
 
     #[test]

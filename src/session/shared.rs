@@ -367,7 +367,7 @@ impl Shared {
             let source = scene.text_of(column.variant);
             let (decode, given) = want(column, source, &wish);
             let source = (source != scene.source).then(|| source.to_owned());
-            columns.push(ColumnSpec { given, source, ..column.spec(wish, decode) });
+            columns.push(ColumnSpec { source, given, ..column.spec(wish, decode) });
         }
         let near = self.near.iter().find(|near| near.found.is_none()).map(|near| near.of.clone());
         let source = scene.source.clone();
@@ -445,14 +445,14 @@ impl Shared {
     /// Compares each variant with its original, where both are there.
     fn compare_variants(&mut self) {
         for at in 0..self.columns.len() {
-            let compared = |column: &Column| {
-                let original = self.original(column).filter(|original| comparable(original))?;
-                let (before, now) = (original.table.as_deref()?, column.table.as_deref()?);
-                let is_fair = comparable(column) && before.is_given == now.is_given;
-                is_fair.then(|| Comparison::of(before, now)).flatten().map(Arc::new)
-            };
-            self.columns[at].comparison = compared(&self.columns[at]);
+            self.columns[at].comparison = self.compared(&self.columns[at]).map(Arc::new);
         }
+    }
+
+    fn compared(&self, column: &Column) -> Option<Comparison> {
+        let original = self.original(column).filter(|original| comparable(original) && comparable(column))?;
+        let (before, now) = (original.table.as_deref()?, column.table.as_deref()?);
+        if before.is_given == now.is_given { Comparison::of(before, now) } else { None }
     }
 
     /// Makes a column's table again from its shown hypothesis.

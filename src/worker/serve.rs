@@ -194,12 +194,11 @@ impl Job<'_> {
         if self.store.has_failed(unit) || !columns.iter().any(|spec| spec.column == wanted.column) {
             return;
         }
-        let Some(Ok(shelved)) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
-        let near = match caught(|| near::near(&shelved, &wanted.word)) {
-            Ok(Ok(near)) => Ok(near),
-            Ok(Err(error)) => Err(error.to_string()),
+        let Some(shelved) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
+        let near = shelved.and_then(|shelved| match caught(|| near::near(&shelved, &wanted.word)) {
+            Ok(near) => near.map_err(|error| error.to_string()),
             Err(words) => Err(panic_sentence(&words)),
-        };
+        });
         self.emit(Event::Near { number: self.request.number, column: wanted.column, near });
     }
 

@@ -8,7 +8,7 @@ use interlinear::session::drawing::Drawing;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::{
-    AlignmentFormat, Column, ColumnCommand, ColumnId, ColumnResult, Event, HypothesisView, InterveneCommand,
+    AlignmentFormat, Column, ColumnCommand, ColumnId, ColumnResult, Command, Event, HypothesisView, InterveneCommand,
     ModelFacts, Request, RowEdit, SearchCommand, SearchSettings, Session, SettingsCommand, SourceCommand,
     VariantCommand, Word, WordEdit, export,
 };
@@ -181,7 +181,7 @@ fn variants_stand_behind_their_original_and_ask_for_their_own_text() {
     change(&mut session, 0, 1, WordEdit::Drop);
     assert_eq!(names(&session)[2], "m0, without \"old\"", "a further one from the original");
     change(&mut session, 2, 0, WordEdit::Swap);
-    assert_eq!(names(&session)[2], "m0, with \"red\", without \"old red\"", "a variant is changed in its place");
+    assert_eq!(names(&session)[2], "m0, without \"the old\", with \"the\"", "a variant is changed in its place");
     assert_eq!(session.scene().variants[1].source.as_deref(), Some("red the shoe"));
     assert_eq!(session.models().count(), 2, "other pages know the models once");
     assert_eq!(session.saved().columns.expect("columns").len(), 2);
@@ -202,10 +202,11 @@ fn undo_and_redo_take_variants_back_and_bring_them_again() {
         act(&mut session, command);
         assert_eq!(names(&session).last().map(String::as_str), Some(wanted));
     }
-    let column = session.columns()[1].id;
-    for close in [VariantCommand::Close(column).into(), ColumnCommand::Remove(column).into()] {
-        let close: interlinear::session::Command = close;
-        act(&mut session, close);
+    let close: fn(ColumnId) -> Command = |column| VariantCommand::Close(column).into();
+    let remove: fn(ColumnId) -> Command = |column| ColumnCommand::Remove(column).into();
+    for close in [close, remove] {
+        let column = session.columns()[1].id;
+        act(&mut session, close(column));
         assert_eq!(session.columns().len(), 1);
         act(&mut session, SourceCommand::Undo);
         assert_eq!(session.columns().len(), 2);

@@ -196,12 +196,11 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     // The name first; the numbers take what it leaves, and the tooltip has them whole.
     let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
     ui.horizontal(|ui| {
-        let name = match &column.told {
-            Some(told) => variant::head_ui(ui, column, told),
-            None => {
-                let label = ui.add(egui::Label::new(name).truncate().sense(egui::Sense::CLICK));
-                label.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
-            }
+        let name = if let Some(told) = &column.told {
+            variant::head_ui(ui, column, told)
+        } else {
+            let label = ui.add(egui::Label::new(name).truncate().sense(egui::Sense::CLICK));
+            label.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
         };
         window.offer(&name, Clicked::Column { column: column.id });
         guided_ui(ui, column);

@@ -101,6 +101,9 @@ pub const OFFERS: &[&[Offer]] = &[
     ],
 ];
 
+/// Room for the heading of the menu and its edges, points.
+const ABOUT: f32 = 60.0;
+
 /// The menu.
 pub struct Offers;
 
@@ -152,6 +155,14 @@ fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
     ui.set_min_width(theme::MENU_WIDTH);
     let heading = RichText::new(title(window, clicked)).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
     ui.add(egui::Label::new(heading).truncate());
+    // in a low window the menu scrolls
+    let height = ui.ctx().content_rect().height() - ABOUT;
+    let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+    area.show(ui, |ui| lines_ui(ui, window, offered));
+}
+
+fn lines_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
+    let clicked = offered.clicked;
     let mut is_first = true;
     for group in OFFERS {
         let can = |offer: &&Offer| offer.on.contains(&kind(clicked)) && (offer.can)(window, clicked);
@@ -165,6 +176,9 @@ fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
                 button.request_focus();
             }
             is_first = false;
+            if button.gained_focus() {
+                button.scroll_to_me(None);
+            }
             if button.clicked() {
                 (offer.does)(window, clicked);
                 ui.close();
