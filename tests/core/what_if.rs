@@ -72,7 +72,7 @@ fn neighbours_are_words_that_can_be_typed() {
     let near = |word: &str, ensemble: bool| {
         let mut wanted = request(1, "s9", &[fixture("rnnsearch")]);
         if ensemble {
-            let members = vec![fixture("rnnsearch"), fixture("luong-local-p-general")];
+            let members = vec![fixture("rnnsearch"), fixture("rnnsearch")];
             let mixing = interlinear::session::Mixing::default();
             wanted.columns[0].ensemble = Some(interlinear::session::EnsembleSpec { members, mixing });
         }

@@ -12,14 +12,18 @@ use crate::session::pages::sentence::command::{AlignmentFormat, ColumnCommand};
 use crate::session::picture::Picture;
 use crate::session::settings::Settings;
 use crate::session::shared::{Selection, Shared};
-use crate::worker::protocol::ColumnId;
+use crate::worker::protocol::{ColumnId, EnsembleSpec};
 
 impl Shared {
     pub(super) fn apply_to_columns(&mut self, command: ColumnCommand) {
         match command {
             ColumnCommand::Add(folder) => self.add_column(folder),
             ColumnCommand::AddEnsemble(ensemble) => self.add_ensemble(ensemble),
-            ColumnCommand::SetMixing { column, mixing } => self.mix(column, mixing),
+            ColumnCommand::SetMixing { column, mixing } => {
+                if !self.mix(column, mixing) {
+                    return;
+                }
+            }
             ColumnCommand::Remove(id) => {
                 if self.column(id).is_some_and(|column| column.variant.is_some()) {
                     return self.close_variant(id);
@@ -61,16 +65,18 @@ impl Shared {
         self.request();
     }
 
-    /// Variants of an ensemble are mixed as it is.
-    fn mix(&mut self, id: ColumnId, mixing: Mixing) {
-        let Some(at) = self.columns.iter().position(|column| column.id == id) else { return };
-        let folders = self.columns[at].folders().to_vec();
+    /// Variants of an ensemble are mixed as it is; true when that is new.
+    fn mix(&mut self, id: ColumnId, mixing: Mixing) -> bool {
+        let is_other = |ensemble: &EnsembleSpec| ensemble.mixing != mixing;
+        let column = self.column(id).filter(|column| column.ensemble.as_ref().is_some_and(is_other));
+        let Some(folders) = column.map(|column| column.folders().to_vec()) else { return false };
         for column in &mut self.columns {
             let is_its = column.id == id || column.variant.is_some() && column.folders() == folders;
             if let Some(ensemble) = column.ensemble.as_mut().filter(|_| is_its) {
                 ensemble.mixing = mixing;
             }
         }
+        true
     }
 
     fn move_column(&mut self, column: ColumnId, to: usize) {
