@@ -49,6 +49,7 @@ impl Shared {
                 column.own_words = said.map_or_else(Vec::new, |said| by_itself(&untouched.best, said));
                 column.untouched = Some(Arc::new(untouched));
             }
+            Event::Near { near, .. } => return self.near_found(id, near),
             Event::Failed { message, .. } => {
                 column.message = Some(message);
                 (column.decoding, column.pending) = (false, None);
@@ -82,7 +83,8 @@ impl Shared {
         let Some(text) = self.scene.given.clone() else { return };
         let column = &mut self.columns[at];
         column.given = Some(given);
-        column.given_for = Some((self.scene.source.clone(), text, column.wish(self.settings.device, &self.scene)));
+        let source = self.scene.text_of(column.variant).to_owned();
+        column.given_for = Some((source, text, column.wish(self.settings.device, &self.scene)));
         self.rebuild(at);
         self.forget_missing_target();
         self.mark_differences();
@@ -96,7 +98,8 @@ impl Shared {
         column.context = result.context.clone().or(column.context.take());
         column.result = result;
         (column.decoding, column.stale, column.message) = (false, false, None);
-        column.done = Some((self.scene.source.clone(), column.wish(self.settings.device, &self.scene)));
+        let source = self.scene.text_of(column.variant).to_owned();
+        column.done = Some((source, column.wish(self.settings.device, &self.scene)));
         self.ask_links(at);
         self.rebuild(at);
         self.forget_missing_target();

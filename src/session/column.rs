@@ -9,11 +9,13 @@ use crate::analysis::measures::Tested;
 use crate::decoding::SearchOptions;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
+use crate::session::compare::Comparison;
 use crate::session::effect::Question;
 use crate::session::scene::Scene;
 use crate::session::settings::{Settings, Whose};
 use crate::session::table;
 use crate::session::table::{AlignmentTable, Making};
+use crate::session::variant::Told;
 use crate::text::links::Links;
 use crate::text::sentence::Sentence;
 use crate::worker::interventions::Interventions;
@@ -44,6 +46,12 @@ pub struct Column {
     pub folder: PathBuf,
     /// What it consists of, where it is an ensemble.
     pub ensemble: Option<EnsembleSpec>,
+    /// The number of the variant that it shows; `None`: the sentence as it is.
+    pub variant: Option<u64>,
+    /// What that variant differs in.
+    pub told: Option<Arc<Told>>,
+    /// A variant's table beside that of the original, once both are there.
+    pub comparison: Option<Arc<Comparison>>,
     /// How far its model is.
     pub state: ColumnState,
     /// What the model is, once loaded.
@@ -116,6 +124,9 @@ impl Column {
             id,
             folder,
             ensemble,
+            variant: None,
+            told: None,
+            comparison: None,
             state: ColumnState::Loading(0.0),
             facts: None,
             source: Sentence::default(),
@@ -142,8 +153,20 @@ impl Column {
         }
     }
 
-    /// The model's name, or the folder's before it is loaded.
+    /// A column beside this one for a variant of what it shows.
+    pub(in crate::session) fn beside(&self, id: ColumnId, variant: u64) -> Self {
+        let column = Self::new(id, self.folder.clone(), self.ensemble.clone());
+        Self { variant: Some(variant), state: self.state.clone(), facts: self.facts.clone(), ..column }
+    }
+
+    /// What it is called: its model, and what it differs in where it is a variant.
     pub fn name(&self) -> String {
+        let model = self.model();
+        self.told.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, {}", told.text()))
+    }
+
+    /// The model's name, or the folder's before it is loaded.
+    pub fn model(&self) -> String {
         let folders = || match &self.ensemble {
             None => file_name(&self.folder),
             Some(ensemble) => {
@@ -165,8 +188,8 @@ impl Column {
             folder: self.folder.clone(),
             ensemble: self.ensemble.clone(),
             device,
-            options: scene.search.options(),
-            interventions: scene.set_for(self.folders()),
+            options: scene.search_of(self.variant).options(),
+            interventions: scene.set_of(self.folders(), self.variant),
         }
     }
 
@@ -184,7 +207,18 @@ impl Column {
     pub(in crate::session) fn spec(&self, wish: Wish, decode: bool) -> ColumnSpec {
         let Wish { folder, ensemble, device, options, interventions } = wish;
         let (column, engine) = (self.id, Kernels::Fused);
-        ColumnSpec { column, folder, ensemble, device, engine, options, interventions, decode, given: None }
+        ColumnSpec {
+            column,
+            folder,
+            ensemble,
+            device,
+            engine,
+            options,
+            interventions,
+            source: None,
+            decode,
+            given: None,
+        }
     }
 
     /// Prepares for a request; true when it has to be decoded.
@@ -277,6 +311,7 @@ impl Column {
         let other = Settings { whose: settings.whose.other(), ..settings.clone() };
         let tables = (made(settings), self.read().and_then(|_| made(&other)));
         (self.table, self.beside) = tables;
+        self.comparison = None;
     }
 
     /// The table of the shown hypothesis, or of the given translation, under other settings.
@@ -290,6 +325,7 @@ impl Column {
             is_given: given.is_some(),
             // measured was the model by itself
             tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },
+            variant: self.variant_of_table(),
         };
         given.or_else(|| self.shown()).map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
     }
@@ -304,6 +340,12 @@ impl Column {
         self.tested.push(tested);
         let excess = self.tested.len().saturating_sub(MOST_TESTED);
         self.tested.drain(..excess);
+    }
+
+    /// What the shown table is a variant in: one that belongs to an older text keeps what it was.
+    fn variant_of_table(&self) -> Option<&Arc<Told>> {
+        let before = || self.table.as_ref().and_then(|table| table.variant.as_ref());
+        if self.stale { before() } else { self.told.as_ref() }
     }
 
     /// Has no links and waits for none.

@@ -14,7 +14,7 @@ use crate::session::pages::maps::command::MapCommand;
 use crate::session::pages::phrases::command::PhrasesCommand;
 use crate::session::pages::sentence::command::{
     ColumnCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand, SentenceCommand,
-    SourceCommand,
+    SourceCommand, VariantCommand,
 };
 use crate::session::pages::steps::command::StepsCommand;
 use crate::session::settings::{Shown, Theme};
@@ -162,6 +162,7 @@ wrap! {
     SearchCommand => |command| Command::Sentence(SentenceCommand::Search(command));
     InterveneCommand => |command| Command::Sentence(SentenceCommand::Intervene(command));
     ProbeCommand => |command| Command::Sentence(SentenceCommand::Probe(command));
+    VariantCommand => |command| Command::Sentence(SentenceCommand::Variant(command));
     EvaluationCommand => Command::Evaluation;
     TestCommand => |command| Command::Evaluation(EvaluationCommand::Test(command));
     MapCommand => Command::Map;

@@ -73,7 +73,12 @@ pub fn picture(
     let has_numbers = kind == "heatmap" && table.numbers(settings.shown).is_some();
     let (replaces, shown) = (settings.unk_replacement, if has_numbers { settings.shown } else { Shown::Alpha });
     let measured = table.measured(shown).map(|measured| measured_text(&table, measured));
-    let mut known = vec![("kind", kind.to_owned()), ("model", column.name())];
+    let mut known = vec![("kind", kind.to_owned()), ("model", column.model())];
+    if let Some(told) = &table.variant {
+        known.push(("variant", told.text()));
+        known.push(("of the sentence", told.original.clone()));
+    }
+    known.extend(comparison(column).map(|text| ("beside the original", text)));
     let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
     known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
     let guided = facts.and_then(|facts| facts.guided.as_ref());
@@ -109,7 +114,7 @@ pub fn picture(
         is_normalised: search.length_normalization > 0.0,
         title: format!(
             "{}: {kind}{}{}",
-            column.name(),
+            named(column, &table),
             measure(shown).map_or_else(String::new, |measure| format!(" of {}", measure.title)),
             if table.is_given { format!(" of {GIVEN}") } else { String::new() }
         ),
@@ -124,7 +129,7 @@ pub fn picture(
             has_legend: drawing.has_legend,
             // what is not the model's says so in any case
             caption: {
-                let is_said = drawing.has_caption || table.is_given || measured.is_some();
+                let is_said = drawing.has_caption || table.is_given || table.variant.is_some() || measured.is_some();
                 let caption = is_said.then(|| caption(column, search, &table));
                 captioned(captioned(caption, measured), set)
             },
@@ -142,6 +147,18 @@ fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<Node
     let Branches { pruned, steps } = drawing.branches;
     let steps = steps.unwrap_or(tree.steps);
     tree.shown(&tree::Shown { steps, pruned, pieces: settings.pieces, ..tree::Shown::default() }).nodes
+}
+
+/// A column's model, and what a variant differs in.
+fn named(column: &Column, table: &AlignmentTable) -> String {
+    let model = column.model();
+    table.variant.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, variant: {}", told.text()))
+}
+
+/// What a variant's translation and alignment are beside those of its original.
+fn comparison(column: &Column) -> Option<String> {
+    let (comparison, table) = (column.comparison.as_ref()?, column.table.as_ref()?);
+    Some(comparison.text(table))
 }
 
 /// Where a translation comes from.
@@ -203,7 +220,7 @@ fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> 
     let how = how(search, table);
     let rows = table.reading.filter(|reading| *reading != Reading::default());
     let rows = rows.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
-    format!("{}, {how}{rows}, log p {:.2}", column.name(), table.log_p)
+    format!("{}, {how}{rows}, log p {:.2}", named(column, table), table.log_p)
 }
 
 /// What a person has set in a column's own translations; `None` where the model did all by itself, and for a translation
@@ -237,7 +254,11 @@ pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
     let is_given = column.table.as_ref().is_some_and(|table| table.is_given);
     let set = set_by_hand(column, is_given)
         .map(|set| format!("The links are those of a changed translation, which the file does not say. {set}"));
-    let notes: Vec<String> = given.into_iter().chain(reading).chain(set).collect();
+    let variant = table
+        .variant
+        .as_ref()
+        .map(|told| format!("The links are those of a variant ({}), which the file does not say.", told.text()));
+    let notes: Vec<String> = variant.into_iter().chain(given).chain(reading).chain(set).collect();
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
@@ -251,7 +272,8 @@ pub fn alignment_tsv(table: &AlignmentTable) -> String {
 /// As [`alignment_tsv`], of these target words alone.
 pub fn rows_tsv(table: &AlignmentTable, rows: Range<usize>) -> String {
     let given = table.is_given.then_some(GIVEN);
-    let named = [given, table.reading.map(Reading::name), table.units.map(table::Units::name)];
+    let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
+    let named = [variant.as_deref(), given, table.reading.map(Reading::name), table.units.map(table::Units::name)];
     let named: Vec<&str> = named.into_iter().flatten().collect();
     let first = if named.is_empty() { "target".to_owned() } else { format!("target ({})", named.join(", ")) };
     let columns = if table.alpha.is_some() { &table.source[..] } else { &[] };
@@ -335,6 +357,13 @@ pub fn json_line(column: &Column) -> String {
     let measured = measured_json(column);
     if !measured.is_empty() {
         line["measured"] = measured.into();
+    }
+    if let Some(told) = column.table.as_ref().and_then(|table| table.variant.as_ref()) {
+        line["variant"] = json!({ "differs": told.differs, "of": told.original });
+        if let Some(comparison) = &column.comparison {
+            line["variant"]["moved"] = comparison.moved.iter().map(|one| json!([one.i, one.before, one.now])).collect();
+            line["variant"]["divergence"] = comparison.divergence.into();
+        }
     }
     if let Some(set) = set_by_hand(column, false) {
         line["interventions"] = set.into();

@@ -58,7 +58,7 @@ pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> 
         add(format!("{} is \"{}\"", numbers.name(at), start.word.text()), Taken::Word(at));
     }
     for (i, word) in &set.forces {
-        add(format!("word {} is \"{}\"", i + 1, word.text()), Taken::Force(*i));
+        add(format!("{} is \"{}\"", numbers.name(*i), word.text()), Taken::Force(*i));
     }
     for ban in &set.bans {
         let word = ban.word.text();
@@ -72,7 +72,7 @@ pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> 
         add(format!("alpha of {} is set", numbers.name(pin.i)), Taken::Pin(pin.i));
     }
     for (i, seed) in &set.orders {
-        add(format!("alpha of word {} is permuted, seed {seed}", i + 1), Taken::Pin(*i));
+        add(format!("alpha of {} is permuted, seed {seed}", numbers.name(*i)), Taken::Pin(*i));
     }
     for mask in &set.masks {
         let word = source.get(mask.clone()).filter(|word| !word.is_empty()).unwrap_or("</s>");

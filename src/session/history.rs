@@ -141,12 +141,12 @@ pub fn begins_anew(before: &str, after: &str) -> bool {
 }
 
 /// Length in bytes of what two texts have in common at the start, on a character boundary of both.
-fn common_prefix(a: &str, b: &str) -> usize {
+pub fn common_prefix(a: &str, b: &str) -> usize {
     a.char_indices().zip(b.chars()).find(|((_, x), y)| x != y).map_or(a.len().min(b.len()), |((at, _), _)| at)
 }
 
 /// As [`common_prefix`] at the end, not running into the first `prefix` bytes.
-fn common_suffix(a: &str, b: &str, prefix: usize) -> usize {
+pub fn common_suffix(a: &str, b: &str, prefix: usize) -> usize {
     let (a, b) = (&a[prefix..], &b[prefix..]);
     a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum()
 }

@@ -10,6 +10,8 @@ mod absorb;
 mod claim;
 pub mod column;
 pub mod command;
+mod common;
+pub mod compare;
 pub mod differences;
 pub mod drawing;
 pub mod driver;
@@ -29,9 +31,11 @@ pub mod pages;
 pub mod persist;
 pub mod picture;
 pub mod probes;
+pub mod rewording;
 mod rows;
 pub mod saved_figure;
 pub mod saved_interventions;
+pub mod saved_variant;
 pub mod scene;
 pub mod settings;
 mod share;
@@ -39,6 +43,7 @@ pub mod shared;
 pub mod state;
 pub mod table;
 pub mod tree;
+pub mod variant;
 
 pub use crate::analysis::measures::MEASURES;
 pub use crate::analysis::reading::{READINGS, Reading};
@@ -57,16 +62,18 @@ pub use crate::session::pages::maps::command::MapCommand;
 pub use crate::session::pages::phrases::command::PhrasesCommand;
 pub use crate::session::pages::sentence::command::{
     AlignmentFormat, ColumnCommand, Hover, InterveneCommand, List, ListCommand, ProbeCommand, RowEdit, SearchCommand,
-    SelectCommand, SentenceCommand, SourceCommand, Taken,
+    SelectCommand, SentenceCommand, SourceCommand, Taken, VariantCommand,
 };
 pub use crate::session::pages::steps::command::StepsCommand;
 pub use crate::session::pages::{evaluation, maps, phrases, steps};
-pub use crate::session::scene::{CANDIDATES, Owned, Scene, SearchSettings};
+pub use crate::session::rewording::WordEdit;
+pub use crate::session::scene::{CANDIDATES, Owned, Scene, SearchChange, SearchSettings, Variant};
 pub use crate::session::settings::{DARK_PALETTE, LIGHT_PALETTE, Settings, Shown, Theme};
-pub use crate::session::shared::{Notice, Selection, Shared, Task};
+pub use crate::session::shared::{Neighbours, Notice, Selection, Shared, Task};
 pub use crate::session::state::Session;
 pub use crate::session::table::{AlignmentTable, GIVEN, LEFT_OUT, Matrix, SourceWord, TargetWord, Units};
 pub use crate::session::tree::SearchTree;
+pub use crate::session::variant::Told;
 pub use crate::worker::corpus::CorpusEvent;
 pub use crate::worker::interventions::{Ban, Interventions, Pin, Start, Touched, Word};
 pub use crate::worker::protocol::{

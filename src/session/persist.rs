@@ -17,6 +17,7 @@ use crate::session::pages::Pages;
 use crate::session::pages::sentence::command::List;
 use crate::session::saved_figure::SavedFigure;
 use crate::session::saved_interventions::SavedInterventions;
+use crate::session::saved_variant::SavedVariant;
 use crate::session::scene::cut;
 use crate::session::settings::Theme;
 use crate::session::table::Units;
@@ -44,6 +45,8 @@ pub struct SavedSession {
     pub columns: Option<Vec<SavedColumn>>,
     /// What is set in the columns, while `source` is translated.
     pub interventions: Vec<SavedInterventions>,
+    /// What stands beside them, while `source` is translated.
+    pub variants: Vec<SavedVariant>,
     /// `examples`, `history` or `file 0`.
     pub list: String,
     /// Numbers of the window.
@@ -104,10 +107,12 @@ pub struct SavedEnsemble {
 }
 
 impl SavedColumn {
-    /// As it is kept; `None` where a path is not text, since JSON holds text.
+    /// As it is kept; `None` where a path is not text, since JSON holds text, and of a variant, which is kept with the
+    /// sentence.
     pub fn of(column: &Column) -> Option<Self> {
         let mut saved = Self::named(column);
-        saved.folders().iter().all(|folder| writable(folder)).then_some(saved)
+        let is_kept = column.variant.is_none() && saved.folders().iter().all(|folder| writable(folder));
+        is_kept.then_some(saved)
     }
 
     fn named(column: &Column) -> Self {
@@ -158,6 +163,7 @@ impl Default for SavedSession {
             files: Vec::new(),
             columns: None,
             interventions: Vec::new(),
+            variants: Vec::new(),
             list: "examples".to_owned(),
             layout: BTreeMap::new(),
             figure: SavedFigure::default(),
@@ -184,6 +190,7 @@ impl SavedSession {
     pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
         let folders = self.columns.iter_mut().flatten().flat_map(SavedColumn::folders);
         let folders = folders.chain(self.interventions.iter_mut().flat_map(|one| one.folders.iter_mut()));
+        let folders = folders.chain(self.variants.iter_mut().flat_map(|one| one.folders.iter_mut()));
         for folder in folders.filter(|folder| !folder.exists()) {
             if let Some(moved) = bundled.iter().find(|here| here.file_name() == folder.file_name()) {
                 folder.clone_from(moved);
@@ -199,6 +206,7 @@ impl SavedSession {
         if is_long || self.source.is_none() {
             // they belong to the words of the whole text
             self.interventions.clear();
+            self.variants.clear();
         }
         for text in self.source.iter_mut().chain(&mut self.given).chain(&mut self.translated) {
             let (short, is_cut) = cut(std::mem::take(text));

@@ -10,7 +10,8 @@ use crate::figure::Figure;
 use crate::figure::png::Pixels;
 use crate::nn::device::DeviceChoice;
 use crate::session::column::{Column, ColumnState, Wish};
-use crate::session::differences::differences;
+use crate::session::compare::Comparison;
+use crate::session::differences::{comparable, differences};
 use crate::session::drawing::Drawing;
 use crate::session::effect::{Chore, Effect, LaneCall};
 use crate::session::gold::Gold;
@@ -22,10 +23,11 @@ use crate::session::probes::{Asked, Persuaded};
 use crate::session::scene::Scene;
 use crate::session::settings::Settings;
 use crate::session::table::TargetWord;
+use crate::session::variant::Told;
 use crate::text::links::Links;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::worker::corpus::{Order, Progress};
-use crate::worker::protocol::{ColumnId, ColumnSpec, EnsembleSpec, Request};
+use crate::worker::protocol::{ColumnId, ColumnSpec, EnsembleSpec, Near, Request};
 
 /// Most notices kept.
 const MAX_NOTICES: usize = 20;
@@ -63,6 +65,15 @@ pub struct Task {
     pub is_paused: bool,
 }
 
+/// The neighbours of a source word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neighbours {
+    /// Which word, by which column's model.
+    pub of: Near,
+    /// As they can be typed, with their cosines; why there are none, as a sentence; `None` while they are looked for.
+    pub found: Option<Result<Vec<(String, f32)>, String>>,
+}
+
 /// What all pages share.
 #[derive(Default)]
 pub struct Shared {
@@ -73,6 +84,7 @@ pub struct Shared {
     /// What the last command moved, where a further one may go on with it: a row, or the temperature.
     pub(super) going_on: Option<(ColumnId, Option<usize>)>,
     pub(super) lists: Lists,
+    pub(super) near: Option<Neighbours>,
     pub(super) selection: Selection,
     pub(super) hover: Option<Hover>,
     pub(super) settings: Settings,
@@ -115,9 +127,26 @@ impl Shared {
         self.columns.iter().find(|column| column.id == id)
     }
 
-    /// The columns that are one model each, without ensembles.
+    /// The columns that are one model each, without ensembles and variants.
     pub fn models(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| column.ensemble.is_none())
+        self.columns.iter().filter(|column| column.ensemble.is_none() && column.variant.is_none())
+    }
+
+    /// The column beside which a variant stands.
+    pub fn original(&self, variant: &Column) -> Option<&Column> {
+        variant.variant?;
+        self.columns.iter().find(|column| column.variant.is_none() && column.folders() == variant.folders())
+    }
+
+    /// Whether a column shows typed words for `[UNK]`.
+    pub fn replaces(&self, column: &Column) -> bool {
+        let own = column.variant.and_then(|id| self.scene.variant(id)?.replaces);
+        own.unwrap_or(self.settings.unk_replacement)
+    }
+
+    /// The neighbours that were asked for last.
+    pub fn neighbours(&self) -> Option<&Neighbours> {
+        self.near.as_ref()
     }
 
     /// What is looked at and how it is searched.
@@ -337,16 +366,102 @@ impl Shared {
 
     /// `want` prepares a column for the source and says whether it has to be decoded, and what given translation it reads.
     fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wish) -> (bool, Option<String>)) {
+        self.arrange_variants();
         self.newest += 1;
         let mut columns = Vec::with_capacity(self.columns.len());
-        let (source, scene) = (self.scene.source.clone(), &self.scene);
+        let scene = &self.scene;
         for column in &mut self.columns {
             let wish = column.wish(self.settings.device, scene);
-            let (decode, given) = want(column, &source, &wish);
-            columns.push(ColumnSpec { given, ..column.spec(wish, decode) });
+            let source = scene.text_of(column.variant);
+            let (decode, given) = want(column, source, &wish);
+            let source = (source != scene.source).then(|| source.to_owned());
+            columns.push(ColumnSpec { source, given, ..column.spec(wish, decode) });
         }
-        self.push(Effect::Decode(Request { number: self.newest, source, columns }));
+        let near = self.near.iter().find(|near| near.found.is_none()).map(|near| near.of.clone());
+        let source = scene.source.clone();
+        self.push(Effect::Decode(Request { number: self.newest, source, columns, near }));
         self.leave_probes();
+        // what is at work is not compared
+        self.compare_variants();
+        self.tell_variants();
+    }
+
+    /// Has a column for each variant of the models that are there, behind the original, and none for any other.
+    fn arrange_variants(&mut self) {
+        let originals: Vec<Vec<PathBuf>> = self
+            .columns
+            .iter()
+            .filter(|column| column.variant.is_none())
+            .map(|column| column.folders().to_vec())
+            .collect();
+        let scene = &self.scene;
+        let stays = |column: &Column| {
+            let variant = column.variant.map(|id| scene.variant(id).is_some());
+            variant.is_none_or(|is_there| is_there && originals.iter().any(|folders| folders == column.folders()))
+        };
+        let before = self.columns.len();
+        self.columns.retain(stays);
+        let has_gone = before != self.columns.len();
+        for variant in Arc::clone(&self.scene.variants).iter() {
+            if !self.columns.iter().any(|column| column.variant == Some(variant.id)) {
+                self.add_variant(variant.id, &variant.folders);
+            }
+        }
+        if has_gone {
+            if self.selection.column.is_some_and(|id| self.column(id).is_none()) {
+                self.selection = Selection::default();
+            }
+            self.hover = self.hover.filter(|hover| self.column(hover.column).is_some());
+            self.mark_differences();
+        }
+    }
+
+    /// Says of each variant what it differs in; a table that stays is labelled anew.
+    pub(super) fn tell_variants(&mut self) {
+        let mut is_new = false;
+        for at in 0..self.columns.len() {
+            let told = self.told(&self.columns[at]);
+            if self.columns[at].told == told {
+                continue;
+            }
+            self.columns[at].told = told;
+            if !self.columns[at].stale && self.columns[at].table.is_some() {
+                self.rebuild(at);
+                is_new = true;
+            }
+        }
+        if is_new {
+            self.mark_differences();
+        }
+    }
+
+    fn add_variant(&mut self, id: u64, folders: &[PathBuf]) {
+        let is_original = |column: &Column| column.variant.is_none() && column.folders() == folders;
+        let Some(original) = self.columns.iter().position(is_original) else { return };
+        let is_other = |column: &Column| column.variant.is_none() || column.folders() != folders;
+        let behind = &self.columns[original + 1..];
+        let at = original + 1 + behind.iter().position(is_other).unwrap_or(behind.len());
+        let fresh = self.fresh_id();
+        let column = self.columns[original].beside(fresh, id);
+        self.columns.insert(at, column);
+    }
+
+    fn told(&self, column: &Column) -> Option<Arc<Told>> {
+        let variant = self.scene.variant(column.variant?)?;
+        Some(Arc::new(Told::of(variant, &self.scene, self.settings.unk_replacement)))
+    }
+
+    /// Compares each variant with its original, where both are there.
+    fn compare_variants(&mut self) {
+        for at in 0..self.columns.len() {
+            self.columns[at].comparison = self.compared(&self.columns[at]).map(Arc::new);
+        }
+    }
+
+    fn compared(&self, column: &Column) -> Option<Comparison> {
+        let original = self.original(column).filter(|original| comparable(original) && comparable(column))?;
+        let (before, now) = (original.table.as_deref()?, column.table.as_deref()?);
+        if before.is_given == now.is_given { Comparison::of(before, now) } else { None }
     }
 
     /// Makes a column's table again from its shown hypothesis.
@@ -383,6 +498,7 @@ impl Shared {
 
     /// Marks the words that the columns do not share; only among finished translations into one language.
     pub(super) fn mark_differences(&mut self) {
+        self.compare_variants();
         let marks = differences(&self.columns);
         for (at, marks) in marks.into_iter().enumerate() {
             let revision = self.fresh_id();

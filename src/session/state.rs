@@ -25,6 +25,7 @@ use crate::session::persist;
 use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::saved_figure::SavedFigure;
 use crate::session::saved_interventions::SavedInterventions;
+use crate::session::saved_variant::SavedVariant;
 use crate::session::scene::{Scene, SearchSettings, cut};
 use crate::session::settings::{Settings, Shown, Whose};
 use crate::session::shared::Shared;
@@ -84,6 +85,7 @@ impl Session {
             },
             given: saved.given.map(|text| cut(text).0),
             interventions: saved.interventions.into_iter().filter_map(SavedInterventions::owned).collect(),
+            variants: saved.variants.into_iter().filter_map(|one| one.variant(shared.fresh_id())).collect(),
         };
         shared.scene.position = shared.scene.position.or_else(|| shared.position_of_source());
         if let Some(path) = options.source.clone() {
@@ -118,7 +120,7 @@ impl Session {
     pub fn saved(&self) -> SavedSession {
         let Settings { unk_replacement, device, shown, reading, pieces, links, whose: _, palette, theme, zoom } =
             &self.shared.settings;
-        let Scene { source, search, given, interventions, .. } = &self.shared.scene;
+        let Scene { source, search, given, interventions, variants, .. } = &self.shared.scene;
         let lists = &self.shared.lists;
         SavedSession {
             source: Some(source.clone()),
@@ -127,6 +129,7 @@ impl Session {
             files: lists.files.iter().filter_map(SavedFile::of).collect(),
             columns: Some(self.shared.columns.iter().filter_map(SavedColumn::of).collect()),
             interventions: interventions.iter().filter_map(SavedInterventions::of).collect(),
+            variants: variants.iter().filter_map(SavedVariant::of).collect(),
             list: persist::list_name(lists.shown),
             layout: self.shared.layout.clone(),
             figure: SavedFigure::of(&self.shared.drawing),
@@ -308,7 +311,10 @@ fn apply_to_settings(command: SettingsCommand, shared: &mut Shared) {
     let settings = &mut shared.settings;
     match command {
         SettingsCommand::SetDevice(device) => return shared.set_device(device),
-        SettingsCommand::SetUnkReplacement(on) => settings.unk_replacement = on,
+        SettingsCommand::SetUnkReplacement(on) => {
+            settings.unk_replacement = on;
+            shared.tell_variants();
+        }
         SettingsCommand::SetShown(shown) => settings.shown = shown,
         SettingsCommand::SetReading(reading) => {
             settings.reading = reading;

@@ -12,6 +12,7 @@ use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
 use crate::decoding::Said;
 use crate::figure::label::Hand;
 use crate::session::settings::Shown;
+use crate::session::variant::Told;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
 use crate::worker::interventions::Touched;
@@ -120,6 +121,8 @@ pub struct AlignmentTable {
     pub hypothesis: usize,
     /// It is the translation that the user gives, and not the model's.
     pub is_given: bool,
+    /// What it differs in, where it is a variant of the sentence or of how that is searched.
+    pub variant: Option<Arc<Told>>,
 }
 
 /// How much the words depend on each source word by one measure. A row is always that of the word which it predicts.
@@ -237,6 +240,8 @@ pub struct Making<'a> {
     pub links: Option<&'a Links>,
     /// The hypothesis is what the user gives.
     pub is_given: bool,
+    /// What it is a variant in.
+    pub variant: Option<&'a Arc<Told>>,
     /// What was measured of translations, this one perhaps among them.
     pub tested: &'a [Arc<Tested>],
 }
@@ -268,6 +273,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         finished: shown.finished,
         hypothesis,
         is_given: making.is_given,
+        variant: making.variant.cloned(),
         ..AlignmentTable::default()
     };
     let (rows, columns) = (table.target.len(), table.source.len());

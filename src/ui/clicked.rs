@@ -49,6 +49,11 @@ pub enum Clicked {
         /// Its target word.
         i: usize,
     },
+    /// A column as a whole, at its head.
+    Column {
+        /// Which.
+        column: ColumnId,
+    },
 }
 
 impl Clicked {
@@ -60,6 +65,7 @@ impl Clicked {
             | Self::Cell { column, .. }
             | Self::Hypothesis { column, .. }
             | Self::Picture { column }
+            | Self::Column { column }
             | Self::Bars { column, .. } => column,
         }
     }
@@ -68,7 +74,11 @@ impl Clicked {
     pub fn source(self) -> Option<usize> {
         match self {
             Self::Source { j, .. } | Self::Cell { j, .. } => Some(j),
-            Self::Target { .. } | Self::Hypothesis { .. } | Self::Picture { .. } | Self::Bars { .. } => None,
+            Self::Target { .. }
+            | Self::Hypothesis { .. }
+            | Self::Picture { .. }
+            | Self::Column { .. }
+            | Self::Bars { .. } => None,
         }
     }
 
@@ -76,7 +86,7 @@ impl Clicked {
     pub fn target(self) -> Option<usize> {
         match self {
             Self::Target { i, .. } | Self::Cell { i, .. } | Self::Bars { i, .. } => Some(i),
-            Self::Source { .. } | Self::Hypothesis { .. } | Self::Picture { .. } => None,
+            Self::Source { .. } | Self::Hypothesis { .. } | Self::Picture { .. } | Self::Column { .. } => None,
         }
     }
 }

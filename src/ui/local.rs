@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::figure::links::Weight;
 use crate::session::drawing::Branches;
-use crate::session::{Column, ColumnId, Command, Drawing, Hover, Session, WindowCommand};
+use crate::session::{Column, ColumnId, Command, Drawing, Hover, SearchSettings, Session, WindowCommand};
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::manual::ManualLocal;
@@ -91,8 +91,34 @@ pub enum Sheet {
         /// The name of its kind; `None`: the last one that was chosen, where there is such a figure.
         kind: Option<&'static str>,
     },
+    /// Words of a variant of this column.
+    Words(ColumnId, Words),
+    /// Settings of a variant of this column.
+    Beside(ColumnId),
     /// A path to type, or to choose in the system's dialog.
     Ask(Question),
+}
+
+/// Which words of a variant are typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// Those in place of source word j.
+    Replace(usize),
+    /// Those before it.
+    Insert(usize),
+    /// All of the text.
+    Whole,
+}
+
+/// Settings of a variant as they are chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beside {
+    /// How it is searched.
+    pub search: SearchSettings,
+    /// Show typed words for `[UNK]`.
+    pub replaces: bool,
+    /// With what is set.
+    pub has_interventions: bool,
 }
 
 /// What the page Phrases remembers.
@@ -159,6 +185,10 @@ pub struct Local {
     pub dragged: Option<Dragged>,
     /// A word or a translation that is to be forced, as typed.
     pub forced: String,
+    /// Words of a variant, as typed.
+    pub wording: String,
+    /// Settings of a variant, while they are chosen.
+    pub beside: Option<Beside>,
     /// The order of the next permutation of a row.
     pub seed: u64,
     /// The frame in which page Steps was painted last.
@@ -245,7 +275,7 @@ pub struct Local {
     pub rows_in_view: std::ops::Range<usize>,
     /// The target word that is already in view: its column, its place, and the height of the picture, points.
     pub seen_target: Option<(ColumnId, usize, u32)>,
-    /// The selected column and the last one, both already in view.
+    /// The selected column and the newest one, both already in view.
     pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
     /// Where the map of page Map is looked at.
     pub plane: plane::Memory,

@@ -133,6 +133,7 @@ impl Outbox {
             | Event::Finished { .. }
             | Event::Given { .. }
             | Event::Untouched { .. }
+            | Event::Near { .. }
             | Event::Failed { .. } => self.out.send(event),
         };
     }

@@ -15,6 +15,7 @@ mod given;
 pub mod interventions;
 mod live;
 pub mod mailbox;
+mod near;
 mod priority;
 pub mod protocol;
 mod serve;

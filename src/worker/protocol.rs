@@ -56,10 +56,28 @@ pub struct ColumnSpec {
     pub options: SearchOptions,
     /// What a person has set; empty: the model does all by itself.
     pub interventions: Arc<Interventions>,
+    /// The text that this column translates; `None`: that of the request.
+    pub source: Option<String>,
     /// Translate. False when the result for this very text is on screen already: only the model is kept.
     pub decode: bool,
     /// A translation that the user gives and that the model is to read as well; `None` where that is on screen already.
     pub given: Option<String>,
+}
+
+impl ColumnSpec {
+    /// The text that it translates.
+    pub fn source_in<'a>(&'a self, request: &'a Request) -> &'a str {
+        self.source.as_deref().unwrap_or(&request.source)
+    }
+}
+
+/// A source word whose neighbours are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// By whose model.
+    pub column: ColumnId,
+    /// As it is typed.
+    pub word: String,
 }
 
 /// All that is wanted now; replaces whatever was wanted before.
@@ -71,6 +89,8 @@ pub struct Request {
     pub source: String,
     /// Columns from left to right.
     pub columns: Vec<ColumnSpec>,
+    /// A word whose neighbours are told once nothing is left to translate.
+    pub near: Option<Near>,
 }
 
 /// What the worker tells.
@@ -151,6 +171,15 @@ pub enum Event {
         /// What it does.
         untouched: Untouched,
     },
+    /// The source words nearest to [`Request::near`].
+    Near {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// As they can be typed, each with its cosine, nearest first; or why there are none, as a sentence for the user.
+        near: Result<Vec<(String, f32)>, String>,
+    },
     /// The sentence could not be translated.
     Failed {
         /// Of the request.
@@ -175,6 +204,7 @@ impl Event {
             | Self::Finished { number, column, .. }
             | Self::Given { number, column, .. }
             | Self::Untouched { number, column, .. }
+            | Self::Near { number, column, .. }
             | Self::Failed { number, column, .. } => (Some(number), column),
         }
     }

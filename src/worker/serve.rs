@@ -15,6 +15,7 @@ use crate::worker::gate::{Busy, Gate};
 use crate::worker::given;
 use crate::worker::interventions;
 use crate::worker::interventions::{Resolved, Touched};
+use crate::worker::near;
 use crate::worker::protocol::{
     ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, Untouched,
 };
@@ -100,6 +101,9 @@ pub(super) fn serve_holding(
     });
     let _hold = job.hold();
     for (unit, columns) in &units {
+        job.near(unit, columns);
+    }
+    for (unit, columns) in &units {
         job.fingerprint(unit, columns);
     }
 }
@@ -139,10 +143,8 @@ impl Job<'_> {
         for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Loaded)) {
             self.emit(Event::Loaded { column: spec.column, facts: shelved.facts.clone() });
         }
-        if self.request.source.trim().is_empty() {
-            return;
-        }
-        for spec in columns.iter().filter(|spec| spec.decode) {
+        let has_text = |spec: &&&ColumnSpec| !spec.source_in(self.request).trim().is_empty();
+        for spec in columns.iter().filter(|spec| spec.decode).filter(has_text) {
             let message = match caught(|| self.column(spec, &shelved)) {
                 Ok(Ok(())) => continue,
                 Ok(Err(Error::Stale)) => return,
@@ -151,7 +153,7 @@ impl Job<'_> {
             };
             self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
         }
-        for (spec, text) in columns.iter().filter_map(|spec| Some((spec, spec.given.as_deref()?))) {
+        for (spec, text) in columns.iter().filter(has_text).filter_map(|spec| Some((spec, spec.given.as_deref()?))) {
             let given = match caught(|| self.given(spec, &shelved, text)) {
                 Ok(Ok(view)) => Ok(Box::new(view)),
                 Ok(Err(Error::Stale)) => return,
@@ -165,7 +167,8 @@ impl Job<'_> {
     /// The translation that the user gives, as a column's model reads it.
     fn given(&self, spec: &ColumnSpec, shelved: &Shelved, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
-        let source = view::Source::new(shelved, read_source(&self.request.source, shelved)?, Touched::default());
+        let source =
+            view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?, Touched::default());
         shelved.with_stepper(spec.engine, self.threads, |stepper| {
             given::given(shelved, &source, text, stepper, self.ticket)
         })
@@ -185,9 +188,23 @@ impl Job<'_> {
         }
     }
 
+    /// Tells the neighbours of the word that is asked for, where it is one of these columns'.
+    fn near(&self, unit: &Unit, columns: &[&ColumnSpec]) {
+        let Some(wanted) = &self.request.near else { return };
+        if self.store.has_failed(unit) || !columns.iter().any(|spec| spec.column == wanted.column) {
+            return;
+        }
+        let Some(shelved) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
+        let near = shelved.and_then(|shelved| match caught(|| near::near(&shelved, &wanted.word)) {
+            Ok(near) => near.map_err(|error| error.to_string()),
+            Err(words) => Err(panic_sentence(&words)),
+        });
+        self.emit(Event::Near { number: self.request.number, column: wanted.column, near });
+    }
+
     fn column(&self, spec: &ColumnSpec, shelved: &Shelved) -> Result<()> {
         self.ticket.check()?;
-        let sentence = read_source(&self.request.source, shelved)?;
+        let sentence = read_source(spec.source_in(self.request), shelved)?;
         let set = if spec.interventions.is_empty() {
             Resolved::default()
         } else {

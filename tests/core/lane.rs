@@ -217,9 +217,10 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
         interventions: std::sync::Arc::default(),
         decode: true,
         given: None,
+        source: None,
     };
     for number in 1..=3 {
-        worker.submit(Request { number, source: "a".to_owned(), columns: vec![column(number)] });
+        worker.submit(Request { number, source: "a".to_owned(), columns: vec![column(number)], near: None });
     }
     assert!(!gate.is_open());
     let lane = Lane::<Fake>::spawn(worker.library(), Arc::clone(&gate), Arc::new(|| {}));

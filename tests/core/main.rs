@@ -45,4 +45,5 @@ mod toy;
 mod training;
 mod unknown;
 mod vectors;
+mod what_if;
 mod worker;

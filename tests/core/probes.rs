@@ -352,8 +352,13 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     assert_eq!(ordered(&mut session), None, "it is asked already");
     assert_eq!(session.settings().shown, Shown::Measure(1));
     let drawn = |session: &Session| {
-        let picture =
-            export::picture(column(session, id), &session.scene().search, session.settings(), &Drawing::default());
+        let picture = export::picture(
+            column(session, id),
+            &session.scene().search,
+            session.settings(),
+            &Drawing::default(),
+            None,
+        );
         let bytes = picture.expect("a picture").bytes(Path::new("a.svg")).expect("drawn");
         String::from_utf8(bytes).expect("SVG is text")
     };

@@ -78,6 +78,9 @@ impl Soak {
             spec.column += self.rng.random_range(0..3) * 10;
             spec.decode = self.rng.random_range(0..4) > 0;
             spec.options.beam = self.rng.random_range(1..4);
+            if self.rng.random_range(0..4) == 0 {
+                spec.source = Some(self.words());
+            }
             if self.rng.random_range(0..12) == 0 {
                 spec.device = DeviceChoice::Cuda(97);
             }

@@ -33,8 +33,9 @@ pub fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
         interventions: std::sync::Arc::default(),
         decode: true,
         given: None,
+        source: None,
     });
-    Request { number, source: source.to_owned(), columns: columns.collect() }
+    Request { number, source: source.to_owned(), columns: columns.collect(), near: None }
 }
 
 pub fn serve_all(request: &Request, store: &mut Store, ticket: &Ticket) -> Vec<Event> {
@@ -62,6 +63,7 @@ pub fn story(events: &[Event], of: u64) -> Vec<&'static str> {
             Event::Finished { .. } => "finished",
             Event::Given { .. } => "given",
             Event::Untouched { .. } => "untouched",
+            Event::Near { .. } => "near",
             Event::Failed { .. } => "failed",
         })
         .collect();

@@ -21,3 +21,4 @@ mod probes;
 mod small;
 mod steps;
 mod views;
+mod what_if;

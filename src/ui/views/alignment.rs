@@ -6,7 +6,7 @@ use crate::figure::palette::ColourMap;
 use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand, Session, Shown};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Dragged, Panel, Window};
-use crate::ui::views::{change, measured};
+use crate::ui::views::{change, measured, variant};
 use crate::ui::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks};
 use crate::ui::{act, local};
@@ -42,7 +42,8 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
         marks,
         gaze: gaze(column, table).filter(|_| !matches!(settings.shown, Shown::Measure(_))),
         draws_gaze: window.layout(local::GAZE, 1.0) > 0.0,
-        replace: settings.unk_replacement,
+        before: variant::looked(column),
+        replace: window.session.replaces(column),
         scroll_x: window.local.scroll_x,
         locate: located(window, column),
         reveal: reveal(window, column, marks.selected, ui.available_height()),
@@ -136,10 +137,11 @@ pub fn marks(session: &Session, column: &Column) -> Marks {
     if hover.column == column.id {
         return Marks { row: hover.i, column: hover.j, selected };
     }
-    let Some(there) = session.column(hover.column).and_then(|other| other.table.as_deref()) else { return none };
+    let Some(other) = session.column(hover.column) else { return none };
+    let Some(there) = other.table.as_deref() else { return none };
     Marks {
         row: hover.i.and_then(|i| like_target(there, table, i)),
-        column: hover.j.and_then(|j| like_source(there, table, j)),
+        column: hover.j.and_then(|j| like_source(session, (other, column), j)),
         selected,
     }
 }
@@ -151,8 +153,25 @@ fn like_target(there: &AlignmentTable, here: &AlignmentTable, i: usize) -> Optio
     likes.map(|(at, _)| at).min_by_key(|at| at.abs_diff(i))
 }
 
+/// The word that stands for this one in the other column; between variants by way of their originals.
+fn like_source(session: &Session, (there, here): (&Column, &Column), j: usize) -> Option<usize> {
+    if there.source.text == here.source.text {
+        return at_same_place(there.table.as_deref()?, here.table.as_deref()?, j);
+    }
+    let (from, to) = (session.original(there).unwrap_or(there), session.original(here).unwrap_or(here));
+    let j = match there.variant {
+        Some(_) => *there.comparison.as_ref()?.sources.get(j)?,
+        None => Some(j),
+    };
+    let j = at_same_place(from.table.as_deref()?, to.table.as_deref()?, j?);
+    match here.variant {
+        Some(_) => here.comparison.as_ref()?.sources.iter().position(|of| of.is_some() && *of == j),
+        None => j,
+    }
+}
+
 /// The word at the same place of the typed text; models may cut it differently.
-fn like_source(there: &AlignmentTable, here: &AlignmentTable, j: usize) -> Option<usize> {
+fn at_same_place(there: &AlignmentTable, here: &AlignmentTable, j: usize) -> Option<usize> {
     let word = there.source.get(j)?;
     if word.is_eos {
         return here.source.iter().position(|other| other.is_eos);

@@ -112,7 +112,7 @@ fn row_ui(
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, Id::unique(("hypothesis", column.id, n)), Sense::CLICK);
     let is_shown = column.hypothesis == n && column.table.as_ref().is_none_or(|table| !table.is_given);
-    let shown = Shown::of(window);
+    let shown = Shown::of(window, column);
     let text = text(hypothesis, shown);
     let label = || format!("Hypothesis {}, log p {:.2}{}, {text}", n + 1, hypothesis.log_p, parts(hypothesis));
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_shown, label()));
@@ -173,9 +173,8 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(window: &Window<'_>) -> Self {
-        let settings = window.session.settings();
-        Self { pieces: settings.pieces, replace: settings.unk_replacement }
+    fn of(window: &Window<'_>, column: &Column) -> Self {
+        Self { pieces: window.session.settings().pieces, replace: window.session.replaces(column) }
     }
 }
 

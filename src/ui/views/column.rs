@@ -5,8 +5,9 @@ use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 use crate::analysis::agreement::Agreement;
 use crate::session::picture::GUIDED;
 use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, GIVEN, Shown, Units};
+use crate::ui::clicked::Clicked;
 use crate::ui::local::Window;
-use crate::ui::views::{alignment, beam, context, ensemble, links, output, tree};
+use crate::ui::views::{alignment, beam, context, ensemble, links, output, tree, variant};
 use crate::ui::widgets::heatmap::layout::Metrics;
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
@@ -17,7 +18,7 @@ use crate::ui::{local, theme};
 pub struct Parts {
     /// Name and numbers.
     pub header: Rect,
-    /// How an ensemble is mixed, under its picture; without height in other columns.
+    /// How an ensemble is mixed, or what a variant differs in, under the picture; without height in other columns.
     pub mixing: Rect,
     /// The translation.
     pub output: Rect,
@@ -120,12 +121,18 @@ fn foot(picture: Rect) -> Rect {
     picture.with_min_y(picture.bottom())
 }
 
+/// Whether a column has a line at the foot of its picture.
+pub fn has_foot(column: &Column) -> bool {
+    column.ensemble.is_some() || column.variant.is_some()
+}
+
 /// Paints a column.
 pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &Parts, metrics: &Metrics) {
     let rect = ui.max_rect();
-    let parts = &if column.ensemble.is_some() { parts.with_mixing() } else { *parts };
+    let parts = &if has_foot(column) { parts.with_mixing() } else { *parts };
     let t = theme::tokens(ui);
-    ui.painter().rect(rect, theme::RADIUS, t.panel, egui::Stroke::new(1.0, t.line), egui::StrokeKind::Inside);
+    let edge = if column.variant.is_some() { egui::Stroke::new(1.5, t.warm) } else { egui::Stroke::new(1.0, t.line) };
+    ui.painter().rect(rect, theme::RADIUS, t.panel, edge, egui::StrokeKind::Inside);
     let corner = rect.min;
     let mut part = |place: Rect, name: &str| {
         let place = Parts::at(place, corner);
@@ -133,7 +140,7 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
         child.shrink_clip_rect(place.expand(2.0));
         child
     };
-    header_ui(&mut part(parts.header, "header"), column);
+    header_ui(&mut part(parts.header, "header"), window, column);
     let rest = parts.output.union(parts.picture);
     match &column.state {
         ColumnState::Failed(message) => failed_ui(&mut part(rest, "rest"), window, column, message),
@@ -147,7 +154,9 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
             };
             output::output_ui(&mut dim(part(parts.output, "output")), window, column);
             picture_ui(&mut dim(part(parts.picture, "picture")), window, column, metrics);
-            if let Some(ensemble) = &column.ensemble {
+            if column.variant.is_some() {
+                variant::foot_ui(&mut part(parts.mixing, "foot"), window, column);
+            } else if let Some(ensemble) = &column.ensemble {
                 ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), window, column, ensemble);
             }
             if parts.beam.is_positive() {
@@ -181,14 +190,19 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &M
     }
 }
 
-fn header_ui(ui: &mut Ui, column: &Column) {
+fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let t = theme::tokens(ui);
     let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
     // The name first; the numbers take what it leaves, and the tooltip has them whole.
     let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
     ui.horizontal(|ui| {
-        let name = ui.add(egui::Label::new(name).truncate());
-        name.on_hover_text(column.name());
+        let name = if let Some(told) = &column.told {
+            variant::head_ui(ui, column, told)
+        } else {
+            let label = ui.add(egui::Label::new(name).truncate().sense(egui::Sense::CLICK));
+            label.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
+        };
+        window.offer(&name, Clicked::Column { column: column.id });
         guided_ui(ui, column);
         given_ui(ui, column);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

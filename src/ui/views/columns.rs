@@ -49,10 +49,10 @@ impl View for Columns {
         let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false).show(ui, |ui| {
             let height = ui.available_height();
             let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
-            let has_ensemble = session.columns().iter().any(|column| column.ensemble.is_some());
+            let has_foot = session.columns().iter().any(column::has_foot);
             let parts = split(window, vec2(width, height), output_height(window), beam_open);
             // one size of cells for all, so the column with least room decides
-            let least = if has_ensemble { parts.with_mixing() } else { parts };
+            let least = if has_foot { parts.with_mixing() } else { parts };
             let metrics = metrics(ui, window, &least, aligned(window.session));
             window.local.cell = metrics.cell;
             let wanted = newly_wanted(window);
@@ -112,7 +112,7 @@ pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let output = window.local.output_heights.get(&column.id).copied().unwrap_or(0.0);
     let parts = split(window, rect.size(), output, beam_open);
     let parts = if window.local.presents { parts.without_beam() } else { parts };
-    let least = if column.ensemble.is_some() { parts.with_mixing() } else { parts };
+    let least = if column::has_foot(column) { parts.with_mixing() } else { parts };
     let metrics = metrics(ui, window, &least, column.table.as_deref().filter(|table| has_picture(table)).into_iter());
     window.local.cell = metrics.cell;
     let name = format!("Column of {}", column.name());
@@ -149,7 +149,8 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
 /// A column that was just added or selected is brought into view, once.
 fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
     let session = window.session;
-    let now = (session.selected_column().map(|column| column.id), session.columns().last().map(|column| column.id));
+    let now =
+        (session.selected_column().map(|column| column.id), session.columns().iter().map(|column| column.id).max());
     let before = std::mem::replace(&mut window.local.seen_columns, now);
     if before.1.is_some() && now.1 > before.1 {
         now.1

@@ -101,7 +101,7 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     let t = theme::tokens(ui);
     let Some(word) = table.target.get(i) else { return };
     ui.horizontal(|ui| {
-        let text = labels::target_text(word, window.session.settings().unk_replacement);
+        let text = labels::target_text(word, window.session.replaces(column));
         ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
         let (unit, pieces) =
             if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };

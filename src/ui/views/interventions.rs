@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::session::hand::{Numbers, held, items};
 use crate::session::probes::About;
-use crate::session::{Column, InterveneCommand, Taken, differences};
+use crate::session::{Column, InterveneCommand, Taken};
 use crate::ui::local::Window;
 use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
@@ -27,7 +27,9 @@ impl View for Interventions {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let session = window.session;
-        let touched = |column: &&Column| !session.interventions(column).is_empty();
+        let has_own = |id| session.scene().variant(id).is_some_and(|variant| variant.interventions.is_some());
+        let touched =
+            |column: &&Column| !session.interventions(column).is_empty() && column.variant.is_none_or(has_own);
         let columns: Vec<&Column> = session.columns().iter().filter(touched).collect();
         if let Some(number) = rows_under_way(window) {
             task::task_ui(ui, window, Some(number));
@@ -72,7 +74,7 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
         }
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
         let numbers = Numbers::of(column);
-        for item in items(&set, window.session.source(), &numbers) {
+        for item in items(&set, window.session.scene().text_of(column.variant), &numbers) {
             let found = if let Taken::Pin(i) = item.taken { set.pins.iter().find(|pin| pin.i == i) } else { None };
             let found = found.and_then(|pin| window.session.persuaded_text(column, pin));
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));

@@ -21,7 +21,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         }
         return;
     };
-    let replace = window.session.settings().unk_replacement;
+    let replace = window.session.replaces(column);
     let (source, target) = (labels::of_source(table), labels::of_target(table, replace));
     let links = Links {
         source: &source,

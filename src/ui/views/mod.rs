@@ -40,7 +40,9 @@ pub mod tabs;
 pub mod task;
 pub mod top_bar;
 pub mod tree;
+pub mod variant;
 pub mod view;
+pub mod what_if;
 
 use crate::session::WindowCommand;
 use crate::ui::dialogs::Question;
@@ -66,6 +68,7 @@ pub const VIEWS: &[&dyn View] = &[
     &sheets::Sheets,
     &new_training::NewTraining,
     &figure_sheet::FigureSheet,
+    &what_if::WhatIf,
     &help::Help,
     &offers::Offers,
 ];

@@ -11,8 +11,8 @@ use crate::session::{
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
-use crate::ui::views::changes;
 use crate::ui::views::view::{Place, View};
+use crate::ui::views::{changes, variant};
 use crate::ui::widgets::labels;
 use crate::ui::{local, theme};
 
@@ -31,6 +31,8 @@ pub enum Kind {
     Picture,
     /// The bars of a word in the inspector.
     Bars,
+    /// A column as a whole.
+    Column,
 }
 
 /// One line of the table.
@@ -54,7 +56,21 @@ const WORD: &[Kind] = &[Kind::Source, Kind::Target];
 const LOOKED_AT: &[Kind] = &[Kind::Source, Kind::Cell];
 const HYPOTHESIS: &[Kind] = &[Kind::Hypothesis];
 const ROW: &[Kind] = &[Kind::Target, Kind::Cell, Kind::Bars];
-const ALL: &[Kind] = &[Kind::Source, Kind::Target, Kind::Cell, Kind::Hypothesis, Kind::Picture, Kind::Bars];
+const COLUMN: &[Kind] = &[Kind::Column];
+const ALL: &[Kind] =
+    &[Kind::Source, Kind::Target, Kind::Cell, Kind::Hypothesis, Kind::Picture, Kind::Bars, Kind::Column];
+
+/// What if: offers that open a variant beside an original, or go on with one.
+pub const WHAT_IF: &[Offer] = &[
+    Offer { name: "Replace the source word...", on: LOOKED_AT, can: variant::is_word, does: variant::replace },
+    Offer { name: "Drop the source word", on: LOOKED_AT, can: variant::is_word, does: variant::drop_word },
+    Offer { name: "Insert words before it...", on: LOOKED_AT, can: variant::is_read, does: variant::insert },
+    Offer { name: "Swap it with the next word", on: LOOKED_AT, can: variant::has_next, does: variant::swap },
+    Offer { name: "Beside it with other words...", on: COLUMN, can: always, does: variant::reword },
+    Offer { name: "Beside it with other settings...", on: COLUMN, can: always, does: variant::reset },
+    Offer { name: "Make this the sentence", on: COLUMN, can: variant::has_text, does: variant::adopt },
+    Offer { name: "Close this variant", on: COLUMN, can: variant::is_variant, does: variant::close },
+];
 
 /// Every offer in the order of the menu, in groups with a line between.
 pub const OFFERS: &[&[Offer]] = &[
@@ -77,6 +93,7 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: "Mask the source word", on: LOOKED_AT, can: changes::can_mask, does: changes::mask },
         Offer { name: "Unmask the source word", on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
     ],
+    WHAT_IF,
     &[
         Offer { name: "Test what the words depend on", on: WORD, can: can_test, does: test },
         Offer { name: "Save what is set...", on: WITHOUT_CELLS, can: is_own, does: save_set },
@@ -100,6 +117,9 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: "All columns", on: ALL, can: is_alone, does: together },
     ],
 ];
+
+/// Room for the heading of the menu and its edges, points.
+const ABOUT: f32 = 60.0;
 
 /// The menu.
 pub struct Offers;
@@ -152,6 +172,14 @@ fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
     ui.set_min_width(theme::MENU_WIDTH);
     let heading = RichText::new(title(window, clicked)).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
     ui.add(egui::Label::new(heading).truncate());
+    // in a low window the menu scrolls
+    let height = ui.ctx().content_rect().height() - ABOUT;
+    let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+    area.show(ui, |ui| lines_ui(ui, window, offered));
+}
+
+fn lines_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
+    let clicked = offered.clicked;
     let mut is_first = true;
     for group in OFFERS {
         let can = |offer: &&Offer| offer.on.contains(&kind(clicked)) && (offer.can)(window, clicked);
@@ -165,6 +193,9 @@ fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
                 button.request_focus();
             }
             is_first = false;
+            if button.gained_focus() {
+                button.scroll_to_me(None);
+            }
             if button.clicked() {
                 (offer.does)(window, clicked);
                 ui.close();
@@ -181,13 +212,14 @@ fn kind(clicked: Clicked) -> Kind {
         Clicked::Hypothesis { .. } => Kind::Hypothesis,
         Clicked::Picture { .. } => Kind::Picture,
         Clicked::Bars { .. } => Kind::Bars,
+        Clicked::Column { .. } => Kind::Column,
     }
 }
 
 /// What the menu is about, in words.
 fn title(window: &Window<'_>, clicked: Clicked) -> String {
     let Some((column, table)) = shown(window, clicked) else { return "Nothing is translated yet".to_owned() };
-    let replace = window.session.settings().unk_replacement;
+    let replace = window.session.replaces(column);
     let source = |j: usize| table.source.get(j).map_or_else(String::new, labels::source_text);
     let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, replace));
     match clicked {
@@ -197,6 +229,7 @@ fn title(window: &Window<'_>, clicked: Clicked) -> String {
         Clicked::Hypothesis { n, .. } => format!("Hypothesis {} of {}", n + 1, column.name()),
         Clicked::Picture { .. } => format!("The picture of {}", column.name()),
         Clicked::Bars { i, .. } => format!("The bars of target word {}, {}", i + 1, target(i)),
+        Clicked::Column { .. } => column.name(),
     }
 }
 
@@ -311,8 +344,8 @@ fn score(window: &mut Window<'_>, clicked: Clicked) {
 }
 
 fn copy_word(window: &mut Window<'_>, clicked: Clicked) {
-    let Some((_, table)) = shown(window, clicked) else { return };
-    let replace = window.session.settings().unk_replacement;
+    let Some((column, table)) = shown(window, clicked) else { return };
+    let replace = window.session.replaces(column);
     let source = || Some(table.source.get(clicked.source()?)?.text.clone());
     let target = || Some(labels::target_text(table.target.get(clicked.target()?)?, replace));
     window.local.copied = source().or_else(target);
@@ -350,7 +383,8 @@ fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {
         | Clicked::Target { .. }
         | Clicked::Cell { .. }
         | Clicked::Picture { .. }
-        | Clicked::Bars { .. } => None,
+        | Clicked::Bars { .. }
+        | Clicked::Column { .. } => None,
     };
     window.local.copied = Some(own.unwrap_or(&table.text).clone());
 }
@@ -372,7 +406,11 @@ fn picture_of(window: &Window<'_>, clicked: Clicked) -> &'static str {
     match clicked {
         Clicked::Hypothesis { .. } => "beam",
         Clicked::Bars { .. } => "bars",
-        Clicked::Source { .. } | Clicked::Target { .. } | Clicked::Cell { .. } | Clicked::Picture { .. } => {
+        Clicked::Source { .. }
+        | Clicked::Target { .. }
+        | Clicked::Cell { .. }
+        | Clicked::Picture { .. }
+        | Clicked::Column { .. } => {
             window.session.column(clicked.column()).map_or("beam", |column| window.picture(column))
         }
     }

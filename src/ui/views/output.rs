@@ -2,10 +2,10 @@
 
 use egui::{Button, Id, RichText, Ui};
 
-use crate::session::{AlignmentTable, Column, Hover, Said, SelectCommand, TargetWord};
+use crate::session::{AlignmentTable, Column, Hover, Said, SelectCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::Window;
-use crate::ui::views::alignment;
+use crate::ui::views::{alignment, variant};
 use crate::ui::widgets::heatmap::Marks;
 use crate::ui::widgets::{labels, words};
 use crate::ui::{bidi, theme};
@@ -80,7 +80,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     let t = theme::tokens(ui);
     let is_shown = is_shown(column, table);
     let marks = if is_shown { alignment::marks(window.session, column) } else { Marks::default() };
-    let replace = window.session.settings().unk_replacement && !table.is_given;
+    let replace = window.session.replaces(column) && !table.is_given;
     let whose = if table.is_given { "Yours, " } else { "" };
     let list: Vec<words::Word> = table
         .target
@@ -89,10 +89,11 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
         .map(|(i, word)| words::Word {
             text: labels::target_text(word, replace),
             label: format!(
-                "{whose}{} probability {:.2}{}",
+                "{whose}{} probability {:.2}{}{}",
                 labels::target_text(word, replace),
                 word.probability,
-                word.set_text()
+                word.set_text(),
+                if is_shown { variant::moved_text(window, column, i) } else { String::new() }
             ),
             back: theme::doubt(t, word.log_p),
             colour: if word.is_eos { t.weak } else { t.text },
@@ -111,7 +112,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     };
     let (font, picked) = (theme::output(), window.picked(id, &table.text));
     let flow = words::Flow { id, font: &font, from_right, picked, asked };
-    let answer = words::flow(ui, &flow, &list, |i| tooltip(&table.target, i));
+    let answer = words::flow(ui, &flow, &list, |i| tooltip(window, column, table, i));
     if let Some(range) = answer.picked {
         let target: Vec<String> =
             table.target.iter().filter(|word| !word.is_eos).map(|word| labels::target_text(word, replace)).collect();
@@ -132,8 +133,8 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     }
 }
 
-fn tooltip(target: &[TargetWord], i: usize) -> String {
-    let Some(word) = target.get(i) else { return String::new() };
+fn tooltip(window: &Window<'_>, column: &Column, table: &AlignmentTable, i: usize) -> String {
+    let Some(word) = table.target.get(i) else { return String::new() };
     let mut text = format!("{}, p {:.3}, log p {:.2}", word.text, word.probability, word.log_p);
     if let Some(typed) = &word.replaced {
         text.push_str(&format!("; the source word of greatest alpha is \"{typed}\""));
@@ -147,7 +148,9 @@ fn tooltip(target: &[TargetWord], i: usize) -> String {
         text.push_str("; its alpha was set by hand");
     }
     if word.differs {
-        text.push_str("; not in every output");
+        let original = "; not in the original's translation";
+        text.push_str(if column.variant.is_some() { original } else { "; not in every output" });
     }
+    text.push_str(&variant::moved_text(window, column, i));
     text
 }

@@ -8,7 +8,7 @@ use crate::ui::clicked::Clicked;
 use crate::ui::local::{ListPlace, Panel, Window};
 use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};
-use crate::ui::views::{alignment, menu};
+use crate::ui::views::{alignment, menu, variant};
 use crate::ui::widgets::{labels, words};
 use crate::ui::{bidi, local, shortcuts, theme};
 
@@ -118,7 +118,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
             let unknown = if word.is_unk { ", not in the vocabulary" } else { "" };
             words::Word {
                 text: labels::source_text(word),
-                label: format!("Source word {} {}{unknown}", j + 1, word.text),
+                label: format!("Source word {} {}{unknown}{}", j + 1, word.text, changed(column, j)),
                 back: t.sunken,
                 colour: if word.is_unk {
                     t.warm
@@ -129,12 +129,12 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 },
                 is_over: marks.column == Some(j),
                 is_selected: false,
-                differs: false,
+                differs: variant::is_changed(column, j),
                 said: Said::Free,
             }
         })
         .collect();
-    let from_right = bidi::starts_right(window.session.source());
+    let from_right = bidi::starts_right(&column.source.text);
     let id = Id::unique("source_words");
     let (font, picked) = (theme::body(), window.picked(id, &column.source.text));
     let flow = words::Flow { id, font: &font, from_right, picked, asked: None };
@@ -157,6 +157,11 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if let Some(j) = answer.inner.over {
         window.local.hover = Some(Hover { column: column.id, i: None, j: Some(j) });
     }
+}
+
+/// That a word is not so in the original, behind a comma.
+fn changed(column: &Column, j: usize) -> &'static str {
+    if variant::is_changed(column, j) { ", changed" } else { "" }
 }
 
 fn tooltip(table: &AlignmentTable, j: usize) -> String {

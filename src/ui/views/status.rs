@@ -64,7 +64,8 @@ pub fn activity(session: &Session) -> String {
     } else if loading > 0 {
         format!("Loading {}", plural(loading, "model"))
     } else if decoding > 0 {
-        format!("Translating with {decoding} of {}", plural(count, "model"))
+        let has_variants = session.columns().iter().any(|column| column.variant.is_some());
+        format!("Translating with {decoding} of {}", plural(count, if has_variants { "column" } else { "model" }))
     } else {
         "Ready".to_owned()
     }

@@ -4,9 +4,11 @@ use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
 use crate::session::{AlignmentFormat, Column, ColumnCommand, ColumnState, MEASURES, SearchCommand};
+use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::shortcuts::Act;
+use crate::ui::views::offers::{Kind, WHAT_IF};
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{facts, offers, settings, tabs};
 use crate::ui::{shortcuts, theme};
@@ -111,13 +113,17 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
     frame.inner_margin(Margin { left: 2, right: 8, top: 0, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
-        let name = Button::new(RichText::new(short(&column.name(), letters)).color(colour)).frame_when_inactive(false);
+        let (text, colour) = match &column.told {
+            Some(told) => (told.text(), t.warm),
+            None => (column.name(), colour),
+        };
+        let name = Button::new(RichText::new(short(&text, letters)).color(colour)).frame_when_inactive(false);
         let (response, _) = MenuButton::from_button(name).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
         response.accessible_name(column.name()).on_hover_ui(|ui| facts::facts_ui(ui, column));
         let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
         if ui
             .add(remove)
-            .on_hover_text("Remove this model")
+            .on_hover_text(if column.variant.is_some() { "Close this variant" } else { "Remove this model" })
             .accessible_name(format!("Remove {}", column.name()))
             .clicked()
         {
@@ -144,6 +150,13 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     item(ui, at + 1 < count, "Move right", ColumnCommand::Move { column: column.id, to: at + 1 });
     item(ui, true, "Load again", ColumnCommand::Reload(column.id));
     item(ui, true, "Remove", ColumnCommand::Remove(column.id));
+    ui.separator();
+    let clicked = Clicked::Column { column: column.id };
+    for offer in WHAT_IF.iter().filter(|offer| offer.on.contains(&Kind::Column)) {
+        if (offer.can)(window, clicked) && ui.button(offer.name).clicked() {
+            (offer.does)(window, clicked);
+        }
+    }
     ui.separator();
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     for (text, format, enabled) in [

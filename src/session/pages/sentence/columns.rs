@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::session::column::Column;
 use crate::session::drawing::Drawing;
@@ -9,8 +10,9 @@ use crate::session::effect::Chore;
 use crate::session::export;
 use crate::session::pages::sentence::command::{AlignmentFormat, ColumnCommand};
 use crate::session::picture::Picture;
+use crate::session::settings::Settings;
 use crate::session::shared::{Selection, Shared};
-use crate::worker::protocol::ColumnId;
+use crate::worker::protocol::{ColumnId, EnsembleSpec};
 
 impl Shared {
     pub(super) fn apply_to_columns(&mut self, command: ColumnCommand) {
@@ -18,12 +20,14 @@ impl Shared {
             ColumnCommand::Add(folder) => self.add_column(folder),
             ColumnCommand::AddEnsemble(ensemble) => self.add_ensemble(ensemble),
             ColumnCommand::SetMixing { column, mixing } => {
-                let column = self.columns.iter_mut().find(|one| one.id == column);
-                let ensemble = column.and_then(|column| column.ensemble.as_mut());
-                let Some(ensemble) = ensemble.filter(|ensemble| ensemble.mixing != mixing) else { return };
-                ensemble.mixing = mixing;
+                if !self.mix(column, mixing) {
+                    return;
+                }
             }
             ColumnCommand::Remove(id) => {
+                if self.column(id).is_some_and(|column| column.variant.is_some()) {
+                    return self.close_variant(id);
+                }
                 self.columns.retain(|column| column.id != id);
                 if self.selection.column == Some(id) {
                     self.selection = Selection::default();
@@ -36,7 +40,9 @@ impl Shared {
                 // A new number makes the worker try again, and old events miss.
                 let fresh = self.fresh_id();
                 let column = &mut self.columns[at];
-                *column = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
+                let (variant, told) = (column.variant, column.told.take());
+                let again = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
+                *column = Column { variant, told, ..again };
             }
             ColumnCommand::Export { column, format, path } => return self.export(column, format, path),
             ColumnCommand::Draw { column, kind, path } => {
@@ -59,6 +65,20 @@ impl Shared {
         self.request();
     }
 
+    /// Variants of an ensemble are mixed as it is; true when that is new.
+    fn mix(&mut self, id: ColumnId, mixing: Mixing) -> bool {
+        let is_other = |ensemble: &EnsembleSpec| ensemble.mixing != mixing;
+        let column = self.column(id).filter(|column| column.ensemble.as_ref().is_some_and(is_other));
+        let Some(folders) = column.map(|column| column.folders().to_vec()) else { return false };
+        for column in &mut self.columns {
+            let is_its = column.id == id || column.variant.is_some() && column.folders() == folders;
+            if let Some(ensemble) = column.ensemble.as_mut().filter(|_| is_its) {
+                ensemble.mixing = mixing;
+            }
+        }
+        true
+    }
+
     fn move_column(&mut self, column: ColumnId, to: usize) {
         let Some(from) = self.columns.iter().position(|one| one.id == column) else { return };
         let moved = self.columns.remove(from);
@@ -72,9 +92,13 @@ impl Shared {
         let on_screen = self.settings.palette_on(drawing.is_dark);
         let on_screen = COLOUR_MAPS.iter().find(|map| map.name == on_screen);
         let drawing = Drawing { map: drawing.map.or(on_screen), ..*drawing };
-        let (search, settings) = (&self.scene.search, &self.settings);
         let word = self.selection.target.filter(|_| self.selection.column == Some(column));
-        let picture = self.column(column).and_then(|column| export::picture(column, search, settings, &drawing, word));
+        let shown = self.column(column);
+        let picture = shown.and_then(|column| {
+            let search = self.scene.search_of(column.variant);
+            let settings = Settings { unk_replacement: self.replaces(column), ..self.settings.clone() };
+            export::picture(column, &search, &settings, &drawing, word)
+        });
         if picture.is_none() {
             self.notify("There is nothing to draw yet, because nothing is translated in this column", true);
         }

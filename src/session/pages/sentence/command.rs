@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use crate::decoding::ensemble::Mixing;
 use crate::session::drawing::Drawing;
+use crate::session::rewording::WordEdit;
+use crate::session::scene::SearchSettings;
 use crate::worker::interventions::{Ban, Word};
 use crate::worker::protocol::{ColumnId, EnsembleSpec};
 
@@ -59,6 +61,8 @@ pub enum SentenceCommand {
     Intervene(InterveneCommand),
     /// With questions about a column that are answered in the background.
     Probe(ProbeCommand),
+    /// With variants of the sentence and of its search, each a column beside its original.
+    Variant(VariantCommand),
 }
 
 /// What is asked about a column.
@@ -88,6 +92,45 @@ pub enum ProbeCommand {
         /// Where to.
         path: PathBuf,
     },
+}
+
+/// What is done with variants. In an original's column a change opens a variant beside it, in a variant's column it
+/// changes that one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VariantCommand {
+    /// Changes a source word.
+    Word {
+        /// In which column.
+        column: ColumnId,
+        /// Which source word that the column shows, from 0.
+        j: usize,
+        /// What is done with it.
+        edit: WordEdit,
+    },
+    /// Translates this text in place of the sentence.
+    Text {
+        /// In which column.
+        column: ColumnId,
+        /// The whole text.
+        text: String,
+    },
+    /// Opens a variant of what this column shows, with other settings.
+    Beside {
+        /// Of which column.
+        column: ColumnId,
+        /// How it is searched.
+        search: SearchSettings,
+        /// Show typed words for `[UNK]`.
+        replaces: bool,
+        /// With what is set in the column.
+        has_interventions: bool,
+    },
+    /// Makes the text of a variant, and what is set in it, the sentence.
+    Adopt(ColumnId),
+    /// Takes a variant away.
+    Close(ColumnId),
+    /// Looks for the neighbours of a source word of a column by the model's embeddings; `None` forgets them.
+    Near(Option<(ColumnId, usize)>),
 }
 
 /// What is done with what a decoder looks at and says. Words i and j are those that the column shows, from 0.

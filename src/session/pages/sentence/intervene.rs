@@ -49,19 +49,34 @@ impl Shared {
                 self.change(&[column], false, |wanted| take(wanted, &what));
             }
             InterveneCommand::TakeAll => {
-                if !self.scene.interventions.is_empty() {
-                    self.history.replaced(self.scene.clone());
-                    self.scene.interventions = Arc::default();
-                    self.changed();
-                    self.request();
-                }
+                self.take_all();
             }
         }
     }
 
+    fn take_all(&mut self) {
+        let before = self.scene.clone();
+        self.scene.interventions = Arc::default();
+        for id in before.variants.iter().map(|variant| variant.id) {
+            self.scene.change_variant(id, |variant| variant.interventions = None);
+        }
+        if self.scene != before {
+            self.history.replaced(before);
+            self.changed();
+            self.request();
+        }
+    }
+
+    /// The columns of this column's text.
+    fn all_beside(&self, id: ColumnId) -> Vec<ColumnId> {
+        let text = |column: &Column| self.scene.text_of(column.variant).to_owned();
+        let own = self.column(id).map(text);
+        self.columns.iter().filter(|column| Some(text(column)) == own).map(|column| column.id).collect()
+    }
+
     /// What is set in a column.
     pub fn interventions(&self, column: &Column) -> Arc<Interventions> {
-        self.scene.set_for(column.folders())
+        self.scene.set_of(column.folders(), column.variant)
     }
 
     /// Changes what is set in some columns, as one step of undo, or as part of the last one where it `continues`. True
@@ -70,11 +85,12 @@ impl Shared {
         let before = self.scene.clone();
         for id in ids {
             let Some(column) = self.columns.iter().find(|column| column.id == *id) else { continue };
-            let mut wanted = (*self.scene.set_for(column.folders())).clone();
+            let (folders, variant) = (column.folders().to_vec(), column.variant);
+            let mut wanted = (*self.scene.set_of(&folders, variant)).clone();
             change(&mut wanted);
-            self.scene.set(column.folders(), wanted);
+            self.scene.set_in(&folders, variant, wanted);
         }
-        if self.scene.interventions == before.interventions {
+        if self.scene == before {
             return false;
         }
         if !continues {
@@ -88,7 +104,7 @@ impl Shared {
     /// A column that shows what its model makes of the present text, and not a given translation.
     fn present(&self, id: ColumnId) -> Option<&Column> {
         let is_own = |column: &&Column| column.table.as_ref().is_some_and(|table| !table.is_given);
-        self.column(id).filter(|column| column.source.text == self.scene.source).filter(is_own)
+        self.column(id).filter(|column| column.source.text == self.scene.text_of(column.variant)).filter(is_own)
     }
 
     /// The first `count` tokens of what a column shows, held or forced as they are. It may not show the words yet that were
@@ -283,7 +299,7 @@ impl Shared {
     /// at its place.
     fn like(&self, column: &Column, i: usize, other: ColumnId) -> Result<Vec<f32>, &'static str> {
         const NONE: &str = "The other column has no alignment of this sentence";
-        let other = self.present(other).ok_or(NONE)?;
+        let other = self.present(other).filter(|other| other.source.text == column.source.text).ok_or(NONE)?;
         let (here, there) = (column.table.as_deref().ok_or(NONE)?, other.table.as_deref().ok_or(NONE)?);
         let at = like_target(here, there, i).ok_or(NONE)?;
         let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(NONE)?;
@@ -298,7 +314,7 @@ impl Shared {
     fn mask(&mut self, id: ColumnId, j: usize, is_masked: bool, in_all: bool) {
         let table = self.present(id).and_then(|column| column.table.as_deref());
         let Some(place) = table.and_then(|table| Some(table.source.get(j)?.span.clone())) else { return };
-        let ids = if in_all { self.columns.iter().map(|column| column.id).collect() } else { vec![id] };
+        let ids = if in_all { self.all_beside(id) } else { vec![id] };
         self.change(&ids, false, |wanted| {
             wanted.masks.retain(|mask| *mask != place);
             if is_masked {

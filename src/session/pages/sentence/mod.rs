@@ -8,6 +8,7 @@ mod lists;
 mod probes;
 mod selection;
 mod source;
+mod variants;
 
 use std::path::PathBuf;
 
@@ -36,6 +37,7 @@ impl PageState for Sentence {
             SentenceCommand::Search(command) => shared.apply_to_search(command),
             SentenceCommand::Intervene(command) => shared.apply_to_interventions(command),
             SentenceCommand::Probe(command) => shared.apply_to_probes(command),
+            SentenceCommand::Variant(command) => shared.apply_to_variants(command),
         }
     }
 

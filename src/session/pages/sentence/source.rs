@@ -4,6 +4,7 @@ use crate::session::history::begins_anew;
 use crate::session::lists::MAX_TRANSLATED;
 use crate::session::page::Page;
 use crate::session::pages::sentence::command::{List, SourceCommand};
+use crate::session::rewording::carried;
 use crate::session::scene::{Scene, cut};
 use crate::session::settings::Whose;
 use crate::session::shared::Shared;
@@ -41,8 +42,9 @@ impl Shared {
         }
         self.history.typed(self.scene.clone(), &text);
         self.typed = true;
-        self.typed_on &= !text.trim().is_empty() && !begins_anew(&self.scene.source, &text);
-        self.leave_words();
+        let goes_on = !text.trim().is_empty() && !begins_anew(&self.scene.source, &text);
+        self.typed_on &= goes_on;
+        self.leave_words(goes_on.then_some(&text));
         self.set_source(text, None);
     }
 
@@ -76,7 +78,7 @@ impl Shared {
         (self.typed, self.typed_on) = (false, false);
         // what was given belongs to the sentence before; its field stays
         self.scene.given = self.scene.given.take().map(|_| String::new());
-        self.leave_words();
+        self.leave_words(None);
         self.set_source(text, position);
     }
 
@@ -87,7 +89,7 @@ impl Shared {
         self.scene.position = self.scene.position.or_else(|| self.position_of_source());
     }
 
-    fn cut(&mut self, text: String) -> String {
+    pub(super) fn cut(&mut self, text: String) -> String {
         let (text, is_cut) = cut(text);
         if is_cut {
             self.notify_cut();
@@ -97,18 +99,24 @@ impl Shared {
 
     /// A text of the past or future, marked in the list where it still stands there.
     fn set_back(&mut self, scene: Scene) {
-        let Scene { source, position, given, interventions, .. } = scene;
+        let Scene { source, position, given, interventions, variants, .. } = scene;
         let stands = |at: &usize| self.lists.sentence(*at).is_some_and(|line| line == source);
         let position = position.filter(stands);
         self.scene.given = given;
-        self.scene.interventions = interventions;
+        (self.scene.interventions, self.scene.variants) = (interventions, variants);
         self.set_source(source, position);
         // the table may be that of a translation that is given no longer
         self.rebuild_all();
     }
 
-    /// Another text has other words: what was set for those of the old one goes.
-    fn leave_words(&mut self) {
+    /// Another text has other words: what was set for those of the old one goes, and its variants, but for those that
+    /// `goes_on`, the text typed further, has not touched.
+    fn leave_words(&mut self, goes_on: Option<&str>) {
+        let before = self.scene.source.clone();
+        let carried = |variant: &str| goes_on.and_then(|after| carried(&before, after, variant));
+        if self.scene.keep_variants(carried) {
+            self.notify("Variants of the text before were closed with it; undo brings them back", false);
+        }
         if self.scene.keep_for_other_text() {
             let text = "What was set for the words of the text before was taken away with them; undo brings both back";
             self.notify(text, false);

@@ -381,7 +381,7 @@ impl Kept for Steps {
     fn dropped(&mut self, what: Dropped, _path: PathBuf, _shared: &mut Shared) {
         match what {
             // Other pages take these.
-            Dropped::Model | Dropped::Text | Dropped::Logs | Dropped::PhraseTable => {}
+            Dropped::Model | Dropped::Text | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}
         }
     }
 

@@ -4,6 +4,7 @@ use egui::{Id, RichText, Ui};
 
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use crate::figure::label::widest;
+use crate::figure::palette::ColourMap;
 use crate::session::{Shown, StepsCommand};
 use crate::ui::local::Window;
 use crate::ui::widgets::heatmap::{Heatmap, Marks};
@@ -43,11 +44,12 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         table: &table,
         matrix,
         shown: Shown::Alpha,
-        palette: act::palette(settings.palette_on(ui.visuals().dark_mode)),
+        map: ColourMap::at(act::palette(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, ui.available_size(), Zoom::Auto),
         marks: Marks { row: None, column: None, selected: Some(steps.i).filter(|i| *i < table.target.len()) },
         gaze: p_t.as_deref().zip(local).map(|(p_t, window)| Gaze { p_t, window }),
         draws_gaze: true,
+        before: Vec::new(),
         replace: false,
         scroll_x: window.local.steps_scroll,
         locate: None,

@@ -16,6 +16,9 @@ const MOST_CELLS: usize = 1_200;
 /// What is said of a source word without weight.
 const MASKED: &str = "masked";
 
+/// What is said of a cell where the original of a variant looked most.
+const BEFORE: &str = "the original looked here";
+
 /// What a cell says, such as `zone <- Area 0.83`.
 pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
     let target =
@@ -25,6 +28,7 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
     let set = heatmap.table.target.get(i).map_or_else(String::new, TargetWord::set_text);
     let masked = heatmap.table.source.get(j).is_some_and(|word| word.is_masked);
     let set = if masked { format!("{set}, {MASKED}") } else { set };
+    let set = if heatmap.before.contains(&(i, j)) { format!("{set}, {BEFORE}") } else { set };
     let link = link_text(heatmap, i, j).map_or(set.clone(), |text| format!("{set}, {text}"));
     let gaze = gaze_text(heatmap, i).map_or(link.clone(), |text| format!("{link}, {text}"));
     match heatmap.shown {

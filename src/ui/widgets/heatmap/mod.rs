@@ -24,6 +24,8 @@ pub use crate::ui::widgets::heatmap::texture::Texture;
 
 /// Revisions of tables are numbers of fewer bits.
 const MEASURES_FROM: u32 = 56;
+/// Radius of the dot where an original looked, as a share of its cell, and its limits, points.
+const DOT: (f32, f32, f32) = (0.2, 2.0, 5.0);
 
 /// What is to be drawn.
 pub struct Heatmap<'a> {
@@ -47,6 +49,8 @@ pub struct Heatmap<'a> {
     pub gaze: Option<Gaze<'a>>,
     /// Draw it, and do not only say it.
     pub draws_gaze: bool,
+    /// Cells where the original of a variant looked most, in rows that look elsewhere now.
+    pub before: Vec<(usize, usize)>,
     /// Show typed words for `[UNK]`.
     pub replace: bool,
     /// How far to the right all heatmaps are scrolled.
@@ -166,6 +170,7 @@ impl Heatmap<'_> {
             }
             self.interact(ui, &grid, &response, answer);
             marks::paint_with(ui.painter(), figure.cells(&grid, &ui.clip_rect().into()), texture);
+            self.before_ui(ui, &grid);
             if response.has_focus() {
                 // That the matrix has the keyboard.
                 let stroke = Stroke::new(2.0, theme::tokens(ui).accent);
@@ -175,6 +180,17 @@ impl Heatmap<'_> {
         });
         answer.scroll_x = output.state.clamped_offset().x;
         (output.inner, output.inner_rect)
+    }
+
+    /// A dot where the original looked.
+    fn before_ui(&self, ui: &Ui, grid: &Grid) {
+        let t = theme::tokens(ui);
+        let cells = self.before.iter().filter(|(i, j)| *i < grid.rows && *j < grid.columns);
+        for (i, j) in cells {
+            let cell = Rect::from(grid.cell_area(*i, *j));
+            let radius = (DOT.0 * cell.height()).clamp(DOT.1, DOT.2);
+            ui.painter().circle(cell.center(), radius, t.warm, Stroke::new(1.0, t.panel));
+        }
     }
 
     fn interact(&self, ui: &mut Ui, grid: &Grid, response: &egui::Response, answer: &mut Answer) {
