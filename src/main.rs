@@ -11,9 +11,11 @@ const CONTEXT: cli::Context = cli::Context {
     measure: Some(interlinear::ui::measure::measure),
     measure_heatmap: Some(interlinear::ui::measure::heatmap),
     measure_tree: Some(interlinear::ui::measure::tree),
+    measure_steps: Some(interlinear::ui::measure::steps),
 };
 #[cfg(not(feature = "gui"))]
-const CONTEXT: cli::Context = cli::Context { window: None, measure: None, measure_heatmap: None, measure_tree: None };
+const CONTEXT: cli::Context =
+    cli::Context { window: None, measure: None, measure_heatmap: None, measure_tree: None, measure_steps: None };
 
 fn main() -> ExitCode {
     cli::run(std::env::args_os(), CONTEXT)

@@ -45,7 +45,7 @@ use clap::ArgMatches;
 
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
-use crate::session::figures::{MeasureHeatmap, MeasureTree, WindowFigures};
+use crate::session::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, WindowFigures};
 
 /// Opens the window and returns when it is closed.
 pub type Window = fn(WindowOptions) -> crate::error::Result<()>;
@@ -64,6 +64,8 @@ pub struct Context {
     pub measure_heatmap: Option<MeasureHeatmap>,
     /// Measures frames with the tree of a search.
     pub measure_tree: Option<MeasureTree>,
+    /// Measures frames of the page Steps.
+    pub measure_steps: Option<MeasureSteps>,
 }
 
 /// One line of [`COMMANDS`].

@@ -11,6 +11,7 @@ use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::session::compare::Comparison;
 use crate::session::effect::Question;
+use crate::session::hand::Numbers;
 use crate::session::scene::Scene;
 use crate::session::settings::{Settings, Whose};
 use crate::session::table;
@@ -261,6 +262,13 @@ impl Column {
 
     fn forget_given(&mut self) {
         (self.given, self.beside, self.given_for) = (None, None, None);
+    }
+
+    /// How target words are counted in what is shown.
+    pub fn numbers(&self) -> Numbers {
+        let is_merged = self.table.as_ref().is_some_and(|table| table.units == Some(table::Units::Words));
+        let pieces = self.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
+        Numbers::by(pieces.map(|pieces| pieces.target.clone()).unwrap_or_default())
     }
 
     /// The given translation, where this model has read it.

@@ -227,7 +227,7 @@ fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> 
 /// that is given.
 fn set_by_hand(column: &Column, is_given: bool) -> Option<String> {
     let is_touched = !is_given && column.shown().is_some_and(|shown| !shown.touched.is_untouched());
-    is_touched.then(|| hand::sentence(&column.set, &column.source.text, &hand::Numbers::of(column))).flatten()
+    is_touched.then(|| hand::sentence(&column.set, &column.source.text, &column.numbers())).flatten()
 }
 
 /// The sentence for a column that cannot be written in this format.

@@ -1,5 +1,9 @@
 //! Floor 8: what a measurement of the window brings, in plain numbers; made by `ui`, told by `cli`.
 
+use std::sync::Arc;
+
+use crate::worker::steps::Apart;
+
 /// Times of a window that was opened, typed into and closed by the benchmark. Milliseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WindowFigures {
@@ -99,3 +103,19 @@ pub struct OpeningFigures {
     /// Most memory of the process beyond what it had before, where the system tells.
     pub memory_bytes: Option<u64>,
 }
+
+/// CPU times of frames of the page Steps, laid out and tessellated without a display. Milliseconds, one number a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepsFigures {
+    /// Triangles of a frame of the whole window.
+    pub triangles: usize,
+    /// Nothing happens.
+    pub still_millis: Vec<f64>,
+    /// Another step is shown.
+    pub stepping_millis: Vec<f64>,
+    /// Another box is open.
+    pub opening_millis: Vec<f64>,
+}
+
+/// How the command line asks for [`StepsFigures`]: what there is to see, frames of each kind.
+pub type MeasureSteps = fn(apart: Arc<Apart>, frames: usize) -> StepsFigures;

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use crate::session::column::Column;
 use crate::session::pages::sentence::command::Taken;
-use crate::session::table::Units;
 use crate::worker::interventions::Interventions;
 
 /// How target tokens are counted: by themselves, or as the words that they are pieces of, where those are shown.
@@ -15,11 +13,9 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Those of what a column shows.
-    pub fn of(column: &Column) -> Self {
-        let is_merged = column.table.as_ref().is_some_and(|table| table.units == Some(Units::Words));
-        let pieces = column.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
-        Self { words: pieces.map(|pieces| pieces.target.clone()).unwrap_or_default() }
+    /// By the tokens of each word; none: every token is a word.
+    pub fn by(words: Vec<Range<usize>>) -> Self {
+        Self { words }
     }
 
     /// The word that a token belongs to, from 0. What lies behind the last word is counted on.

@@ -3,6 +3,7 @@
 
 mod frames;
 mod heatmap;
+mod steps;
 mod tree;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,7 @@ use crate::ui::App;
 use crate::ui::views::source;
 
 pub use crate::ui::measure::heatmap::heatmap;
+pub use crate::ui::measure::steps::steps;
 pub use crate::ui::measure::tree::tree;
 
 /// What is typed: twenty words.

@@ -14,6 +14,7 @@ mod rates;
 mod report;
 mod setup;
 mod startup;
+mod steps;
 mod subject;
 mod timing;
 mod training;
@@ -82,6 +83,7 @@ const HELP: &str = "Sections, in their order:
   window    first frame, first translation, keystrokes and frames of the real window; needs a display
   heatmap   CPU time of frames with alignments of 60 by 60 and 200 by 200 words; needs no display
   tree      CPU time of frames with the tree of a search with beam 12 and 40 words; needs no display
+  steps     a source of 40 words taken apart, and CPU time of frames of the page Steps; needs no display
 
 Bundled models are measured, and random ones of a bundled and of the papers' sizes; --model DIR measures that one
 instead. Everything takes some minutes and 4 GB of memory on two cores. Other programs that run meanwhile make all
@@ -115,6 +117,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "window", run: window::run },
     Section { name: "heatmap", run: heatmap::run },
     Section { name: "tree", run: tree::run },
+    Section { name: "steps", run: steps::run },
 ];
 
 fn section_names() -> Vec<&'static str> {
@@ -178,6 +181,7 @@ impl Low {
             measure_window: context.measure,
             measure_heatmap: context.measure_heatmap,
             measure_tree: context.measure_tree,
+            measure_steps: context.measure_steps,
             quick: self.quick,
             repeat,
             least: repeat.min(if self.quick { 1 } else { 3 }),

@@ -11,7 +11,7 @@ use crate::cli::bench::peer::Peer;
 use crate::cli::bench::rates::Rates;
 use crate::error::{Error, Result};
 use crate::models::Kernels;
-use crate::session::figures::{MeasureHeatmap, MeasureTree};
+use crate::session::figures::{MeasureHeatmap, MeasureSteps, MeasureTree};
 
 /// What the sections need to know.
 pub struct Setup {
@@ -27,6 +27,8 @@ pub struct Setup {
     pub measure_heatmap: Option<MeasureHeatmap>,
     /// Measures frames with the tree of a search; `None` without one.
     pub measure_tree: Option<MeasureTree>,
+    /// Measures frames of the page Steps; `None` without one.
+    pub measure_steps: Option<MeasureSteps>,
     /// Tiny models and short measurements.
     pub quick: bool,
     /// Repetitions of each measurement, at most.

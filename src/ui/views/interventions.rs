@@ -2,7 +2,7 @@
 
 use egui::{RichText, Ui};
 
-use crate::session::hand::{Numbers, held, items};
+use crate::session::hand::{held, items};
 use crate::session::probes::About;
 use crate::session::{Column, InterveneCommand, Taken};
 use crate::ui::local::Window;
@@ -73,7 +73,7 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
             }
         }
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
-        let numbers = Numbers::of(column);
+        let numbers = column.numbers();
         for item in items(&set, window.session.scene().text_of(column.variant), &numbers) {
             let found = if let Taken::Pin(i) = item.taken { set.pins.iter().find(|pin| pin.i == i) } else { None };
             let found = found.and_then(|pin| window.session.persuaded_text(column, pin));
