@@ -133,8 +133,8 @@ mod tests {
         assert_eq!(
             sentence(&set, "the red shoe", &numbers).as_deref(),
             Some(
-                "Set by hand: piece 2 of word 1 is \"botte\"; word 2 is not \"a\"; never \"b\"; alpha of word 2 is set; \"red\" is \
-                 masked; \"</s>\" is masked; temperature 2.00; 1 word before is held"
+                "Set by hand: piece 2 of word 1 is \"botte\"; word 4 is \"usée\"; word 2 is not \"a\"; never \"b\"; alpha of word 2 is \
+                 set; alpha of word 3 is permuted, seed 7; \"red\" is masked; \"</s>\" is masked; temperature 2.00; 1 word before is held"
             )
         );
         assert_eq!(
