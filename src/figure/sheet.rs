@@ -116,7 +116,9 @@ impl Needs {
             Self::Search => {
                 "There is no search to draw, because the translation was given or the search was too large to keep"
             }
-            Self::Word => "There are no bars to draw; select a target word whose bars the inspector has",
+            Self::Word => {
+                "There are no bars to draw: no word is selected, or nothing was searched and the model has no alignment"
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{Kind, Look, Needs};
 use crate::figure::tree::Node;
 use crate::session::column::Column;
+use crate::session::compare::Moved;
 use crate::session::drawing::{Branches, Drawing};
 use crate::session::hand;
 use crate::session::pages::sentence::command::AlignmentFormat;
@@ -42,11 +43,12 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
 }
 
 /// Whether a kind of figure can be drawn of what a column shows, with this target word selected; otherwise why not.
-pub fn can_draw(column: &Column, kind: &Kind, word: Option<usize>) -> Result<(), &'static str> {
+pub fn can_draw(column: &Column, kind: &Kind, shown: Shown, word: Option<usize>) -> Result<(), &'static str> {
     let table = column.table.as_deref();
+    let has_cells = kind.name == "heatmap" && table.is_some_and(|table| table.numbers(shown).is_some());
     let is_there = match kind.needs {
         Needs::Nothing => true,
-        Needs::Alignment => table.is_some_and(|table| table.alpha.is_some()),
+        Needs::Alignment => has_cells || table.is_some_and(|table| table.alpha.is_some()),
         Needs::Search => !column.result.nodes.is_empty(),
         Needs::Word => table.zip(word).is_some_and(|(table, i)| {
             table.target.get(i).is_some_and(|word| table.alpha.is_some() || !word.candidates.is_empty())
@@ -195,8 +197,10 @@ pub fn shown_tsv(table: &AlignmentTable, shown: Shown) -> String {
 fn measured_tsv(table: &AlignmentTable, measured: &MeasuredTable) -> String {
     let Some(measure) = MEASURES.get(measured.measure) else { return String::new() };
     let what = format!("{}, {}", measure.name, measure.unit);
-    let named = [table.is_given.then_some(GIVEN), table.units.map(table::Units::name)].into_iter().flatten();
-    let named: Vec<&str> = std::iter::once(what.as_str()).chain(named).collect();
+    let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
+    let named =
+        [Some(what.as_str()), table.is_given.then_some(GIVEN), table.units.map(table::Units::name), variant.as_deref()];
+    let named: Vec<&str> = named.into_iter().flatten().collect();
     let first = format!("target ({})", named.join(", "));
     let heads = table.source.iter().map(|word| Cell::from(&word.text));
     let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(heads).collect();
@@ -360,8 +364,15 @@ pub fn json_line(column: &Column) -> String {
     }
     if let Some(told) = column.table.as_ref().and_then(|table| table.variant.as_ref()) {
         line["variant"] = json!({ "differs": told.differs, "of": told.original });
-        if let Some(comparison) = &column.comparison {
-            line["variant"]["moved"] = comparison.moved.iter().map(|one| json!([one.i, one.before, one.now])).collect();
+        // of the words that are shown, which are not the entries of this line where a translation is given
+        if let Some((comparison, table)) =
+            column.comparison.as_ref().zip(column.table.as_ref()).filter(|(_, table)| !table.is_given)
+        {
+            let target = |i: usize| table.target.get(i).map(|word| word.text.as_str());
+            let source = |j: usize| table.source.get(j).map(|word| word.text.as_str());
+            let moved =
+                |one: &Moved| json!({ "word": target(one.i), "before": source(one.before), "now": source(one.now) });
+            line["variant"]["moved"] = comparison.moved.iter().map(moved).collect();
             line["variant"]["divergence"] = comparison.divergence.into();
         }
     }

@@ -118,4 +118,4 @@ pub struct StepsFigures {
 }
 
 /// How the command line asks for [`StepsFigures`]: what there is to see, frames of each kind.
-pub type MeasureSteps = fn(apart: Arc<Apart>, frames: usize) -> StepsFigures;
+pub type MeasureSteps = fn(apart: &Arc<Apart>, frames: usize) -> StepsFigures;

@@ -22,7 +22,7 @@ pub struct Gold {
 }
 
 /// Why gold does not fit what a column says.
-pub const OTHER_WORDS: &str = "The alignment by hand belongs to the reference, and this column says something else; let it say the reference first";
+pub const OTHER_WORDS: &str = "The alignment by hand belongs to the sentence and its reference, and this column reads or says something else; let it say the reference first";
 
 /// Words as the letters that they have of a text.
 struct Lettered {
@@ -65,7 +65,9 @@ impl Gold {
     /// Whether a column says the reference.
     pub fn fits(&self, column: &Column) -> bool {
         let shown = Lettered::of(shown_words(column).into_iter());
-        !shown.letters.is_empty() && shown.letters == Lettered::of(self.reference.split_whitespace()).letters
+        column.source.text.trim() == self.source.trim()
+            && !shown.letters.is_empty()
+            && shown.letters == Lettered::of(self.reference.split_whitespace()).letters
     }
 
     /// The row of word i of what a column says: every source word that it is surely linked with has the same weight, or

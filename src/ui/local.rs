@@ -387,7 +387,11 @@ impl Window<'_> {
         let aligns = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
         match (self.layout(TREE, 0.0) > 0.0, self.layout(LINKS, 0.0) > 0.0) {
             (true, _) if !column.result.nodes.is_empty() => "tree",
-            _ if !aligns => "beam",
+            _ if !aligns => {
+                let shown = self.session.settings().shown;
+                let has_cells = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
+                if has_cells { "heatmap" } else { "beam" }
+            }
             (_, true) => "links",
             _ => "heatmap",
         }

@@ -10,6 +10,9 @@ use crate::decoding::{Intervention, Said};
 use crate::text::sentence::{EOS, Sentence, UNK};
 use crate::text::tokenizer::Tokenizer;
 
+/// Words further on than any translation goes.
+const FURTHEST: usize = 10_000;
+
 /// A target word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Word {
@@ -245,6 +248,10 @@ impl Resolving<'_> {
     /// Says a word behind the prefix.
     fn force(&mut self, i: usize, token: u32) {
         if i < self.prefix.len() {
+            return;
+        }
+        if i >= FURTHEST {
+            self.note(format!("Word {} is behind the end of any translation", i + 1));
             return;
         }
         let words = &mut self.touched.words;

@@ -116,8 +116,6 @@ type Letter = (u64, StepsRequest, Ticket);
 
 /// The model that was taken apart last, since words are tried one after the other.
 struct Open {
-    folder: PathBuf,
-    device: DeviceChoice,
     wrong: Option<Wrong>,
     shelved: Arc<Shelved>,
     anatomy: Box<dyn Anatomy>,
@@ -175,16 +173,17 @@ fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
 
 fn serve(library: &Library, request: &StepsRequest, open: &mut Option<Open>, ticket: &Ticket) -> Result<Apart> {
     let StepsRequest { folder, device, wrong, .. } = request;
-    let fits = |open: &Open| (&open.folder, open.device, open.wrong) == (folder, *device, *wrong);
-    let kept = open.take().filter(fits);
-    let kept = if let Some(kept) = kept {
+    let kept = open.take();
+    let key: Key = (folder.clone(), *device);
+    let shelved = library.borrow(&key, ticket)?;
+    library.give_back(&key);
+    // a model that was read again has other weights
+    let fits = |open: &Open| Arc::ptr_eq(&open.shelved, &shelved) && open.wrong == *wrong;
+    let kept = if let Some(kept) = kept.filter(fits) {
         kept
     } else {
-        let key: Key = (folder.clone(), *device);
-        let shelved = library.borrow(&key, ticket)?;
-        library.give_back(&key);
         let anatomy = dissect(&shelved.model.config, &shelved.model.weights, *wrong)?;
-        Open { folder: folder.clone(), device: *device, wrong: *wrong, shelved, anatomy }
+        Open { wrong: *wrong, shelved, anatomy }
     };
     apart(open.insert(kept), request, ticket)
 }

@@ -176,10 +176,18 @@ fn the_path_is_greedy_or_given_or_waits() {
 fn each_wrong_wiring_changes_what_it_is_about() {
     for entry in WRONGS {
         assert_eq!(Wrong::from_key(entry.key), Some(entry.wrong));
-        for folder in ["rnnsearch", "rnnencdec", "luong-global-general", "luong-local-p-dot", "luong-global-concat"] {
+        for folder in [
+            "rnnsearch",
+            "rnnencdec",
+            "luong-global-general",
+            "luong-local-p-dot",
+            "luong-global-concat",
+            "luong-global-location",
+        ] {
             let model = load(folder);
             let architecture = model.config.architecture.name();
-            let fits = Wrong::of(architecture, model.config.aligns()).any(|of| of.wrong == entry.wrong);
+            let attention = model.config.attention();
+            let fits = Wrong::of(architecture, attention.as_deref()).any(|of| of.wrong == entry.wrong);
             let case = &cases(&model)[0];
             let of = |wrong| steps(&*dissect(&model.config, &model.weights, wrong).expect("apart"), case);
             let (right, wrong) = (of(None), of(Some(entry.wrong)));

@@ -129,7 +129,9 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
         let (_, request) = asked(&mut session).pop().expect("something else is wanted");
         assert_eq!((request.then, request.wrong, request.given.is_empty()), (then, wrong, true));
     }
+    // while the model is read for another device, nothing is asked
     session.apply(SettingsCommand::SetDevice(DeviceChoice::Cpu));
+    assert!(asked(&mut session).is_empty());
 }
 
 #[test]
@@ -184,6 +186,13 @@ fn the_class_chooses_words_and_takes_them_back() {
     assert_eq!(session.steps().class, [8], "words after it are forgotten");
     session.apply(StepsCommand::TakeBack);
     assert_eq!(asked(&mut session).pop().expect("asked").1.given, Vec::<u32>::new());
+    // A candidate of the translation that is shown keeps the words before it.
+    session.apply(StepsCommand::SetMode(Mode::Shown));
+    let (number, _) = asked(&mut session).pop().expect("asked");
+    session.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 9, 0], false)) });
+    session.apply(StepsCommand::GoTo(1));
+    session.apply(StepsCommand::Say(7));
+    assert_eq!((session.steps().mode, &session.steps().class[..]), (Mode::Class, &[8, 7][..]));
     // Another sentence is another story.
     session.apply(StepsCommand::Say(9));
     session.apply(SourceCommand::Replace("house".to_owned()));
@@ -215,8 +224,11 @@ fn a_guess_hides_the_row_and_is_counted_once() {
     let score = session.steps().guessing.as_ref().expect("on").score;
     assert_eq!((score.steps, score.model), (2, 1));
     assert!((score.mass - 0.9).abs() < 1e-6);
+    // Another way to choose the words begins with a guess, too.
+    session.apply(StepsCommand::SetMode(Mode::Greedy));
+    assert!(session.steps().hides(0));
     session.apply(StepsCommand::SetGuessing(false));
-    assert!(!session.steps().hides(2));
+    assert!(!session.steps().hides(0));
 }
 
 #[test]

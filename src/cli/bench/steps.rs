@@ -52,7 +52,7 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
             whole.push(taken(&lane, &request)?.1);
         }
         let whole_millis = quantile(&whole, 0.5);
-        let figures = setup.measure_steps.map(|measure| measure(Arc::clone(&apart), frames));
+        let figures = setup.measure_steps.map(|measure| measure(&apart, frames));
         let of = |millis: Option<&Vec<f64>>| json!(millis.map(|millis| quantile(millis, 0.5)));
         let row = [
             json!(apart.model),

@@ -181,7 +181,7 @@ impl Look {
 impl Anatomy for Parts {
     fn machine(&self) -> Machine {
         let is_blind = self.wrong == Some(Wrong::BlindWeights);
-        Machine { stages: stages(&self.config, &self.sizes, is_blind), arrows: arrows(&self.sizes) }
+        Machine { stages: stages(&self.config, &self.sizes, is_blind), arrows: arrows(&self.sizes, is_blind) }
     }
 
     fn encode(&self, source: &[u32]) -> Encoded {
@@ -512,7 +512,7 @@ fn looking(all: &Shapes, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
     stages
 }
 
-fn arrows(sizes: &LuongSizes) -> Vec<Arrow> {
+fn arrows(sizes: &LuongSizes, is_blind: bool) -> Vec<Arrow> {
     let (has_layers, aligns) = (sizes.layers > 1, sizes.attention != AttentionKind::None);
     let mut arrows = vec![arrow("words", "embedding"), arrow("candidates", "word")];
     arrows.push(Arrow { from_before: true, ..arrow("word", "previous") });
@@ -526,11 +526,17 @@ fn arrows(sizes: &LuongSizes) -> Vec<Arrow> {
         arrows.extend([arrow("annotations", "top"), arrow("top", "candidates")]);
         return arrows;
     }
-    arrows.extend([arrow("annotations", "energies"), arrow("top", "energies")]);
+    if !is_blind && sizes.score != "location" {
+        arrows.push(arrow("annotations", "energies"));
+    }
+    arrows.push(arrow("top", "energies"));
     arrows.extend([arrow("energies", "alpha"), arrow("alpha", "context"), arrow("annotations", "context")]);
     arrows.extend([arrow("context", "readout"), arrow("top", "readout"), arrow("readout", "candidates")]);
     if matches!(sizes.attention, AttentionKind::LocalM | AttentionKind::LocalP) {
-        arrows.extend([arrow("top", "place"), arrow("place", "alpha")]);
+        arrows.push(arrow("place", "alpha"));
+    }
+    if sizes.attention == AttentionKind::LocalP {
+        arrows.push(arrow("top", "place"));
     }
     if sizes.input_feeding {
         arrows.push(Arrow { from_before: true, ..arrow("readout", "previous") });

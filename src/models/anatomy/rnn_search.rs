@@ -79,7 +79,7 @@ impl Parts {
 
 impl Anatomy for Parts {
     fn machine(&self) -> Machine {
-        Machine { stages: stages(&self.config, self.wrong), arrows: arrows(self.is(Wrong::LateQuery)) }
+        Machine { stages: stages(&self.config, self.wrong), arrows: arrows(self.wrong) }
     }
 
     fn encode(&self, source: &[u32]) -> Encoded {
@@ -168,7 +168,9 @@ const ENCODER: &str = "Bahdanau et al. 2015, appendix A.2.1";
 
 fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
     let all = shapes(config);
-    [reading(&all), looking(&all, wrong), moving(&all, wrong), saying(&all, wrong)].concat()
+    let (looking, moving) = (looking(&all, wrong), moving(&all, wrong));
+    let step = if wrong == Some(Wrong::LateQuery) { [moving, looking] } else { [looking, moving] };
+    [reading(&all, wrong), step.concat(), saying(&all, wrong)].concat()
 }
 
 fn line(text: &'static str, source: &'static str) -> Equation {
@@ -185,7 +187,35 @@ fn energies(wrong: Option<Wrong>) -> Equation {
     }
 }
 
+/// The encoder's proposal.
+fn proposed(wrong: Option<Wrong>) -> Equation {
+    if wrong == Some(Wrong::ResetPlace) {
+        let source = "not the paper's: r_j outside";
+        return line(r"\t{h}_j = tanh(W E x_j + \r{r}_j ∘ (U \r{h}_{j-1}) + b)", source);
+    }
+    line(r"\t{h}_j = tanh(W E x_j + U (\r{r}_j ∘ \r{h}_{j-1}) + b)", ENCODER)
+}
+
+/// The gates; with the late query they read the context of the step before.
+fn gates(wrong: Option<Wrong>) -> [Equation; 2] {
+    if wrong == Some(Wrong::LateQuery) {
+        let source = "not the paper's: c_{i-1} in place of c_i";
+        return [
+            line("z_i = σ(W_z E y_{i-1} + U_z s_{i-1} + C_z c_{i-1} + b_z)", source),
+            line("r_i = σ(W_r E y_{i-1} + U_r s_{i-1} + C_r c_{i-1} + b_r)", source),
+        ];
+    }
+    [
+        line("z_i = σ(W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z)", UNIT),
+        line("r_i = σ(W_r E y_{i-1} + U_r s_{i-1} + C_r c_i + b_r)", UNIT),
+    ]
+}
+
 fn proposal(wrong: Option<Wrong>) -> Equation {
+    if wrong == Some(Wrong::LateQuery) {
+        let source = "not the paper's: c_{i-1} in place of c_i";
+        return line(r"\t{s}_i = tanh(W E y_{i-1} + U (r_i ∘ s_{i-1}) + C c_{i-1} + b)", source);
+    }
     if wrong == Some(Wrong::ResetPlace) {
         return line(r"\t{s}_i = tanh(W E y_{i-1} + r_i ∘ (U s_{i-1}) + C c_i + b)", "not the paper's: r_i outside");
     }
@@ -201,7 +231,7 @@ fn readout(wrong: Option<Wrong>) -> Equation {
 }
 
 /// The encoder.
-fn reading(all: &Shapes) -> Vec<Stage> {
+fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
     vec![
         stage(
             all,
@@ -224,10 +254,7 @@ fn reading(all: &Shapes) -> Vec<Stage> {
             ("forward", "Read forwards", r"\r{h}_j"),
             (2, 0),
             "A gated unit reads from the first word; each state knows what came before.",
-            &[
-                line(r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j", ENCODER),
-                line(r"\t{h}_j = tanh(W E x_j + U (\r{r}_j ∘ \r{h}_{j-1}) + b)", ENCODER),
-            ],
+            &[line(r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j", ENCODER), proposed(wrong)],
             &["encoder.forward.W", "encoder.forward.U"],
         ),
         stage(
@@ -303,10 +330,7 @@ fn moving(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             ("gates", "Gates", "z_i, r_i"),
             (2, 2),
             "Numbers from 0 to 1, one for each unit: what is renewed, and what of the old state is read.",
-            &[
-                line("z_i = σ(W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z)", UNIT),
-                line("r_i = σ(W_r E y_{i-1} + U_r s_{i-1} + C_r c_i + b_r)", UNIT),
-            ],
+            &gates(wrong),
             &["decoder.W_z", "decoder.U_z", "decoder.C_z"],
         ),
         stage(
@@ -351,21 +375,20 @@ fn saying(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
     ]
 }
 
-fn arrows(late: bool) -> Vec<Arrow> {
+fn arrows(wrong: Option<Wrong>) -> Vec<Arrow> {
+    let late = wrong == Some(Wrong::LateQuery);
     let mut arrows = vec![
         arrow("words", "embedding"),
         arrow("embedding", "forward"),
         arrow("embedding", "backward"),
         arrow("forward", "annotations"),
         arrow("backward", "annotations"),
-        arrow("annotations", "energies"),
         arrow("state", "energies"),
         arrow("energies", "alpha"),
         arrow("alpha", "context"),
         arrow("annotations", "context"),
         arrow("previous", "gates"),
         arrow("state", "gates"),
-        arrow("context", "gates"),
         arrow("gates", "proposal"),
         arrow("proposal", "next"),
         arrow("state", "readout"),
@@ -374,6 +397,10 @@ fn arrows(late: bool) -> Vec<Arrow> {
         arrow("readout", "candidates"),
         arrow("candidates", "word"),
     ];
+    if wrong != Some(Wrong::BlindWeights) {
+        arrows.push(arrow("annotations", "energies"));
+    }
+    arrows.push(Arrow { from_before: late, ..arrow("context", "gates") });
     arrows.push(Arrow { from_before: !late, ..arrow("next", "state") });
     arrows.push(Arrow { from_before: true, ..arrow("word", "previous") });
     arrows

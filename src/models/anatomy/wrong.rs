@@ -16,7 +16,7 @@ pub enum Wrong {
 pub struct WrongEntry {
     /// Which.
     pub wrong: Wrong,
-    /// In saved states and lessons.
+    /// In lessons.
     pub key: &'static str,
     /// In a menu.
     pub name: &'static str,
@@ -70,9 +70,12 @@ impl Wrong {
         WRONGS.iter().find(|entry| entry.key == key).map(|entry| entry.wrong)
     }
 
-    /// Those that can be done to a model.
-    pub fn of(architecture: &str, aligns: bool) -> impl Iterator<Item = &'static WrongEntry> {
+    /// Those that can be done to a model whose attention is this, such as `global general`. The score `location` never reads
+    /// the annotations.
+    pub fn of(architecture: &str, attention: Option<&str>) -> impl Iterator<Item = &'static WrongEntry> {
+        let is_blind = attention.is_some_and(|attention| attention.ends_with("location"));
         let fits = move |entry: &&WrongEntry| entry.architectures.contains(&architecture);
-        WRONGS.iter().filter(fits).filter(move |entry| aligns || !entry.needs_alignment)
+        let looks = move |entry: &&WrongEntry| attention.is_some() || !entry.needs_alignment;
+        WRONGS.iter().filter(fits).filter(looks).filter(move |entry| !is_blind || entry.wrong != Self::BlindWeights)
     }
 }

@@ -10,9 +10,9 @@ use crate::ui::measure::heatmap;
 use crate::worker::steps::{Apart, StepsEvent};
 
 /// Frames of a window with these steps: nothing happening, another step in every frame, another open box in every frame.
-pub fn steps(apart: Arc<Apart>, frames: usize) -> StepsFigures {
+pub fn steps(apart: &Arc<Apart>, frames: usize) -> StepsFigures {
     let (count, machine) = (apart.steps.len().max(1), apart.machine.clone());
-    let mut window = Window::new(session(&apart), WINDOW);
+    let mut window = Window::new(session(apart), WINDOW);
     for _ in 0..WARM_UP {
         window.frame(Vec::new());
     }
@@ -54,7 +54,7 @@ mod tests {
         let words = vec![vec!["sol".to_owned(), "sol".to_owned()]; 3];
         let apart = Apart { steps: vec![step; 3], words, ..Apart::default() };
         assert!(session(&Arc::new(apart.clone())).steps().apart.is_some());
-        let figures = steps(Arc::new(apart), 2);
+        let figures = steps(&Arc::new(apart), 2);
         let counts = [&figures.still_millis, &figures.stepping_millis, &figures.opening_millis].map(Vec::len);
         assert!(counts == [2; 3] && figures.triangles > 0);
     }

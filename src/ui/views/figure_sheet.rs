@@ -59,7 +59,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     let before = window.session.drawing();
     let selection = window.session.selection();
     let word = selection.target.filter(|_| selection.column == Some(column.id));
-    let can = |kind: &Kind| export::can_draw(column, kind, word);
+    let can = |kind: &Kind| export::can_draw(column, kind, window.session.settings().shown, word);
     let wanted = asked.unwrap_or(before.kind);
     let is_there = |kind: &&Kind| can(kind).is_ok();
     let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));

@@ -60,6 +60,8 @@ impl Shared {
         for id in before.variants.iter().map(|variant| variant.id) {
             self.scene.change_variant(id, |variant| variant.interventions = None);
         }
+        let stay = self.scene.variants.iter().filter(|variant| !variant.is_as_original());
+        self.scene.variants = stay.cloned().collect();
         if self.scene != before {
             self.history.replaced(before);
             self.changed();
@@ -161,7 +163,10 @@ impl Shared {
         }
         let words = [Word::Typed(text), Word::Entry(crate::text::sentence::EOS.to_owned())];
         let prefix = words.map(|word| Start { word, is_forced: true }).to_vec();
-        self.change(&[id], false, |wanted| wanted.prefix.clone_from(&prefix));
+        self.change(&[id], false, |wanted| {
+            wanted.prefix.clone_from(&prefix);
+            wanted.forces.clear();
+        });
     }
 
     fn ban(&mut self, id: ColumnId, i: Option<usize>, word: &Word, in_all: bool) {
@@ -359,4 +364,6 @@ fn trim(wanted: &mut Interventions) {
     let rows = wanted.pins.iter().map(|pin| pin.i).chain(wanted.orders.iter().map(|(i, _)| *i));
     let behind = rows.chain(wanted.bans.iter().filter_map(|ban| ban.i)).max();
     wanted.prefix.truncate(forced.max(behind.unwrap_or(0)));
+    // words further on that the prefix has overtaken
+    wanted.forces.retain(|(i, _)| *i >= wanted.prefix.len());
 }

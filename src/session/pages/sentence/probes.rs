@@ -45,7 +45,7 @@ impl Shared {
     /// A column that stands: its words are those of the present text with what is set.
     fn standing(&self, id: ColumnId) -> Result<&Column, String> {
         let column = self.column(id).ok_or("This column is gone")?;
-        let stands = !column.decoding && !column.stale && column.source.text == self.scene.source;
+        let stands = !column.decoding && !column.stale && column.source.text == self.scene.text_of(column.variant);
         if !stands || column.hypotheses.is_empty() || *column.set != *self.interventions(column) {
             return Err("The words of this column are still being chosen; ask again when they stand".to_owned());
         }
@@ -53,7 +53,7 @@ impl Shared {
     }
 
     fn ask(&mut self, column: &Column, question: Question, about: About) {
-        let (source, set) = (self.scene.source.clone(), self.interventions(column));
+        let (source, set) = (self.scene.text_of(column.variant).to_owned(), self.interventions(column));
         let subject = Some(Subject { column: column.id, source, set });
         let probe = Probe { model: column.folder.clone(), device: self.settings.device, question };
         self.order_probe(probe, subject, about);
@@ -81,7 +81,9 @@ impl Shared {
 
     fn is_current(&self, subject: &Subject) -> bool {
         let column = self.column(subject.column);
-        subject.source == self.scene.source && column.is_some_and(|column| *self.interventions(column) == *subject.set)
+        column.is_some_and(|column| {
+            subject.source == self.scene.text_of(column.variant) && *self.interventions(column) == *subject.set
+        })
     }
 
     fn persuade(&mut self, id: ColumnId, i: usize, word: Word) -> Result<(), String> {
@@ -141,7 +143,7 @@ impl Shared {
     /// Opens a file of interventions, for the selected column or the one whose model it names.
     pub(in crate::session) fn open_interventions(&mut self, path: PathBuf) {
         self.show_page(Page::Sentence);
-        let selected = self.selected_column().map(|column| column.id);
+        let selected = self.selected_column().map(|column| self.original(column).unwrap_or(column).id);
         let mut columns: Vec<(ColumnId, PathBuf)> =
             self.models().map(|column| (column.id, column.folder.clone())).collect();
         columns.sort_by_key(|(id, _)| Some(*id) != selected);
@@ -225,7 +227,7 @@ impl Shared {
         let before = self.scene.clone();
         if source != self.scene.source {
             self.scene.given = self.scene.given.take().map(|_| String::new());
-            self.scene.keep_for_other_text();
+            self.leave_words(None);
             (self.scene.source, self.scene.position) = (source, None);
             (self.typed, self.typed_on, self.hover) = (false, false, None);
             self.scene.position = self.position_of_source();

@@ -111,7 +111,7 @@ impl Shared {
 
     /// Another text has other words: what was set for those of the old one goes, and its variants, but for those that
     /// `goes_on`, the text typed further, has not touched.
-    fn leave_words(&mut self, goes_on: Option<&str>) {
+    pub(super) fn leave_words(&mut self, goes_on: Option<&str>) {
         let before = self.scene.source.clone();
         let carried = |variant: &str| goes_on.and_then(|after| carried(&before, after, variant));
         if self.scene.keep_variants(carried) {

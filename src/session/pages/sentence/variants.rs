@@ -94,7 +94,7 @@ impl Shared {
         if variant.is_as_original() || self.scene.variants.iter().any(is_same) {
             return self.notify("This is open in a column already", false);
         }
-        if self.scene.variants.len() >= MOST {
+        if self.columns.iter().filter(|column| column.variant.is_some()).count() >= MOST {
             return self.notify(format!("{MOST} variants are open; close one of them first"), false);
         }
         let id = self.fresh_id();
@@ -131,7 +131,11 @@ impl Shared {
             scene.keep_for_other_text();
             scene.set(&variant.folders, (*set).clone());
             let adopted = |other: &Variant| {
-                let other = if other.id == variant.id { variant.clone() } else { other.clone() };
+                let mut other = if other.id == variant.id { variant.clone() } else { other.clone() };
+                if other.source.is_none() {
+                    // it follows the sentence, whose words are others now
+                    other.interventions = other.interventions.map(|set| Arc::new(set.for_other_text()));
+                }
                 Variant { source: other.source.filter(|source| *source != text), ..other }
             };
             scene.variants = scene.variants.iter().map(adopted).filter(|other| !other.is_as_original()).collect();

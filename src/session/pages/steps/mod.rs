@@ -218,10 +218,8 @@ impl Steps {
 
     /// To a step; what is guessed of it is open again.
     fn show(&mut self, i: usize, done: Option<usize>) {
-        if i != self.i
-            && let Some(guessing) = &mut self.guessing
-        {
-            guessing.next();
+        if i != self.i {
+            self.guess_anew();
         }
         (self.i, self.done) = (i.min(self.last()), done);
     }
@@ -290,6 +288,19 @@ impl Steps {
         self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), ..table }));
     }
 
+    /// What is guessed is open again.
+    fn guess_anew(&mut self) {
+        if let Some(guessing) = &mut self.guessing {
+            guessing.next();
+        }
+    }
+
+    /// The words that the steps say.
+    fn said(&self) -> Vec<u32> {
+        let steps = self.apart.iter().flat_map(|apart| &apart.steps);
+        steps.filter_map(|step| step.said).map(|(id, _)| id).collect()
+    }
+
     fn kept(&self) -> Saved {
         Saved { mode: self.mode.entry().key.to_owned(), by_stage: self.by_stage, pace: Some(self.pace) }
     }
@@ -304,6 +315,7 @@ impl PageState for Steps {
         match command {
             StepsCommand::SetMode(mode) => {
                 self.class.clear();
+                self.guess_anew();
                 (self.mode, self.i, self.done, self.is_playing) = (mode, 0, None, false);
             }
             StepsCommand::SetWrong(wrong) => self.wrong = wrong,
@@ -328,6 +340,10 @@ impl PageState for Steps {
             }
             StepsCommand::Open(key) => self.open = key,
             StepsCommand::Say(id) => {
+                if self.mode != Mode::Class {
+                    // the words before are kept as they were said
+                    self.class = self.said();
+                }
                 self.class.truncate(self.i);
                 self.class.push(id);
                 self.mode = Mode::Class;
@@ -358,6 +374,10 @@ impl PageState for Steps {
         match found {
             Ok(apart) => {
                 let is_other = self.apart.as_ref().is_none_or(|old| old.source.text != apart.source.text);
+                let is_same_machine = self.apart.as_ref().is_some_and(|old| old.machine == apart.machine);
+                if !apart.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
+                    self.open = None;
+                }
                 (self.apart, self.message) = (Some(apart), None);
                 let i = match self.mode {
                     Mode::Class => self.class.len(),
@@ -365,6 +385,9 @@ impl PageState for Steps {
                     Mode::Shown | Mode::Greedy => self.i,
                 };
                 if is_other {
+                    self.guess_anew();
+                }
+                if is_other || !is_same_machine {
                     self.done = None;
                 }
                 self.show(i, self.done);

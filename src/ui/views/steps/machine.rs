@@ -75,7 +75,7 @@ fn held<'a>(window: &Window<'_>, apart: &'a Apart, stage: &Stage) -> Held<'a> {
     let step = apart.steps.get(i);
     match stage.key {
         "words" => Held::Text(Cow::Owned(words(apart).join(" "))),
-        "energies" | "alpha" | "context" if hides => Held::Hidden,
+        "energies" | "alpha" | "context" | "place" if hides => Held::Hidden,
         "energies" => step.and_then(|step| step.e_i.as_deref()).map_or(Held::Nothing, Held::Shares),
         "alpha" => step.and_then(|step| step.alpha_i.as_deref()).map_or(Held::Nothing, Held::Shares),
         "candidates" => {

@@ -111,7 +111,7 @@ pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
     let Some(facts) = session.steps().column(session).and_then(|column| column.facts.as_ref()) else { return };
-    let fitting: Vec<_> = Wrong::of(&facts.architecture, facts.has_alignment).collect();
+    let fitting: Vec<_> = Wrong::of(&facts.architecture, facts.attention.as_deref()).collect();
     if fitting.is_empty() {
         return;
     }

@@ -68,7 +68,7 @@ fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
     }
     let hides = steps.hides(steps.i);
     match stage.key {
-        "energies" | "alpha" | "context" if hides => rows::guess_ui(ui, window, apart),
+        "energies" | "alpha" | "context" | "place" if hides => rows::guess_ui(ui, window, apart),
         "words" => {
             for (j, word) in words(apart).iter().enumerate() {
                 let id = apart.source.ids.get(j).copied().unwrap_or(0);
@@ -182,14 +182,20 @@ fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart, stage: &Stage) {
     let Some(values) = values else { return };
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (low, high) = (finite().fold(0.0_f32, f32::min), finite().fold(1e-6_f32, f32::max));
-    let most = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(j, _)| j);
+    let with_energy = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+    let most = with_energy.max_by(|a, b| a.1.total_cmp(b.1)).map(|(j, _)| j);
+    let share = |value: f32| match value {
+        _ if value.is_nan() => 0.0,
+        _ if is_share => value,
+        _ => (value - low) / (high - low),
+    };
     let list: Vec<Bar> = words(apart)
         .iter()
         .zip(values)
         .enumerate()
         .map(|(j, (word, value))| Bar {
             text: (*word).to_owned(),
-            share: if is_share { *value } else { (value - low) / (high - low) },
+            share: share(*value),
             number: if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") },
             label: format!("{} of {word} {value:.3}", stage.title),
             is_marked: most == Some(j),
