@@ -65,7 +65,8 @@ impl Gold {
     /// Whether a column says the reference.
     pub fn fits(&self, column: &Column) -> bool {
         let shown = Lettered::of(shown_words(column).into_iter());
-        column.source.text.trim() == self.source.trim()
+        let letters = |text: &str| Lettered::of(text.split_whitespace()).letters;
+        letters(&column.source.text) == letters(&self.source)
             && !shown.letters.is_empty()
             && shown.letters == Lettered::of(self.reference.split_whitespace()).letters
     }

@@ -411,6 +411,8 @@ fn rows_are_made_of_links_by_hand_where_the_reference_is_said() {
     }
     assert!(gold.row(here, 3).expect_err("`</s>`").contains("links this word with none"));
     let other = Gold { reference: "le soulier rouge".to_owned(), ..gold };
+    let elsewhere = Gold { source: "the blue shoe".to_owned(), ..other.clone() };
+    assert!(!elsewhere.fits(here));
     assert!(!other.fits(here) && other.row(here, 0).expect_err("other words").contains("the reference"));
 }
 
