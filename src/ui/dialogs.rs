@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
-    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, MapCommand, PhrasesCommand,
+    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand, PhrasesCommand,
     TestCommand, TrainingCommand, WindowCommand, maps,
 };
 
@@ -49,6 +49,8 @@ pub enum Question {
     },
     /// Where to write the picture that is kept.
     Figure,
+    /// Where to write a lesson for the class.
+    Handout,
     /// Where to write the neighbours of a point.
     Neighbours,
     /// Where to write the places of a map.
@@ -96,6 +98,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Json) => "Save the translations as JSON",
             Self::Alignment(_, AlignmentFormat::Pharaoh) => "Save the alignment as links",
             Self::Picture { .. } | Self::Figure => "Save a picture",
+            Self::Handout => "Print a lesson",
             Self::Neighbours => "Save the neighbours as TSV",
             Self::Points => "Save the map as TSV",
         }
@@ -139,6 +142,9 @@ impl Question {
                 "A pair of places, source and target from 0, for each target word and the source word that it looks at most."
             }
             Self::Picture { .. } | Self::Figure => "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
+            Self::Handout => {
+                "HTML for the class, to be printed from a browser; the solutions go into a second file beside it."
+            }
             Self::Neighbours => "A row for each neighbour with its cosine.",
             Self::Points => "A row for each point with its place, x and y.",
         }
@@ -151,7 +157,7 @@ impl Question {
             Self::Text | Self::Log | Self::PhraseTable => "Open",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
             Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
-            Self::Figure | Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
+            Self::Figure | Self::Handout | Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
         }
     }
 
@@ -173,6 +179,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Pharaoh) => Wants::NewFile("alignment.txt"),
             Self::Picture { kind, format, .. } => Wants::NewFigure(kind, format),
             Self::Figure => Wants::NewFile("plot.svg"),
+            Self::Handout => Wants::NewFile("lesson.html"),
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
         }
@@ -183,6 +190,7 @@ impl Question {
         match self {
             Self::Model => ColumnCommand::Add(path).into(),
             Self::Text => WindowCommand::Open(path).into(),
+            Self::Handout => LessonCommand::Print(path).into(),
             Self::TestSource => TestCommand::SetSource(Some(path)).into(),
             Self::TestReference => TestCommand::AddReference(path).into(),
             Self::Gold => TestCommand::SetGold(Some(path)).into(),

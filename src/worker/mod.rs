@@ -22,6 +22,7 @@ mod shelf;
 mod shelved;
 pub mod steps;
 mod store;
+pub mod texts;
 mod thread;
 mod untouched;
 mod view;
