@@ -20,11 +20,13 @@ use crate::session::lessons::shelf::BUNDLED;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
-#[command(after_long_help = "A lesson is Markdown; the manual's page for teachers says how one is written. Without an option, the lessons
+#[command(
+    after_long_help = "A lesson is Markdown; the manual's page for teachers says how one is written. Without an option, the lessons
 are listed with their pages.
   interlinear lesson
   interlinear lesson --check my-lesson.md
-  interlinear lesson --print handouts")]
+  interlinear lesson --print handouts"
+)]
 pub struct Low {
     /// Lessons as Markdown; by default those that come with the program
     #[arg(value_name = "FILE")]
@@ -72,7 +74,10 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     output.finish()?;
     match wrong {
         0 => Ok(()),
-        _ => Err(Error::Input(format!("{wrong} of {} lessons are wrong; each line above says what", wrong.max(read))).into()),
+        _ => {
+            Err(Error::Input(format!("{wrong} of {} lessons are wrong; each line above says what", wrong.max(read)))
+                .into())
+        }
     }
 }
 

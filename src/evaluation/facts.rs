@@ -284,9 +284,8 @@ impl Bench {
         let Some(alpha) = &best.alpha else { return Ok(Err("it has no alignment".to_owned())) };
         let x = source_pieces(lead, sentence, false).unwrap_or_else(|| singles(sentence.len()));
         let (y, words) = target_words(system, &best.tokens);
-        let span = |word: &std::ops::Range<usize>| {
-            sentence.spans[word.start].start..sentence.spans[word.end.max(1) - 1].end
-        };
+        let span =
+            |word: &std::ops::Range<usize>| sentence.spans[word.start].start..sentence.spans[word.end.max(1) - 1].end;
         let is_source = |word: &std::ops::Range<usize>| {
             let text = &sentence.text[span(word)];
             text == source || text.is_empty() && source == EOS
@@ -352,7 +351,9 @@ mod tests {
             let (key, value) = form.split_once(": ").expect("a colon");
             Fact::read(key, value).unwrap_or_else(|words| panic!("{form}: {words}"));
         }
-        for (key, value) in [("translation m has", "x"), ("alpha m a -> b", "at least 2"), ("log p m", "beam x"), ("", "")] {
+        for (key, value) in
+            [("translation m has", "x"), ("alpha m a -> b", "at least 2"), ("log p m", "beam x"), ("", "")]
+        {
             let words = Fact::read(key, value).expect_err(key);
             assert!(words.contains("is no fact"), "{words}");
         }

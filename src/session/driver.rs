@@ -68,8 +68,20 @@ impl Driver {
         let troubles = [found.trouble, claim.trouble()];
         let saved_revision = session.revision();
         let aligner = Aligner::default();
-        let mut driver =
-            Self { session, worker, lane, steps, follower, texts, aligner, disk, saved, saved_revision, wake, _claim: claim };
+        let mut driver = Self {
+            session,
+            worker,
+            lane,
+            steps,
+            follower,
+            texts,
+            aligner,
+            disk,
+            saved,
+            saved_revision,
+            wake,
+            _claim: claim,
+        };
         for text in troubles.into_iter().flatten() {
             driver.session.hear(News::Notice { text, is_error: true });
         }

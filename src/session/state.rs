@@ -32,7 +32,7 @@ use crate::session::shared::Shared;
 use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
 use crate::worker::follow::Seen;
-use crate::worker::protocol::Event;
+use crate::worker::protocol::{EnsembleSpec, Event};
 use crate::worker::steps::StepsEvent;
 use crate::worker::texts::Texts;
 
@@ -120,21 +120,31 @@ impl Session {
         Self { shared, pages, training: NewTraining::default(), lessons }
     }
 
-    /// What is worth keeping.
+    /// What is worth keeping. While a lesson is open, that is what it goes back to.
     pub fn saved(&self) -> SavedSession {
-        let Settings { unk_replacement, device, shown, reading, pieces, links, whose: _, palette, theme, zoom } =
-            &self.shared.settings;
-        let Scene { source, search, given, interventions, .. } = &self.shared.scene;
+        let left = self.lessons.left();
+        let Settings { device, reading, palette, theme, zoom, .. } = &self.shared.settings;
+        let Settings { unk_replacement, shown, pieces, links, .. } =
+            left.map_or(&self.shared.settings, |left| &left.settings);
+        let Scene { source, search, given, interventions, .. } = left.map_or(&self.shared.scene, |left| &left.scene);
+        let mut layout = self.shared.layout.clone();
+        layout.extend(left.iter().flat_map(|left| &left.layout).map(|(key, value)| ((*key).to_owned(), *value)));
+        let shown_columns = || self.shared.columns.iter().filter_map(SavedColumn::of).collect();
+        let columns = left.map_or_else(shown_columns, |left| {
+            let saved =
+                |(folder, ensemble): &(PathBuf, Option<EnsembleSpec>)| SavedColumn::of_parts(folder, ensemble.as_ref());
+            left.columns.iter().filter_map(saved).collect()
+        });
         let lists = &self.shared.lists;
         SavedSession {
             source: Some(source.clone()),
             given: given.clone(),
             translated: lists.translated.clone(),
             files: lists.files.iter().filter_map(SavedFile::of).collect(),
-            columns: Some(self.shared.columns.iter().filter_map(SavedColumn::of).collect()),
+            columns: Some(columns),
             interventions: interventions.iter().filter_map(SavedInterventions::of).collect(),
             list: persist::list_name(lists.shown),
-            layout: self.shared.layout.clone(),
+            layout,
             figure: SavedFigure::of(&self.shared.drawing),
             palette: palette.clone(),
             theme: persist::theme_name(*theme).to_owned(),
@@ -148,7 +158,7 @@ impl Session {
             reading: reading.name().to_owned(),
             units: if *pieces { Units::Pieces } else { Units::Words }.name().to_owned(),
             links: *links,
-            page: self.shared.page.key().to_owned(),
+            page: left.map_or(self.shared.page, |left| left.page).key().to_owned(),
             pages: self.pages.saved(),
             ..SavedSession::default()
         }

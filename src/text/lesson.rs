@@ -230,11 +230,9 @@ impl Reader {
         let mut entries = Vec::new();
         for (number, line) in lines {
             match line.split_once(':') {
-                Some((key, value)) => entries.push(Entry {
-                    key: key.trim().to_owned(),
-                    value: value.trim().to_owned(),
-                    line: *number,
-                }),
+                Some((key, value)) => {
+                    entries.push(Entry { key: key.trim().to_owned(), value: value.trim().to_owned(), line: *number })
+                }
                 None => self.fault(*number, format!("`{line}` has no colon; write `key: value`")),
             }
         }
@@ -267,7 +265,10 @@ impl Reader {
         if ask.question.is_empty() {
             self.fault(first, "the block `ask` has no question; its first line is the question");
         } else if ask.choices.is_empty() && ask.answer.is_empty() {
-            self.fault(first, "the question has no answer; write lines `- (x) right` and `- ( ) wrong`, or `answer: ...`");
+            self.fault(
+                first,
+                "the question has no answer; write lines `- (x) right` and `- ( ) wrong`, or `answer: ...`",
+            );
         } else if !ask.choices.is_empty() && !ask.choices.iter().any(|choice| choice.is_right) {
             self.fault(first, "no choice is right; mark one with `- (x)`");
         }

@@ -11,8 +11,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
-    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand, PhrasesCommand,
-    TestCommand, TrainingCommand, WindowCommand, maps,
+    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand,
+    PhrasesCommand, TestCommand, TrainingCommand, WindowCommand, maps,
 };
 
 /// What the answer is for.

@@ -107,7 +107,8 @@ impl<L: Looks> Follower<L> {
         let (out, news) = thread::channel(ROOM, wake);
         let shared = Arc::new(Shared::default());
         let (theirs, closed) = (Arc::clone(&shared), Arc::clone(&shared));
-        let service = Service::start("follow", GRACE, news, move || closed.close(), move || run::<L>(&theirs, every, &out));
+        let service =
+            Service::start("follow", GRACE, news, move || closed.close(), move || run::<L>(&theirs, every, &out));
         Self { shared, service }
     }
 

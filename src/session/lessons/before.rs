@@ -17,12 +17,12 @@ const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INS
 /// The window before a lesson.
 #[derive(Clone, Debug)]
 pub struct Left {
-    scene: Scene,
-    columns: Vec<(PathBuf, Option<EnsembleSpec>)>,
+    pub(in crate::session) scene: Scene,
+    pub(in crate::session) columns: Vec<(PathBuf, Option<EnsembleSpec>)>,
     selected: Option<usize>,
-    page: Page,
-    layout: Vec<(&'static str, f32)>,
-    settings: Settings,
+    pub(in crate::session) page: Page,
+    pub(in crate::session) layout: Vec<(&'static str, f32)>,
+    pub(in crate::session) settings: Settings,
     steps: Vec<StepsCommand>,
 }
 
@@ -54,7 +54,8 @@ impl Left {
         let selected = self.selected.and_then(|at| shared.columns().get(at)).map(|column| column.id);
         shared.selection = Selection { column: selected, target: None };
         shared.put_scene(self.scene);
-        let layout = self.layout.into_iter().map(|(key, value)| WindowCommand::SetLayout { key: key.to_owned(), value }.into());
+        let layout =
+            self.layout.into_iter().map(|(key, value)| WindowCommand::SetLayout { key: key.to_owned(), value }.into());
         let Settings { shown, pieces, links, unk_replacement, .. } = self.settings;
         let settings = [
             SettingsCommand::SetShown(shown),

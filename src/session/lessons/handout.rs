@@ -68,7 +68,8 @@ fn part_html(part: &ScriptPart) -> String {
 }
 
 fn ask_html(ask: &Ask) -> String {
-    let choices: String = ask.choices.iter().map(|choice| format!("<li>&#9744; {}</li>", escaped(&choice.text))).collect();
+    let choices: String =
+        ask.choices.iter().map(|choice| format!("<li>&#9744; {}</li>", escaped(&choice.text))).collect();
     let room = if choices.is_empty() { "<div class=\"room\"></div>".to_owned() } else { format!("<ul>{choices}</ul>") };
     format!("<div class=\"ask\"><strong>{}</strong>{room}</div>\n", escaped(&ask.question))
 }
@@ -147,7 +148,13 @@ mod tests {
         let text = "# A < B\n\n## One\n\n- **x** & y\n\n```ask\nWhich <b>?\n- ( ) left\n- (x) right\nwhy: since\n```\n```wait\npage: steps\nsay: Open it.\n```\n";
         let script = read(text).expect("it can be read");
         let class = handout(&script, &BTreeMap::from([(0, "<?xml?><svg id=\"f\"></svg>".to_owned())]));
-        for part in ["<h1>A &lt; B</h1>", "<ul><li><strong>x</strong> &amp; y</li></ul>", "&#9744; right", "Open it.", "<figure><svg"] {
+        for part in [
+            "<h1>A &lt; B</h1>",
+            "<ul><li><strong>x</strong> &amp; y</li></ul>",
+            "&#9744; right",
+            "Open it.",
+            "<figure><svg",
+        ] {
             assert!(class.contains(part), "{part} is not in {class}");
         }
         assert!(!class.contains("since") && !class.contains("<b>"), "{class}");

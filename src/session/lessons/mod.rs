@@ -4,6 +4,7 @@
 pub mod before;
 pub mod check;
 pub mod command;
+pub mod doing;
 pub mod handout;
 pub mod lights;
 pub mod script;
@@ -19,10 +20,11 @@ use crate::session::drawing::Drawing;
 use crate::session::effect::{Chore, Effect};
 use crate::session::export;
 use crate::session::lessons::before::Left;
+use crate::session::lessons::doing::{Before, Now, settled};
 use crate::session::lessons::lights::{Light, Lit};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{Kept, bundled};
-use crate::session::lessons::things::{Before, Now, Thing, settled};
+use crate::session::lessons::things::Thing;
 use crate::session::page::Page;
 use crate::session::pages::steps::Steps;
 use crate::session::picture::Picture;
@@ -212,13 +214,19 @@ impl Running {
 
     /// Keeps the picture of the page for paper, once it is there.
     fn keep_picture(&mut self, shared: &Shared) {
-        if self.pictures.contains_key(&self.page) || !self.is_ready() || shared.page() != Page::Sentence || !settled(shared) {
+        if self.pictures.contains_key(&self.page)
+            || !self.is_ready()
+            || shared.page() != Page::Sentence
+            || !settled(shared)
+        {
             return;
         }
-        let aligns = |column: &&crate::session::column::Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+        let aligns =
+            |column: &&crate::session::column::Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
         let column = shared.selected_column().filter(aligns).or_else(|| shared.columns().iter().find(aligns));
         let drawing = Drawing { has_caption: true, ..Drawing::new("heatmap", false) };
-        let picture = column.and_then(|column| export::picture(column, &shared.scene().search, shared.settings(), &drawing));
+        let picture =
+            column.and_then(|column| export::picture(column, &shared.scene().search, shared.settings(), &drawing));
         if let Some(picture) = picture {
             self.pictures.insert(self.page, Box::new(picture));
         }
@@ -239,6 +247,11 @@ impl Lessons {
     /// The lesson that is open.
     pub fn open(&self) -> Option<&Running> {
         self.open.as_ref().filter(|_| self.is_shown)
+    }
+
+    /// The window as it was before the lesson that is open.
+    pub(super) fn left(&self) -> Option<&Left> {
+        self.left.as_ref()
     }
 
     /// Whether a part of the window is lit.

@@ -85,7 +85,12 @@ impl Script {
                 ScriptPart::Do(things) => things,
                 ScriptPart::Wait(wait) => std::slice::from_ref(&wait.thing),
                 ScriptPart::Check(facts) => {
-                    tried.extend(facts.iter().map(|(line, fact)| Tried { line: *line, fact, sentence: sentence.clone(), beam }));
+                    tried.extend(facts.iter().map(|(line, fact)| Tried {
+                        line: *line,
+                        fact,
+                        sentence: sentence.clone(),
+                        beam,
+                    }));
                     &[]
                 }
                 _ => &[],
@@ -202,7 +207,10 @@ fn wait(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<Wait> {
     }
     let count = entries.iter().filter(|entry| entry.key != "say").count();
     if count != 1 {
-        faults.push(Fault::new(first.line, "a block `wait` has one line that says what is waited for, and may have a line `say: ...`"));
+        faults.push(Fault::new(
+            first.line,
+            "a block `wait` has one line that says what is waited for, and may have a line `say: ...`",
+        ));
         return None;
     }
     let thing = things.pop()?;

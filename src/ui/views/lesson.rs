@@ -5,10 +5,10 @@ use std::path::Path;
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
+use crate::session::LessonCommand;
 use crate::session::lessons::Running;
 use crate::session::lessons::script::ScriptPart;
 use crate::session::lessons::shelf::Kept;
-use crate::session::LessonCommand;
 use crate::text::lesson::Ask;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
@@ -21,8 +21,10 @@ pub struct Lessons;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (260.0, 720.0);
-/// Its width at first, points.
+/// Its width at first, points; two columns have room beside it in a window of 1024.
 const WIDTH: f32 = 380.0;
+/// The share of a smaller window that it takes at first.
+const SHARE: f32 = 0.32;
 /// The share of the window that it takes at most.
 const MOST: f32 = 0.42;
 /// Width of the frame round what is lit, and of its soft edge, points.
@@ -42,7 +44,8 @@ impl View for Lessons {
             return;
         }
         let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
-        let width = window.layout(local::LESSON_WIDTH, WIDTH).clamp(LIMITS.0, most);
+        let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
+        let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
         let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
         let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
         window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
@@ -136,15 +139,28 @@ fn own_ui(ui: &mut Ui, folder: &Path) {
 fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let bar = Panel::bottom("lesson_bar").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(0, 6)));
     bar.show(ui, |ui| bar_ui(ui, window, running));
-    head_ui(ui, running);
+    head_ui(ui, window, running);
     let id = ("lesson_page", &running.key, running.page);
     ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| page_ui(ui, window, running));
 }
 
-fn head_ui(ui: &mut Ui, running: &Running) {
-    let t = theme::tokens(ui);
+fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
+    let t = *theme::tokens(ui);
     let (page, pages) = (running.page + 1, running.script.pages.len());
-    ui.add(Label::new(RichText::new(&running.script.title).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let note =
+                "For the class, with the pictures of the pages that were open, and the solutions in a second file";
+            if ui.small_button("Print...").on_hover_text(note).clicked() {
+                window.local.sheet = Sheet::Ask(Question::Handout);
+            }
+            ui.label(RichText::new(format!("{page} of {pages}")).size(theme::TEXT_SMALL).color(t.weak));
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let title = RichText::new(&running.script.title).size(theme::TEXT_SMALL).color(t.weak);
+                ui.add(Label::new(title).truncate());
+            });
+        });
+    });
     ui.add(Label::new(RichText::new(&running.shown().heading).size(theme::TEXT_TITLE).strong()).wrap());
     let bar = ProgressBar::new(page as f32 / pages as f32).desired_height(4.0);
     let _ = ui.add(bar).accessible_name(format!("Page {page} of {pages}"));
@@ -166,16 +182,11 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             window.local.seen_lesson = Some(running.key.clone());
             next.request_focus();
         }
-        ui.label(format!("{} of {}", running.page + 1, running.script.pages.len()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let note = "The window is again as it was before";
             if ui.button("End lesson").on_hover_text(note).clicked() {
                 window.local.seen_lesson = None;
                 window.push(LessonCommand::Close);
-            }
-            let note = "For the class, with the pictures of the pages that were open, and the solutions in a second file";
-            if ui.button("Print...").on_hover_text(note).clicked() {
-                window.local.sheet = Sheet::Ask(Question::Handout);
             }
         });
     });
@@ -184,7 +195,8 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
 fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let t = *theme::tokens(ui);
     let mut follows = None;
-    for (n, part) in running.parts().iter().enumerate() {
+    let is_seen = |part: &ScriptPart| matches!(part, ScriptPart::Text(_) | ScriptPart::Ask(..) | ScriptPart::Wait(_));
+    for (n, part) in running.parts().iter().enumerate().filter(|(_, part)| is_seen(part)) {
         ui.push_id(n, |ui| match part {
             ScriptPart::Text(blocks) => manual::blocks_ui(ui, window, blocks, &mut follows),
             ScriptPart::Ask(at, ask) => ask_ui(ui, window, running, *at, ask),

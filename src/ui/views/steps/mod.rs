@@ -62,7 +62,11 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
     ui.add_space(theme::SPACE_1);
     let is_open = window.session.steps().open.is_some();
     if ui.available_width() < NARROW {
-        if is_open { stage::stage_ui(ui, window, &apart) } else { machine::machine_ui(ui, window, &apart) }
+        if is_open {
+            stage::stage_ui(ui, window, &apart)
+        } else {
+            machine::machine_ui(ui, window, &apart)
+        }
         return;
     }
     let has_side = is_open || (!presents && apart.aligns);
@@ -100,7 +104,9 @@ fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
     let column = session.steps().column(session);
     let note = match column {
         None => "There is no model yet. Add one with + Model above; of an ensemble nothing can be taken apart.",
-        Some(_) if session.source().trim().is_empty() => "Type a sentence above, and the model shows how it translates it.",
+        Some(_) if session.source().trim().is_empty() => {
+            "Type a sentence above, and the model shows how it translates it."
+        }
         Some(_) if session.steps().message.is_some() => "",
         Some(_) => "The machine appears here as soon as the sentence is translated.",
     };

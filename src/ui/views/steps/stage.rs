@@ -29,7 +29,9 @@ const WORD: f32 = 84.0;
 /// Paints the open box.
 pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
-    let Some(stage) = apart.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else { return };
+    let Some(stage) = apart.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else {
+        return;
+    };
     let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(12));
     let shown = card.show(ui, |ui| {
         ui.take_available_width();
@@ -215,7 +217,8 @@ fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         }
     });
     let k = unit - 1;
-    let parts: Vec<f32> = alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).copied().unwrap_or(0.0)).collect();
+    let parts: Vec<f32> =
+        alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).copied().unwrap_or(0.0)).collect();
     let largest = parts.iter().fold(1e-6_f32, |most, part| most.max(part.abs()));
     let mut total = 0.0;
     let list: Vec<Bar> = words(apart)
@@ -235,7 +238,8 @@ fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         })
         .collect();
     bars(ui, &list, "Its share times its number; blue adds, grey takes away");
-    let text = format!("Together {total:+.3}, the number {:+.3} of the context", c.values.get(k).copied().unwrap_or(0.0));
+    let text =
+        format!("Together {total:+.3}, the number {:+.3} of the context", c.values.get(k).copied().unwrap_or(0.0));
     ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
 }
 
