@@ -93,7 +93,7 @@
 //!
 //! New variants enter through a table and nowhere else: an architecture is one file and one line
 //! of [`models::MODELS`] (`tests/core/toy.rs` is one), with kernels of its own a file in `models/fused` and one in
-//! `training/fused`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
+//! `training/fused`, a drawing of its stages one in `models/anatomy`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
 //! one line in their table, and so has a page of the window, in [`session::PAGES`]. A kind of long work behind the
 //! window is one file of [`worker::corpus`] and one line of its [`Order`](worker::corpus::Order). A figure is one file of

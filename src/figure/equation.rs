@@ -33,13 +33,7 @@ const SHIFT: f32 = 0.32;
 const RING: f32 = 0.6;
 
 /// An equation in one line: its marks, from the middle of its left end, and its width.
-pub fn typeset(
-    text: &str,
-    at: Point,
-    size: f32,
-    colour: Rgba,
-    measure: &dyn Measure,
-) -> (Vec<Mark<'static>>, f32) {
+pub fn typeset(text: &str, at: Point, size: f32, colour: Rgba, measure: &dyn Measure) -> (Vec<Mark<'static>>, f32) {
     let mut setter = Setter { marks: Vec::new(), colour, measure };
     let end = setter.set(&parse(text), at, size);
     (setter.marks, end - at.x)
@@ -222,10 +216,8 @@ mod tests {
     #[test]
     fn indices_are_smaller_and_beside_what_they_belong_to() {
         let (marks, width) = typeset("h_s^k x", point(10.0, 20.0), 10.0, Rgba::TRANSPARENT, &SansSerif);
-        let texts: Vec<&Text<'_>> = marks
-            .iter()
-            .filter_map(|mark| if let Mark::Text(text) = mark { Some(text) } else { None })
-            .collect();
+        let texts: Vec<&Text<'_>> =
+            marks.iter().filter_map(|mark| if let Mark::Text(text) = mark { Some(text) } else { None }).collect();
         let [h, s, k, x] = texts[..] else { panic!("{texts:?}") };
         assert!(h.at == point(10.0, 20.0) && s.at.y > 20.0 && k.at.y < 20.0 && x.at.y == 20.0);
         assert!(s.at.x == k.at.x && s.at.x > h.at.x && x.at.x > s.at.x);

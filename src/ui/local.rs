@@ -165,6 +165,8 @@ pub struct Local {
     pub steps_moved: Option<f64>,
     /// The word of page Steps that is already in view, and of how many.
     pub steps_seen: Option<(usize, usize)>,
+    /// The row of the heatmap of page Steps that was brought into view last.
+    pub steps_revealed: Option<usize>,
     /// How far the heatmap of page Steps is scrolled to the right, points.
     pub steps_scroll: f32,
     /// That heatmap as a texture.

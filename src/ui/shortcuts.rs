@@ -129,8 +129,8 @@ impl Binding {
             );
         // These two go to a panel, and so to its page.
         let goes_there = matches!(self.act, Act::FocusSource | Act::FocusSearch);
-        // Steps are presented, too.
-        let is_shared = page == Page::Steps && self.act == Act::Present;
+        // The page Steps shows the sentence, too.
+        let is_shared = page == Page::Steps && matches!(self.act, Act::Present | Act::Undo | Act::Redo | Act::Stop);
         page == Page::Sentence || !belongs_to_sentence || goes_there || is_shared
     }
 }

@@ -177,18 +177,16 @@ fn serve(library: &Library, request: &StepsRequest, open: &mut Option<Open>, tic
     let StepsRequest { folder, device, wrong, .. } = request;
     let fits = |open: &Open| (&open.folder, open.device, open.wrong) == (folder, *device, *wrong);
     let kept = open.take().filter(fits);
-    let kept = match kept {
-        Some(kept) => kept,
-        None => {
-            let key: Key = (folder.clone(), *device);
-            let shelved = library.borrow(&key, ticket)?;
-            library.give_back(&key);
-            let anatomy = dissect(&shelved.model, *wrong)?;
-            Open { folder: folder.clone(), device: *device, wrong: *wrong, shelved, anatomy }
-        }
+    let kept = if let Some(kept) = kept {
+        kept
+    } else {
+        let key: Key = (folder.clone(), *device);
+        let shelved = library.borrow(&key, ticket)?;
+        library.give_back(&key);
+        let anatomy = dissect(&shelved.model.config, &shelved.model.weights, *wrong)?;
+        Open { folder: folder.clone(), device: *device, wrong: *wrong, shelved, anatomy }
     };
-    let apart = apart(open.insert(kept), request, ticket);
-    apart
+    apart(open.insert(kept), request, ticket)
 }
 
 fn apart(open: &Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> {
@@ -201,8 +199,7 @@ fn apart(open: &Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> 
         )));
     }
     let limit = MOST_STEPS.min(request.given.len().max(2 * source.len() + 10) + 1);
-    let path =
-        Path { given: &request.given, then: request.then, eos: facts.eos, limit, best: CANDIDATES };
+    let path = Path { given: &request.given, then: request.then, eos: facts.eos, limit, best: CANDIDATES };
     let (encoder, steps) = take_apart(&*open.anatomy, &source.ids, &path, ticket)?;
     let word = |id: u32| shelved.model.target.token(id).unwrap_or(UNK).to_owned();
     let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());

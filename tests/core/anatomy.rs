@@ -35,7 +35,7 @@ fn part<'a>(parts: &'a [Part], key: &str) -> Option<&'a Part> {
 fn every_reference_case_holds_for_a_model_taken_apart() {
     for folder in FOLDERS {
         let model = load(folder);
-        let anatomy = dissect(&model, None).expect("it can be taken apart");
+        let anatomy = dissect(&model.config, &model.weights, None).expect("it can be taken apart");
         for (k, case) in cases(&model).iter().enumerate() {
             for (i, taken) in steps(&*anatomy, case).iter().enumerate() {
                 let what = format!("{folder}, case {k}, word {i}");
@@ -57,7 +57,8 @@ fn every_reference_case_holds_for_a_model_taken_apart() {
 fn what_lies_between_is_what_the_readable_form_computes() {
     for folder in FOLDERS {
         let model = load(folder);
-        let (anatomy, readable) = (dissect(&model, None).expect("apart"), model.plain().expect("readable"));
+        let (anatomy, readable) =
+            (dissect(&model.config, &model.weights, None).expect("apart"), model.plain().expect("readable"));
         for case in &cases(&model)[..2] {
             let annotations = readable.encode(&[&case.source]).expect("encodes");
             let mut state = readable.init_state(&annotations).expect("starts");
@@ -68,7 +69,8 @@ fn what_lies_between_is_what_the_readable_form_computes() {
             }
             for (i, taken) in steps(&*anatomy, case).iter().enumerate() {
                 let y_prev = (i > 0).then(|| [case.target[i - 1]]);
-                let step = readable.step(y_prev.as_ref().map(<[u32; 1]>::as_slice), &state, &annotations).expect("steps");
+                let step =
+                    readable.step(y_prev.as_ref().map(<[u32; 1]>::as_slice), &state, &annotations).expect("steps");
                 assert_eq!(taken.state.len(), step.s.tensors.len(), "{folder}");
                 for (own, other) in taken.state.iter().zip(&step.s.tensors) {
                     assert_close(&format!("{folder}, state after word {i}"), own, &row(other));
@@ -87,7 +89,7 @@ fn what_lies_between_is_what_the_readable_form_computes() {
 fn gates_and_proposal_add_up_to_the_state() {
     for (folder, keeps) in [("rnnsearch", false), ("rnnencdec", true)] {
         let model = load(folder);
-        let anatomy = dissect(&model, None).expect("apart");
+        let anatomy = dissect(&model.config, &model.weights, None).expect("apart");
         let case = &cases(&model)[0];
         let mut before = anatomy.encode(&case.source).start[0].clone();
         for taken in steps(&*anatomy, case) {
@@ -109,7 +111,7 @@ fn the_drawing_names_every_part_once_and_nothing_else() {
     for folder in FOLDERS {
         let model = load(folder);
         for wrong in std::iter::once(None).chain(WRONGS.iter().map(|entry| Some(entry.wrong))) {
-            let anatomy = dissect(&model, wrong).expect("apart");
+            let anatomy = dissect(&model.config, &model.weights, wrong).expect("apart");
             let machine = anatomy.machine();
             let keys: HashSet<&str> = machine.stages.iter().map(|stage| stage.key).collect();
             let places: HashSet<(usize, usize)> = machine.stages.iter().map(|stage| stage.place).collect();
@@ -118,7 +120,8 @@ fn the_drawing_names_every_part_once_and_nothing_else() {
                 assert!(keys.contains(arrow.from) && keys.contains(arrow.to), "{folder}: {arrow:?}");
             }
             for stage in &machine.stages {
-                let touches = |arrow: &&interlinear::models::anatomy::Arrow| arrow.from == stage.key || arrow.to == stage.key;
+                let touches =
+                    |arrow: &&interlinear::models::anatomy::Arrow| arrow.from == stage.key || arrow.to == stage.key;
                 assert!(machine.arrows.iter().any(|arrow| touches(&arrow)), "{folder}: {} hangs in the air", stage.key);
             }
             let case = &cases(&model)[0];
@@ -143,13 +146,14 @@ fn the_drawing_names_every_part_once_and_nothing_else() {
 fn the_path_is_greedy_or_given_or_waits() {
     for folder in FOLDERS {
         let model: Model = load(folder);
-        let anatomy = dissect(&model, None).expect("apart");
+        let anatomy = dissect(&model.config, &model.weights, None).expect("apart");
         let case = &cases(&model)[0];
         let options = SearchOptions { beam: 1, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
         let specials = interlinear::decoding::Specials { eos: model.config.eos, unk: model.config.unk };
         let ticket = Ticket::forever();
-        let greedy = decode(&mut *stepper, specials, &[&case.source], &options, &ticket, &mut |_, _| ()).expect("found");
+        let greedy =
+            decode(&mut *stepper, specials, &[&case.source], &options, &ticket, &mut |_, _| ()).expect("found");
         let best = &greedy[0].hypotheses[0];
         let eos = model.config.eos;
         let said = |given: &[u32], then| -> Vec<Option<u32>> {
@@ -177,7 +181,7 @@ fn each_wrong_wiring_changes_what_it_is_about() {
             let architecture = model.config.architecture.name();
             let fits = Wrong::of(architecture, model.config.aligns()).any(|of| of.wrong == entry.wrong);
             let case = &cases(&model)[0];
-            let of = |wrong| steps(&*dissect(&model, wrong).expect("apart"), case);
+            let of = |wrong| steps(&*dissect(&model.config, &model.weights, wrong).expect("apart"), case);
             let (right, wrong) = (of(None), of(Some(entry.wrong)));
             let differs = right.iter().zip(&wrong).any(|(a, b)| a.log_p != b.log_p);
             assert_eq!(differs, fits, "{folder}: {}", entry.key);

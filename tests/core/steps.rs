@@ -9,8 +9,8 @@ use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::steps::Mode;
 use interlinear::session::{
-    ColumnCommand, Effect, Event, HypothesisView, ModelFacts, Page, Session, SettingsCommand, SourceCommand, StepsCommand,
-    WindowCommand,
+    ColumnCommand, Effect, Event, HypothesisView, ModelFacts, Page, Session, SettingsCommand, SourceCommand,
+    StepsCommand, WindowCommand,
 };
 use interlinear::text::sentence::Sentence;
 use interlinear::worker::Library;
@@ -74,7 +74,7 @@ fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
 /// An answer with a row of alpha for each word, taken from a small reference model so that the drawing is real.
 fn answer(ids: &[u32], waits: bool) -> Arc<Apart> {
     let model = Model::load(&fixture("rnnsearch"), &Device::cpu()).expect("the model");
-    let machine = dissect(&model, None).expect("apart").machine();
+    let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
     let step = |said: Option<u32>| ApartStep {
         alpha_i: Some(vec![0.2, 0.7, 0.1]),
         best: vec![(8, -0.1), (9, -2.0)],

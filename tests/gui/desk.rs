@@ -14,6 +14,7 @@ use interlinear::session::{
 };
 use interlinear::text::sentence::Sentence;
 use interlinear::ui::{App, Desk};
+use interlinear::worker::steps::{Apart, StepsEvent};
 
 /// What the test can still reach once the window owns the desk.
 #[derive(Clone, Default)]
@@ -24,6 +25,8 @@ pub struct Wires {
     pub events: Rc<RefCell<Vec<Event>>>,
     /// What the window will hear of the corpus lane.
     pub corpus: Rc<RefCell<Vec<CorpusEvent>>>,
+    /// What every translation turns out to be that is taken apart.
+    pub apart: Rc<RefCell<Option<Arc<Apart>>>>,
 }
 
 /// The stand-in.
@@ -55,6 +58,10 @@ impl Desk for Rehearsal {
                 let pixels = picture.pixels().expect("it can be drawn");
                 self.session.hear(News::Painted(Arc::new(pixels)));
                 changed = true;
+            } else if let Effect::TakeApart { number, .. } = effect
+                && let Some(apart) = self.wires.apart.borrow().clone()
+            {
+                changed |= self.session.absorb_steps(StepsEvent { number, found: Ok(apart) });
             }
         }
         changed

@@ -19,4 +19,5 @@ mod overlay;
 mod phrases;
 mod picture;
 mod small;
+mod steps;
 mod views;

@@ -51,10 +51,10 @@ impl Gate {
     /// W e + b + C c, without what is recurrent.
     fn outside(&self, e: &[f32], c: Option<&[f32]>) -> Vec<f32> {
         let x = sum([&self.w.times(e), &self.b]);
-        self.from_context(c).map_or_else(|| x.clone(), |c| sum([&x, &c]))
+        self.of_context(c).map_or_else(|| x.clone(), |c| sum([&x, &c]))
     }
 
-    fn from_context(&self, c: Option<&[f32]>) -> Option<Vec<f32>> {
+    fn of_context(&self, c: Option<&[f32]>) -> Option<Vec<f32>> {
         Some(self.c.as_ref()?.times(c?))
     }
 
@@ -87,7 +87,7 @@ impl Unit {
             Reset::After => product(&r, &proposal.u.times(s_prev)),
             Reset::AfterBoth => {
                 let inner = proposal.u.times(s_prev);
-                let inner = proposal.from_context(c).map_or_else(|| inner.clone(), |c| sum([&inner, &c]));
+                let inner = proposal.of_context(c).map_or_else(|| inner.clone(), |c| sum([&inner, &c]));
                 product(&r, &inner)
             }
         };

@@ -186,8 +186,10 @@ impl Anatomy for Parts {
 
     fn encode(&self, source: &[u32]) -> Encoded {
         let e: Vec<Vec<f32>> = source.iter().map(|id| self.source_embedding.row(*id as usize)).collect();
-        let mut parts =
-            vec![Part::new("embedding", vec![Quantity::rows("e(x_s)", "embedding of each source word", Span::Free, &e)])];
+        let mut parts = vec![Part::new(
+            "embedding",
+            vec![Quantity::rows("e(x_s)", "embedding of each source word", Span::Free, &e)],
+        )];
         let (mut x, mut start, mut layers) = (e, Vec::new(), Vec::new());
         for (k, layer) in self.encoder.iter().enumerate() {
             let (states, last) = layer.read(&x, self.sizes.reverse_source);
@@ -217,7 +219,9 @@ impl Anatomy for Parts {
         let e = self.target_embedding.row(y_prev.unwrap_or(self.sizes.start) as usize);
         let fed = self.sizes.input_feeding.then(|| state[2 * self.decoder.len()].clone());
         let mut read = vec![vector("e(y_{t-1})", "embedding of the word before", Span::Free, e.clone())];
-        read.extend(fed.clone().map(|fed| vector(r"\t{h}_{t-1}", "what the step before knew, fed in", Span::Signed, fed)));
+        read.extend(
+            fed.clone().map(|fed| vector(r"\t{h}_{t-1}", "what the step before knew, fed in", Span::Signed, fed)),
+        );
         let mut parts = vec![Part::new("previous", read)];
         let mut x = [e, fed.unwrap_or_default()].concat();
         let (mut after, mut below) = (Vec::new(), Vec::new());
@@ -252,12 +256,18 @@ impl Anatomy for Parts {
             let c_t = mix(&alpha_t, &encoded.h);
             h_tilde = tanh(&look.w_c.times(&[c_t.as_slice(), &h_t].concat()));
             if let Some(p_t) = p_t {
-                parts.push(Part::new("place", vec![vector("p_t", "where it looks, in words from 0", Span::Free, vec![p_t])]));
+                parts.push(Part::new(
+                    "place",
+                    vec![vector("p_t", "where it looks, in words from 0", Span::Free, vec![p_t])],
+                ));
             }
             parts.extend([
                 Part::new("energies", vec![vector("e_{ts}", "score of each source word", Span::Free, e_t.clone())]),
                 Part::new("alpha", vec![vector("a_{ts}", "share of each source word", Span::Gate, alpha_t.clone())]),
-                Part::new("context", vec![vector("c_t", "sum of the source states by their shares", Span::Signed, c_t)]),
+                Part::new(
+                    "context",
+                    vec![vector("c_t", "sum of the source states by their shares", Span::Signed, c_t)],
+                ),
             ]);
             (e_i, alpha_i) = (Some(e_t), Some(alpha_t));
         }
@@ -289,13 +299,28 @@ const FEEDING: &str = "Luong et al. 2015, section 3.3";
 const LSTM: &str = "Zaremba et al. 2015, section 3";
 
 fn stages(config: &Config, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
-    let all = shapes(config);
-    let line = |text, source| Equation { text, source };
-    let aligns = config.aligns();
+    let (all, aligns) = (shapes(config), config.aligns());
+    let looking = if aligns { looking(&all, sizes, is_blind) } else { Vec::new() };
+    [reading(&all, sizes), moving(&all, sizes), looking, saying(&all, aligns)].concat()
+}
+
+fn line(text: &'static str, source: &'static str) -> Equation {
+    Equation { text, source }
+}
+
+/// The encoder.
+fn reading(all: &Shapes, sizes: &LuongSizes) -> Vec<Stage> {
     let mut stages = vec![
-        stage(&all, ("words", "Source words", "x_s"), (0, 0), "The sentence as the model's vocabulary cuts it.", &[], &[]),
         stage(
-            &all,
+            all,
+            ("words", "Source words", "x_s"),
+            (0, 0),
+            "The sentence as the model's vocabulary cuts it.",
+            &[],
+            &[],
+        ),
+        stage(
+            all,
             ("embedding", "Embeddings", "e(x_s)"),
             (1, 0),
             "Each word becomes its row of a learned table.",
@@ -305,7 +330,7 @@ fn stages(config: &Config, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
     ];
     if sizes.layers > 1 {
         stages.push(stage(
-            &all,
+            all,
             ("layers", "Lower layers", "h_s^k"),
             (2, 0),
             if sizes.reverse_source {
@@ -317,32 +342,39 @@ fn stages(config: &Config, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
             &["encoder.0.W_i", "encoder.0.U_i"],
         ));
     }
-    stages.extend([
-        stage(
-            &all,
-            ("annotations", "Source states", "h_s"),
-            (3, 0),
-            "The states of the top layer, one a word. The decoder starts from the last of every layer.",
-            &[line("h_s = o_s ∘ tanh(m_s)", LSTM)],
-            &["attention.W_a"],
-        ),
-        stage(
-            &all,
-            ("previous", "Word before", if sizes.input_feeding { r"e(y_{t-1}), \t{h}_{t-1}" } else { "e(y_{t-1})" }),
-            (0, 1),
-            if sizes.input_feeding {
-                "The word that was said last and, fed in beside it, all that the step before knew: so the model can tell \
+    stages.extend([stage(
+        all,
+        ("annotations", "Source states", "h_s"),
+        (3, 0),
+        "The states of the top layer, one a word. The decoder starts from the last of every layer.",
+        &[line("h_s = o_s ∘ tanh(m_s)", LSTM)],
+        &["attention.W_a"],
+    )]);
+    stages
+}
+
+/// From the word before to the state of the top layer.
+fn moving(all: &Shapes, sizes: &LuongSizes) -> Vec<Stage> {
+    let mut stages = vec![stage(
+        all,
+        ("previous", "Word before", if sizes.input_feeding { r"e(y_{t-1}), \t{h}_{t-1}" } else { "e(y_{t-1})" }),
+        (0, 1),
+        if sizes.input_feeding {
+            "The word that was said last and, fed in beside it, all that the step before knew: so the model can tell \
                     where it has looked."
-            } else {
-                "The word that was said last."
-            },
-            &[if sizes.input_feeding { line(r"x_t = [e(y_{t-1}) ; \t{h}_{t-1}]", FEEDING) } else { line("x_t = e(y_{t-1})", MODEL) }],
-            &["target_embedding"],
-        ),
-    ]);
+        } else {
+            "The word that was said last."
+        },
+        &[if sizes.input_feeding {
+            line(r"x_t = [e(y_{t-1}) ; \t{h}_{t-1}]", FEEDING)
+        } else {
+            line("x_t = e(y_{t-1})", MODEL)
+        }],
+        &["target_embedding"],
+    )];
     if sizes.layers > 1 {
         stages.push(stage(
-            &all,
+            all,
             ("below", "Lower layers", "h_t^k"),
             (1, 1),
             "Each layer hands its state to the one above.",
@@ -362,7 +394,7 @@ fn stages(config: &Config, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
         _ => &["decoder.3.W_i", "decoder.3.U_i"],
     };
     stages.push(stage(
-        &all,
+        all,
         ("top", "Top layer", "h_t"),
         (2, 1),
         "The state of the top layer. The step moves first; it is the new state that looks.",
@@ -373,12 +405,14 @@ fn stages(config: &Config, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
         ],
         top,
     ));
-    if aligns {
-        stages.extend(attention_stages(&all, sizes, is_blind));
-    }
-    stages.extend([
+    stages
+}
+
+/// The word.
+fn saying(all: &Shapes, aligns: bool) -> Vec<Stage> {
+    vec![
         stage(
-            &all,
+            all,
             ("candidates", "Candidates", "p(y_t)"),
             (3, 3),
             "Every word of the vocabulary with its probability.",
@@ -389,13 +423,12 @@ fn stages(config: &Config, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
             }],
             &["W_s"],
         ),
-        stage(&all, ("word", "The word", "y_t"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
-    ]);
-    stages
+        stage(all, ("word", "The word", "y_t"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
+    ]
 }
 
-fn attention_stages(all: &Shapes, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
-    let line = |text, source| Equation { text, source };
+/// From the state to the attentional state.
+fn looking(all: &Shapes, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
     let energies = match (sizes.score.as_str(), is_blind) {
         ("concat", true) => line("e_{ts} = v_a' tanh(W_a [h_t ; 0])", "not the paper's: h_s is left out"),
         ("dot" | "general", true) => line("e_{ts} = 0", "not the paper's: h_s is left out"),
@@ -448,9 +481,13 @@ fn attention_stages(all: &Shapes, sizes: &LuongSizes, is_blind: bool) -> Vec<Sta
             ("alpha", "Weights", "a_{ts}"),
             (3, 2),
             match sizes.attention {
-                AttentionKind::LocalP => "Scores as shares within the window, less the further from p_t: a row may sum to less than 1.",
+                AttentionKind::LocalP => {
+                    "Scores as shares within the window, less the further from p_t: a row may sum to less than 1."
+                }
                 AttentionKind::LocalM => "Scores as shares within the window.",
-                AttentionKind::None | AttentionKind::Global => "Scores as shares that sum to 1: the row of the heatmap.",
+                AttentionKind::None | AttentionKind::Global => {
+                    "Scores as shares that sum to 1: the row of the heatmap."
+                }
             },
             alpha,
             &[],

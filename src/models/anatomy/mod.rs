@@ -14,7 +14,7 @@ pub(super) mod rnn_search;
 pub mod wrong;
 
 use crate::error::{Error, Result};
-use crate::models::{Model, Shapes};
+use crate::models::Shapes;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 
@@ -180,16 +180,19 @@ pub trait Anatomy: Send + Sync {
 /// Makes the anatomy of a model from its weights, rewired if so wished.
 pub type Dissect = fn(&Config, &Weights, Option<Wrong>) -> Result<Box<dyn Anatomy>>;
 
-/// The anatomy of a loaded model.
+/// The anatomy of a model.
 ///
 /// # Errors
 /// An architecture that has none.
-pub fn dissect(model: &Model, wrong: Option<Wrong>) -> Result<Box<dyn Anatomy>> {
-    let architecture = model.config.architecture;
+pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Box<dyn Anatomy>> {
+    let architecture = config.architecture;
     let Some(dissect) = architecture.entry().anatomy else {
-        return Err(Error::Input(format!("A model of the architecture {} cannot be taken apart.", architecture.name())));
+        return Err(Error::Input(format!(
+            "A model of the architecture {} cannot be taken apart.",
+            architecture.name()
+        )));
     };
-    dissect(&model.config, &model.weights, wrong)
+    dissect(config, weights, wrong)
 }
 
 /// A stage; its weights by their names among `all`, those that the model lacks left out.

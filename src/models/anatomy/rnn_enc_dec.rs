@@ -8,7 +8,7 @@ use crate::models::anatomy::{
 };
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::shapes;
+use crate::models::{Shapes, shapes};
 
 /// The RNN Encoder-Decoder.
 struct Parts {
@@ -80,10 +80,8 @@ impl Anatomy for Parts {
     }
 
     fn step(&self, encoded: &Encoded, state: &[Vec<f32>], _: usize, y_prev: Option<u32>) -> Taken {
-        let e = y_prev.map_or_else(
-            || vec![0.0; self.target_embedding.columns()],
-            |y| self.target_embedding.row(y as usize),
-        );
+        let e = y_prev
+            .map_or_else(|| vec![0.0; self.target_embedding.columns()], |y| self.target_embedding.row(y as usize));
         let (c, h_prev) = (&encoded.h[0], &state[0]);
         let moved = self.decoder.step(&e, Some(c), h_prev);
         let t_tilde = sum([&self.o_h.times(&moved.s), &self.o_y.times(&e), &self.o_c.times(c), &self.b_o]);
@@ -120,22 +118,43 @@ const DECODER: &str = "Cho et al. 2014, appendix A.2";
 
 fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
     let all = shapes(config);
-    let line = |text, source| Equation { text, source };
-    let is_moved = wrong == Some(Wrong::ResetPlace);
-    let proposal = if is_moved {
-        line(r"\t{h}'_t = tanh(W e(y_{t-1}) + U (r_t ∘ h'_{t-1}) + C c + b)", "not the paper's: r_t inside, c untouched")
-    } else {
-        line(r"\t{h}'_t = tanh(W e(y_{t-1}) + r_t ∘ (U h'_{t-1} + C c) + b)", DECODER)
-    };
-    let reading = if is_moved {
-        line(r"\t{h}_j = tanh(W e(x_j) + r_j ∘ (U h_{j-1}) + b)", "not the paper's: r_j outside")
-    } else {
-        line(r"\t{h}_j = tanh(W e(x_j) + U (r_j ∘ h_{j-1}) + b)", ENCODER)
-    };
+    [reading(&all, wrong), moving(&all, wrong), saying(&all)].concat()
+}
+
+fn line(text: &'static str, source: &'static str) -> Equation {
+    Equation { text, source }
+}
+
+/// The encoder's proposal.
+fn proposed(wrong: Option<Wrong>) -> Equation {
+    if wrong == Some(Wrong::ResetPlace) {
+        return line(r"\t{h}_j = tanh(W e(x_j) + r_j ∘ (U h_{j-1}) + b)", "not the paper's: r_j outside");
+    }
+    line(r"\t{h}_j = tanh(W e(x_j) + U (r_j ∘ h_{j-1}) + b)", ENCODER)
+}
+
+/// The decoder's proposal.
+fn proposal(wrong: Option<Wrong>) -> Equation {
+    if wrong == Some(Wrong::ResetPlace) {
+        let source = "not the paper's: r_t inside, c untouched";
+        return line(r"\t{h}'_t = tanh(W e(y_{t-1}) + U (r_t ∘ h'_{t-1}) + C c + b)", source);
+    }
+    line(r"\t{h}'_t = tanh(W e(y_{t-1}) + r_t ∘ (U h'_{t-1} + C c) + b)", DECODER)
+}
+
+/// The encoder.
+fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
     vec![
-        stage(&all, ("words", "Source words", "x_j"), (0, 0), "The sentence as the model's vocabulary cuts it.", &[], &[]),
         stage(
-            &all,
+            all,
+            ("words", "Source words", "x_j"),
+            (0, 0),
+            "The sentence as the model's vocabulary cuts it.",
+            &[],
+            &[],
+        ),
+        stage(
+            all,
             ("embedding", "Embeddings", "e(x_j)"),
             (1, 0),
             "Each word becomes its row of a learned table.",
@@ -143,15 +162,15 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["source_embedding"],
         ),
         stage(
-            &all,
+            all,
             ("encoder", "Read forwards", "h_j"),
             (2, 0),
             "A gated unit reads from the first word to the last. Only the last state is handed on.",
-            &[line(r"h_j = z_j ∘ h_{j-1} + (1 - z_j) ∘ \t{h}_j", ENCODER), reading],
+            &[line(r"h_j = z_j ∘ h_{j-1} + (1 - z_j) ∘ \t{h}_j", ENCODER), proposed(wrong)],
             &["encoder.W", "encoder.U"],
         ),
         stage(
-            &all,
+            all,
             ("summary", "Summary", "c"),
             (4, 0),
             "The whole sentence in one vector, however long it is: the bottleneck. Every step reads this and nothing else \
@@ -159,8 +178,14 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &[line("c = tanh(V h_N + b_c)", ENCODER)],
             &["encoder.V"],
         ),
+    ]
+}
+
+/// From the word before to the new state.
+fn moving(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
+    vec![
         stage(
-            &all,
+            all,
             ("state", "State", "h'_{t-1}"),
             (0, 1),
             "What the decoder remembers of the words that it has said.",
@@ -168,7 +193,7 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["decoder.V"],
         ),
         stage(
-            &all,
+            all,
             ("previous", "Word before", "e(y_{t-1})"),
             (0, 2),
             "The word that was said last, as its row of a learned table; nothing before the first.",
@@ -176,7 +201,7 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["target_embedding"],
         ),
         stage(
-            &all,
+            all,
             ("gates", "Gates", "z_t, r_t"),
             (2, 2),
             "Numbers from 0 to 1, one for each unit: what stays, and what of the old state and of c is read.",
@@ -187,23 +212,29 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["decoder.W_z", "decoder.U_z", "decoder.C_z"],
         ),
         stage(
-            &all,
+            all,
             ("proposal", "Proposal", r"\t{h}'_t"),
             (3, 2),
             "What the state would become if all of it were renewed.",
-            &[proposal],
+            &[proposal(wrong)],
             &["decoder.W", "decoder.U", "decoder.C"],
         ),
         stage(
-            &all,
+            all,
             ("next", "New state", "h'_t"),
             (4, 2),
             "Old state and proposal, mixed unit by unit as z says. Here z is what stays, not what enters.",
             &[line(r"h'_t = z_t ∘ h'_{t-1} + (1 - z_t) ∘ \t{h}'_t", DECODER)],
             &[],
         ),
+    ]
+}
+
+/// The word.
+fn saying(all: &Shapes) -> Vec<Stage> {
+    vec![
         stage(
-            &all,
+            all,
             ("readout", "Readout", "s_t"),
             (2, 3),
             "All that is known, in half as many numbers: of each two neighbours the greater.",
@@ -214,14 +245,14 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["readout.O_h", "readout.O_y", "readout.O_c"],
         ),
         stage(
-            &all,
+            all,
             ("candidates", "Candidates", "p(y_t)"),
             (3, 3),
             "Every word of the vocabulary with its probability.",
             &[line("p(y_t | y_1 .. y_{t-1}, x) = softmax(G s_t + b_w)", DECODER)],
             &["readout.G", "readout.G_l", "readout.G_r"],
         ),
-        stage(&all, ("word", "The word", "y_t"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
+        stage(all, ("word", "The word", "y_t"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
     ]
 }
 

@@ -8,7 +8,7 @@ use crate::models::anatomy::{
 };
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::shapes;
+use crate::models::{Shapes, shapes};
 
 /// RNNsearch.
 struct Parts {
@@ -91,8 +91,14 @@ impl Anatomy for Parts {
         let rows = Quantity::rows;
         let parts = vec![
             Part::new("embedding", vec![rows("E x_j", "embedding of each source word", Span::Free, &e)]),
-            Part::new("forward", vec![rows(r"\r{h}_j", "state after reading as far as word j", Span::Signed, &forward)]),
-            Part::new("backward", vec![rows(r"\l{h}_j", "state after reading back to word j", Span::Signed, &backward)]),
+            Part::new(
+                "forward",
+                vec![rows(r"\r{h}_j", "state after reading as far as word j", Span::Signed, &forward)],
+            ),
+            Part::new(
+                "backward",
+                vec![rows(r"\l{h}_j", "state after reading back to word j", Span::Signed, &backward)],
+            ),
             Part::new(
                 "annotations",
                 vec![
@@ -107,10 +113,8 @@ impl Anatomy for Parts {
     }
 
     fn step(&self, encoded: &Encoded, state: &[Vec<f32>], _: usize, y_prev: Option<u32>) -> Taken {
-        let e = y_prev.map_or_else(
-            || vec![0.0; self.target_embedding.columns()],
-            |y| self.target_embedding.row(y as usize),
-        );
+        let e = y_prev
+            .map_or_else(|| vec![0.0; self.target_embedding.columns()], |y| self.target_embedding.row(y as usize));
         let s_prev = &state[0];
         // With the wrong order the state that looks, and that the word is read out of, is the new one.
         let early = self.is(Wrong::LateQuery).then(|| self.decoder.step(&e, Some(&state[1]), s_prev));
@@ -118,8 +122,7 @@ impl Anatomy for Parts {
         let (e_i, query) = self.energies(asking, encoded);
         let alpha_i = softmax(&e_i, |_| true);
         let c_i = mix(&alpha_i, &encoded.h);
-        let t_tilde =
-            sum([&self.u_o.times(asking), &self.v_o.times(&e), &self.c_o.times(&c_i), &self.b_o]);
+        let t_tilde = sum([&self.u_o.times(asking), &self.v_o.times(&e), &self.c_o.times(&c_i), &self.b_o]);
         let t_i = maxout(&t_tilde);
         let log_p = log_softmax(&sum([&self.w_o.times(&t_i), &self.b_w]));
         let asking_symbol = if early.is_some() { "s_i" } else { "s_{i-1}" };
@@ -134,7 +137,10 @@ impl Anatomy for Parts {
             Part::new("state", looking),
             Part::new("energies", vec![vector("e_{ij}", "energy of each source word", Span::Free, e_i.clone())]),
             Part::new("alpha", vec![vector("α_{ij}", "share of each source word", Span::Gate, alpha_i.clone())]),
-            Part::new("context", vec![vector("c_i", "sum of the annotations by their shares", Span::Signed, c_i.clone())]),
+            Part::new(
+                "context",
+                vec![vector("c_i", "sum of the annotations by their shares", Span::Signed, c_i.clone())],
+            ),
             Part::new(
                 "gates",
                 vec![
@@ -162,29 +168,51 @@ const ENCODER: &str = "Bahdanau et al. 2015, appendix A.2.1";
 
 fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
     let all = shapes(config);
-    let is = |which| wrong == Some(which);
-    let line = |text, source| Equation { text, source };
-    let proposal = if is(Wrong::ResetPlace) {
-        line(r"\t{s}_i = tanh(W E y_{i-1} + r_i ∘ (U s_{i-1}) + C c_i + b)", "not the paper's: r_i outside")
-    } else {
-        line(r"\t{s}_i = tanh(W E y_{i-1} + U (r_i ∘ s_{i-1}) + C c_i + b)", UNIT)
-    };
-    let energies = match wrong {
+    [reading(&all), looking(&all, wrong), moving(&all, wrong), saying(&all, wrong)].concat()
+}
+
+fn line(text: &'static str, source: &'static str) -> Equation {
+    Equation { text, source }
+}
+
+fn energies(wrong: Option<Wrong>) -> Equation {
+    match wrong {
         Some(Wrong::BlindWeights) => line("e_{ij} = v_a' tanh(W_a s_{i-1} + b_a)", "not the paper's: h_j is left out"),
         Some(Wrong::LateQuery) => {
             line("e_{ij} = v_a' tanh(W_a s_i + U_a h_j + b_a)", "not the paper's: s_i in place of s_{i-1}")
         }
-        _ => line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", UNIT),
-    };
-    let readout = if is(Wrong::LateQuery) {
-        line(r"\t{t}_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b_o", "not the paper's: s_i in place of s_{i-1}")
-    } else {
-        line(r"\t{t}_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o", UNIT)
-    };
+        Some(Wrong::ResetPlace) | None => line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", UNIT),
+    }
+}
+
+fn proposal(wrong: Option<Wrong>) -> Equation {
+    if wrong == Some(Wrong::ResetPlace) {
+        return line(r"\t{s}_i = tanh(W E y_{i-1} + r_i ∘ (U s_{i-1}) + C c_i + b)", "not the paper's: r_i outside");
+    }
+    line(r"\t{s}_i = tanh(W E y_{i-1} + U (r_i ∘ s_{i-1}) + C c_i + b)", UNIT)
+}
+
+fn readout(wrong: Option<Wrong>) -> Equation {
+    if wrong == Some(Wrong::LateQuery) {
+        let source = "not the paper's: s_i in place of s_{i-1}";
+        return line(r"\t{t}_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b_o", source);
+    }
+    line(r"\t{t}_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o", UNIT)
+}
+
+/// The encoder.
+fn reading(all: &Shapes) -> Vec<Stage> {
     vec![
-        stage(&all, ("words", "Source words", "x_j"), (0, 0), "The sentence as the model's vocabulary cuts it.", &[], &[]),
         stage(
-            &all,
+            all,
+            ("words", "Source words", "x_j"),
+            (0, 0),
+            "The sentence as the model's vocabulary cuts it.",
+            &[],
+            &[],
+        ),
+        stage(
+            all,
             ("embedding", "Embeddings", "E x_j"),
             (1, 0),
             "Each word becomes its row of a learned table.",
@@ -192,21 +220,18 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["source_embedding"],
         ),
         stage(
-            &all,
+            all,
             ("forward", "Read forwards", r"\r{h}_j"),
             (2, 0),
             "A gated unit reads from the first word; each state knows what came before.",
             &[
-                line(
-                    r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j",
-                    ENCODER,
-                ),
+                line(r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j", ENCODER),
                 line(r"\t{h}_j = tanh(W E x_j + U (\r{r}_j ∘ \r{h}_{j-1}) + b)", ENCODER),
             ],
             &["encoder.forward.W", "encoder.forward.U"],
         ),
         stage(
-            &all,
+            all,
             ("backward", "Read backwards", r"\l{h}_j"),
             (3, 0),
             "Another unit reads from the last word; each state knows what comes after.",
@@ -214,31 +239,37 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["encoder.backward.W", "encoder.backward.U"],
         ),
         stage(
-            &all,
+            all,
             ("annotations", "Annotations", "h_j"),
             (4, 0),
             "Both states side by side: the word in its sentence. There are as many as there are words.",
             &[line(r"h_j = [\r{h}_j ; \l{h}_j]", "Bahdanau et al. 2015, eq. 7")],
             &["attention.U_a"],
         ),
+    ]
+}
+
+/// From the state to the context.
+fn looking(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
+    vec![
         stage(
-            &all,
-            ("state", "State", if is(Wrong::LateQuery) { "s_i" } else { "s_{i-1}" }),
+            all,
+            ("state", "State", if wrong == Some(Wrong::LateQuery) { "s_i" } else { "s_{i-1}" }),
             (0, 1),
             "What the decoder remembers of the words that it has said. It is what looks.",
             &[line(r"s_0 = tanh(W_s \l{h}_1 + b_s)", UNIT)],
             &["decoder.W_s"],
         ),
         stage(
-            &all,
+            all,
             ("energies", "Energies", "e_{ij}"),
             (2, 1),
             "How well each annotation fits what the state is looking for. One small network serves all words.",
-            &[energies],
+            &[energies(wrong)],
             &["attention.W_a", "attention.U_a", "attention.v_a"],
         ),
         stage(
-            &all,
+            all,
             ("alpha", "Weights", "α_{ij}"),
             (3, 1),
             "Energies as shares that sum to 1: the row of the heatmap.",
@@ -246,15 +277,21 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &[],
         ),
         stage(
-            &all,
+            all,
             ("context", "Context", "c_i"),
             (4, 1),
             "The annotations, each as much as its share. This is all that the step sees of the source.",
             &[line("c_i = ∑_j α_{ij} h_j", "Bahdanau et al. 2015, eq. 5")],
             &[],
         ),
+    ]
+}
+
+/// From the word before to the new state.
+fn moving(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
+    vec![
         stage(
-            &all,
+            all,
             ("previous", "Word before", "E y_{i-1}"),
             (0, 2),
             "The word that was said last, as its row of a learned table; nothing before the first.",
@@ -262,7 +299,7 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["target_embedding"],
         ),
         stage(
-            &all,
+            all,
             ("gates", "Gates", "z_i, r_i"),
             (2, 2),
             "Numbers from 0 to 1, one for each unit: what is renewed, and what of the old state is read.",
@@ -273,38 +310,44 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
             &["decoder.W_z", "decoder.U_z", "decoder.C_z"],
         ),
         stage(
-            &all,
+            all,
             ("proposal", "Proposal", r"\t{s}_i"),
             (3, 2),
             "What the state would become if all of it were renewed.",
-            &[proposal],
+            &[proposal(wrong)],
             &["decoder.W", "decoder.U", "decoder.C"],
         ),
         stage(
-            &all,
+            all,
             ("next", "New state", "s_i"),
             (4, 2),
             "Old state and proposal, mixed unit by unit as z says. The next step looks with it.",
             &[line(r"s_i = (1 - z_i) ∘ s_{i-1} + z_i ∘ \t{s}_i", UNIT)],
             &[],
         ),
+    ]
+}
+
+/// The word.
+fn saying(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
+    vec![
         stage(
-            &all,
+            all,
             ("readout", "Readout", "t_i"),
             (2, 3),
             "All that is known, in half as many numbers: of each two neighbours the greater.",
-            &[readout, line(r"t_i = max(\t{t}_{i,2k-1}, \t{t}_{i,2k})", UNIT)],
+            &[readout(wrong), line(r"t_i = max(\t{t}_{i,2k-1}, \t{t}_{i,2k})", UNIT)],
             &["readout.U_o", "readout.V_o", "readout.C_o"],
         ),
         stage(
-            &all,
+            all,
             ("candidates", "Candidates", "p(y_i)"),
             (3, 3),
             "Every word of the vocabulary with its probability.",
             &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", UNIT)],
             &["readout.W_o"],
         ),
-        stage(&all, ("word", "The word", "y_i"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
+        stage(all, ("word", "The word", "y_i"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
     ]
 }
 

@@ -73,6 +73,7 @@ pub fn lights_ui(ui: &Ui, window: &mut Window<'_>) {
     let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique("lesson_lights"));
     let painter = ui.ctx().layer_painter(layer);
     for rect in std::mem::take(&mut window.local.lit) {
+        let rect = rect.expand(FRAME.0);
         painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.1, t.accent_soft), StrokeKind::Outside);
         painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.0, t.accent), StrokeKind::Outside);
     }

@@ -28,19 +28,10 @@ pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -
 }
 
 /// A node for the strip and one for every number, while a screen reader listens.
-fn label(
-    ui: &Ui,
-    layout: &Layout,
-    rect: Rect,
-    response: &Response,
-    (what, name): (&str, &str),
-    values: &[f32],
-) {
+fn label(ui: &Ui, layout: &Layout, rect: Rect, response: &Response, (what, name): (&str, &str), values: &[f32]) {
     let (low, high) =
         values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
-    node(response, Role::Figure, || {
-        format!("{what} {name}, {} numbers from {low:.2} to {high:.2}", values.len())
-    });
+    node(response, Role::Figure, || format!("{what} {name}, {} numbers from {low:.2} to {high:.2}", values.len()));
     if !is_heard(response) {
         return;
     }

@@ -100,7 +100,8 @@ struct Saved {
 impl Steps {
     /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
     pub fn column<'a>(&self, shared: &'a Shared) -> Option<&'a Column> {
-        let selected = shared.selection.column.and_then(|id| shared.column(id)).filter(|column| column.ensemble.is_none());
+        let selected =
+            shared.selection.column.and_then(|id| shared.column(id)).filter(|column| column.ensemble.is_none());
         let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         selected.or_else(|| shared.models().find(aligns)).or_else(|| shared.models().next())
     }
@@ -279,7 +280,11 @@ impl Steps {
             ..HypothesisView::default()
         };
         let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, ..Making::default() });
-        if self.table.as_ref().is_some_and(|old| AlignmentTable { revision: table.revision, ..(**old).clone() } == table) {
+        if self
+            .table
+            .as_ref()
+            .is_some_and(|old| AlignmentTable { revision: table.revision, ..(**old).clone() } == table)
+        {
             return;
         }
         self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), ..table }));

@@ -63,9 +63,9 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
     let is_open = window.session.steps().open.is_some();
     if ui.available_width() < NARROW {
         if is_open {
-            stage::stage_ui(ui, window, &apart)
+            stage::stage_ui(ui, window, &apart);
         } else {
-            machine::machine_ui(ui, window, &apart)
+            machine::machine_ui(ui, window, &apart);
         }
         return;
     }

@@ -164,8 +164,11 @@ pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
 /// Back, on, by itself, and how fast.
 pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
-    let (is_playing, is_first, is_last) =
-        (steps.is_playing, steps.i == 0 && steps.done.is_none_or(|done| done <= 1), steps.i >= steps.last() && steps.done.is_none());
+    let (is_playing, is_first, is_last) = (
+        steps.is_playing,
+        steps.i == 0 && steps.done.is_none_or(|done| done <= 1),
+        steps.i >= steps.last() && steps.done.is_none(),
+    );
     ui.horizontal_wrapped(|ui| {
         let back = ui.add_enabled(!is_first, egui::Button::new("Back")).on_hover_text("One move back (Left, Page Up)");
         if back.clicked() {

@@ -33,6 +33,9 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         pixels_per_point: ui.pixels_per_point(),
     };
     let settings = window.session.settings();
+    // A row is brought into view once; the mouse may look elsewhere.
+    let reveal = (window.local.steps_revealed != Some(steps.i)).then_some(steps.i);
+    window.local.steps_revealed = Some(steps.i);
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
     let local = window.session.steps().column(window.session).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = Heatmap {
@@ -49,7 +52,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         replace: false,
         scroll_x: window.local.steps_scroll,
         locate: None,
-        reveal: Some(steps.i),
+        reveal,
     };
     let mut texture = std::mem::take(&mut window.local.steps_texture);
     let place = ui.available_rect_before_wrap();

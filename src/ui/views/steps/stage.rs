@@ -101,7 +101,9 @@ fn equation_ui(ui: &mut Ui, equation: &Equation) {
     let (mut all, width) = set(size);
     let (rect, response) = ui.allocate_exact_size(vec2(width.min(room), 1.9 * size), Sense::hover());
     let by = crate::figure::geometry::size(rect.left(), rect.center().y);
-    all.iter_mut().for_each(|mark| mark.shift(by));
+    for mark in &mut all {
+        mark.shift(by);
+    }
     marks::paint(&ui.painter_at(rect), all);
     node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), equation.source));
     let is_wrong = equation.source.starts_with("not");
@@ -130,7 +132,9 @@ fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
         let (mut all, width) = typeset(quantity.symbol, point(0.0, 0.0), theme::TEXT_BODY, ink, &Letters(ui));
         let (rect, _) = ui.allocate_exact_size(vec2(width, 1.8 * theme::TEXT_BODY), Sense::hover());
         let by = crate::figure::geometry::size(rect.left(), rect.center().y);
-        all.iter_mut().for_each(|mark| mark.shift(by));
+        for mark in &mut all {
+            mark.shift(by);
+        }
         marks::paint(ui.painter(), all);
         let numbers = match quantity.count() {
             1 => format!("{}, {} numbers", quantity.name, quantity.width),

@@ -1,0 +1,143 @@
+//! The page Steps in the window: boxes are opened, words stepped through, guesses made, by name and by key.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use egui::Key;
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::decoding::apart::Then;
+use interlinear::nn::device::DeviceChoice;
+use interlinear::session::steps::Mode;
+use interlinear::session::{Page, StepsCommand, WindowCommand};
+use interlinear::ui::App;
+use interlinear::worker::Library;
+use interlinear::worker::steps::{Apart, Steps, StepsRequest};
+
+use crate::desk;
+use crate::desk::Wires;
+
+/// A small reference model, taken apart for real.
+fn apart(then: Then, given: Vec<u32>) -> Arc<Apart> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
+    let lane = Steps::spawn(Library::new(1), Arc::new(|| {}));
+    let source = "the red shoe".to_owned();
+    lane.submit(1, StepsRequest { folder, device: DeviceChoice::Cpu, source, given, then, wrong: None });
+    lane.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
+}
+
+/// The window on the page, with these steps.
+fn page(apart: Arc<Apart>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
+    let (mut harness, wires) = desk::window_of(desk::two_models(), size);
+    *wires.apart.borrow_mut() = Some(apart);
+    harness.state_mut().send(WindowCommand::ShowPage(Page::Steps));
+    harness.run();
+    (harness, wires)
+}
+
+fn sent(wires: &Wires, wanted: &StepsCommand) -> bool {
+    wires.sent.borrow().contains(&wanted.clone().into())
+}
+
+#[test]
+fn boxes_open_into_equations_and_numbers() {
+    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    for (name, equation, number) in [
+        (
+            "Context, c_i",
+            "c_i = ∑_j α_{ij} h_j, Bahdanau et al. 2015, eq. 5",
+            "sum of the annotations by their shares c_i",
+        ),
+        (
+            "New state, s_i",
+            "s_i = (1 - z_i) * s_{i-1} + z_i * s~_i, Bahdanau et al. 2015, appendix A.2.2",
+            "new state s_i",
+        ),
+        (
+            "Annotations, h_j",
+            "h_j = [h forward_j ; h backward_j], Bahdanau et al. 2015, eq. 7",
+            "annotation of each source word of red",
+        ),
+    ] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        assert!(harness.query_by_label(equation).is_some(), "{name}: {equation}");
+        assert!(harness.query_all_by_label_contains(number).next().is_some(), "{name}: {number}");
+    }
+    harness.get_by_role_and_label(Role::Button, "Weights, α_{ij}").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("Weights of red").is_some());
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(sent(&wires, &StepsCommand::Open(None)) && harness.state().session().steps().open.is_none());
+}
+
+#[test]
+fn keys_step_and_the_heatmap_grows() {
+    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let rows = |harness: &Harness<'_, App>| harness.state().session().steps().table.as_ref().map(|of| of.target.len());
+    assert_eq!(rows(&harness), Some(1));
+    for (key, i) in [(Key::ArrowRight, 1), (Key::PageDown, 2), (Key::ArrowDown, 3), (Key::PageUp, 2), (Key::ArrowUp, 1)]
+    {
+        harness.key_press(key);
+        harness.run();
+        assert_eq!((harness.state().session().steps().i, rows(&harness)), (i, Some(i + 1)), "{key:?}");
+    }
+    harness.get_by_label_contains("Step 3: ").click();
+    harness.run();
+    assert_eq!(harness.state().session().steps().i, 2);
+    harness.key_press(Key::Space);
+    harness.run_steps(2);
+    assert!(sent(&wires, &StepsCommand::Play(true)));
+    harness.get_by_label("Box by box").click();
+    harness.run_steps(2);
+    assert!(sent(&wires, &StepsCommand::SetByStage(true)));
+}
+
+#[test]
+fn a_guess_is_made_by_clicking_words_and_shown_by_enter() {
+    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    harness.get_by_label("Guess first").click();
+    harness.run();
+    harness.get_by_label("Guess source word 2 red").click();
+    harness.run();
+    assert!(sent(&wires, &StepsCommand::Guess(1)));
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(sent(&wires, &StepsCommand::Reveal));
+    assert!(harness.query_by_label_contains("of 1 guesses as the model").is_some());
+}
+
+#[test]
+fn the_class_says_a_candidate() {
+    let (mut harness, wires) = page(apart(Then::Wait, Vec::new()), [1280.0, 800.0]);
+    harness.get_by_label("You choose").click();
+    harness.run();
+    assert!(sent(&wires, &StepsCommand::SetMode(Mode::Class)));
+    assert!(harness.query_by_label("Which word shall it say?").is_some());
+    harness.get_by_role_and_label(Role::Button, "Candidates, p(y_i)").click();
+    harness.run();
+    let first = harness.state().session().steps().apart.as_ref().map(|apart| apart.steps[0].best[0].0).expect("steps");
+    let all: Vec<_> = harness.query_all_by_label_contains("Say ").collect();
+    all[0].click();
+    harness.run();
+    assert!(sent(&wires, &StepsCommand::Say(first)));
+}
+
+/// On a small screen the open box covers the machine, and a presentation has no choices.
+#[test]
+fn it_fits_a_small_screen_and_a_presentation() {
+    let (mut harness, _) = page(apart(Then::Greedy, Vec::new()), [700.0, 520.0]);
+    let inside = |harness: &Harness<'_, App>, name: &str| {
+        let rect = harness.get_by_role_and_label(Role::Button, name).rect();
+        rect.left() >= 0.0 && rect.right() <= 700.0
+    };
+    assert!(inside(&harness, "Context, c_i") && inside(&harness, "The word, y_i"));
+    harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
+    harness.run();
+    assert!(harness.query_by_role_and_label(Role::Button, "The word, y_i").is_none());
+    harness.key_press(Key::F5);
+    harness.run();
+    assert!(harness.query_by_label("Always the best word").is_none() && harness.query_by_label("Leave").is_some());
+}
