@@ -212,7 +212,9 @@ impl Session {
             Command::Training(command) => self.training.apply(command, shared),
             Command::Lesson(command) => {
                 let commands = self.lessons.apply(command, shared, &self.pages.steps);
-                commands.into_iter().for_each(|command| self.does(command));
+                for command in commands {
+                    self.does(command);
+                }
             }
             Command::Window(command) => apply_to_window(command, shared),
             Command::Settings(command) => apply_to_settings(command, shared),
@@ -233,7 +235,9 @@ impl Session {
             if commands.is_empty() {
                 return;
             }
-            commands.into_iter().for_each(|command| self.does(command));
+            for command in commands {
+                self.does(command);
+            }
         }
     }
 

@@ -181,7 +181,7 @@ impl Reader {
         }
         if !name.is_empty() {
             let hint = hint(name, BLOCKS.iter().copied());
-            self.fault(number, format!("there is no block `{name}`{hint}; blocks are {}", BLOCKS.join(", ")));
+            self.fault(number, format!("there is no block `{name}`{hint}"));
         }
         self.keep(line);
         self.fence = Some(Fence::Code);
@@ -231,7 +231,7 @@ impl Reader {
         for (number, line) in lines {
             match line.split_once(':') {
                 Some((key, value)) => {
-                    entries.push(Entry { key: key.trim().to_owned(), value: value.trim().to_owned(), line: *number })
+                    entries.push(Entry { key: key.trim().to_owned(), value: value.trim().to_owned(), line: *number });
                 }
                 None => self.fault(*number, format!("`{line}` has no colon; write `key: value`")),
             }
@@ -296,9 +296,12 @@ fn named((number, line): &(usize, String)) -> Entry {
     Entry { key: key.trim_end_matches(':').to_owned(), value: value.trim().to_owned(), line: *number }
 }
 
-/// `; did you mean ...?` where a name of a table is near enough.
-pub fn hint<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> String {
-    nearest(name, among).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+/// `; did you mean ...?` where a name of a table is near enough, else `; there are` all of them.
+pub fn hint<'a>(name: &str, among: impl Iterator<Item = &'a str> + Clone) -> String {
+    match nearest(name, among.clone()) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => format!("; there are {}", among.collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// The name that differs least, by at most a third of its letters and one more.

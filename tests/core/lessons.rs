@@ -9,6 +9,7 @@ use interlinear::error::Result;
 use interlinear::evaluation::facts::Bench;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::Chore;
+use interlinear::session::lessons::Running;
 use interlinear::session::lessons::check::check;
 use interlinear::session::lessons::doing::{Now, settled};
 use interlinear::session::lessons::lights::{LIGHTS, Lit};
@@ -23,7 +24,7 @@ use interlinear::text::lesson::BLOCKS;
 use interlinear::worker::texts::Texts;
 
 /// Longer than any page takes on a machine that does other things besides.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 fn models() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("models")
@@ -117,7 +118,9 @@ impl Desk {
                 other => panic!("{what}: {other:?}"),
             },
         };
-        commands.into_iter().for_each(|command| self.driver.send(command));
+        for command in commands {
+            self.driver.send(command);
+        }
     }
 }
 
@@ -147,7 +150,7 @@ fn go_through(key: &str) {
         let running = desk.session().lessons().open().expect("it is open");
         let (page, waits) = (running.page, running.waits().map(|wait| wait.thing.clone()));
         let what = format!("{key}, page {} \u{201c}{}\u{201d}", page + 1, running.shown().heading);
-        desk.until(&what, |session| session.lessons().open().is_some_and(|open| open.is_ready()));
+        desk.until(&what, |session| session.lessons().open().is_some_and(Running::is_ready));
         let running = desk.session().lessons().open().expect("it is open");
         assert!(running.troubles.is_empty(), "{what}: {:?}", running.troubles);
         for light in &running.lights {

@@ -108,8 +108,7 @@ pub fn read(entry: &Entry) -> Result<Option<Light>, String> {
     }
     let Some(line) = LIGHTS.iter().find(|line| line.key == entry.key) else {
         let hint = hint(&entry.key, LIGHTS.iter().map(|line| line.key));
-        let all: Vec<&str> = LIGHTS.iter().map(|line| line.key).collect();
-        return Err(format!("there is no part `{}`{hint}; parts are none, {}", entry.key, all.join(", ")));
+        return Err(format!("there is no part `{}`{hint}", entry.key));
     };
     let of = Some(entry.value.clone()).filter(|of| !of.is_empty());
     if line.takes.is_empty() && of.is_some() {

@@ -129,10 +129,10 @@ impl Running {
     fn turn_to(&mut self, page: usize) {
         self.page = page.min(self.script.pages.len().saturating_sub(1));
         self.todo = self.script.things_before(self.page).into();
-        self.from_top();
+        self.begin_page();
     }
 
-    fn from_top(&mut self) {
+    fn begin_page(&mut self) {
         self.lights.clear();
         self.troubles.clear();
         self.at = 0;
@@ -160,7 +160,7 @@ impl Running {
         self.at += 1;
         if self.at >= self.shown().parts.len() && self.page + 1 < self.script.pages.len() {
             self.page += 1;
-            self.from_top();
+            self.begin_page();
         } else {
             self.run_on();
         }
@@ -171,7 +171,7 @@ impl Running {
             self.pass();
         } else if self.page + 1 < self.script.pages.len() {
             self.page += 1;
-            self.from_top();
+            self.begin_page();
         }
     }
 

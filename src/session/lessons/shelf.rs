@@ -41,9 +41,10 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Its title, or its key where nothing of it could be read.
+    /// Its title, or the name of its file where nothing of it could be read.
     pub fn title(&self) -> &str {
-        self.script.as_ref().map_or(&self.key, |script| &script.title)
+        let name = self.key.strip_prefix(OWN).unwrap_or(&self.key);
+        self.script.as_ref().map_or(name, |script| &script.title)
     }
 }
 

@@ -127,7 +127,7 @@ pub const THINGS: &[ThingEntry] = &[
     entry("select", "the folder of a model", "rnnsearch-en-fr", |text| {
         (!text.is_empty()).then(|| Thing::Select(text.to_owned()))
     }),
-    entry("word", "a word of the translation, or none", "rouges", |text| Some(Thing::Word(or_none(text)?))),
+    entry("word", "a word of the translation, or none", "rouges", |text| or_none(text, Thing::Word)),
     entry("picture", "heatmap, links or tree", "links", |text| {
         LOOKS.iter().find(|(key, _)| *key == text).map(|(_, look)| Thing::Picture(*look))
     }),
@@ -149,7 +149,7 @@ pub const THINGS: &[ThingEntry] = &[
     entry("step", "a word of the translation, or a number from 1", "rouges", |text| {
         (!text.is_empty()).then(|| Thing::Step(text.to_owned()))
     }),
-    entry("box", "the key of a box, or none", "alpha", |text| Some(Thing::Box(or_none(text)?))),
+    entry("box", "the key of a box, or none", "alpha", |text| or_none(text, Thing::Box)),
     entry("act", "what the reader does", "another sentence", |text| {
         ACTS.iter().find(|(_, name, _)| *name == text).map(|(act, ..)| Thing::Act(*act))
     }),
@@ -172,16 +172,16 @@ fn on_off(text: &str) -> Option<bool> {
     }
 }
 
-fn or_none(text: &str) -> Option<Option<String>> {
-    (!text.is_empty()).then(|| Some(text.to_owned()).filter(|text| text != "none"))
+/// A name, or none; nothing at all is neither.
+fn or_none(text: &str, thing: fn(Option<String>) -> Thing) -> Option<Thing> {
+    (!text.is_empty()).then(|| thing(Some(text.to_owned()).filter(|text| text != "none")))
 }
 
 /// Reads a line; one of a block `do` cannot be what only the reader does.
 pub fn read(of: &Entry, is_done: bool) -> Result<Thing, String> {
     let Some(line) = THINGS.iter().find(|line| line.key == of.key) else {
         let hint = hint(&of.key, THINGS.iter().map(|line| line.key));
-        let all: Vec<&str> = THINGS.iter().map(|line| line.key).collect();
-        return Err(format!("there is no key `{}`{hint}; keys are {}", of.key, all.join(", ")));
+        return Err(format!("there is no key `{}`{hint}", of.key));
     };
     match (line.read)(&of.value) {
         Some(Thing::Act(_)) if is_done => Err("`act` is for the reader; it belongs into a block `wait`".to_owned()),

@@ -118,7 +118,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &Kept) {
     if ui.add_enabled(kept.script.is_some(), button).clicked() {
         open(window, &kept.key);
     }
-    let about = kept.script.as_ref().and_then(|script| script.about.first()).map(|block| block.plain());
+    let about = kept.script.as_ref().and_then(|script| script.about.first()).map(crate::text::markdown::Block::plain);
     if let Some(about) = about {
         ui.add(Label::new(RichText::new(about).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }
