@@ -159,7 +159,7 @@ mod tests {
         }
         assert!(!class.contains("since") && !class.contains("<b>"), "{class}");
         let teacher = solutions(&script);
-        assert!(teacher.contains("<p>right</p><p>since</p>") && !teacher.contains("left"), "{teacher}");
+        assert!(teacher.contains("<p>right</p><p>since</p>") && !teacher.contains(">left<"), "{teacher}");
         assert_eq!(solutions_path(Path::new("a/b.html")), Path::new("a/b-solutions.html"));
     }
 }

@@ -244,6 +244,6 @@ mod tests {
         let script = read(text).expect("it can be read");
         assert_eq!(script.things_before(2), [Thing::Sentence("a".into()), Thing::Beam(1)]);
         let facts = script.facts();
-        assert_eq!((facts[0].line, facts[0].sentence.as_str(), facts[0].beam), (11, "a", 1));
+        assert_eq!((facts[0].line, facts[0].sentence.as_str(), facts[0].beam), (12, "a", 1));
     }
 }
