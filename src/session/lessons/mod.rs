@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::figure::palette::COLOUR_MAPS;
 use crate::session::command::Command;
 use crate::session::drawing::Drawing;
 use crate::session::effect::{Chore, Effect};
@@ -28,6 +29,7 @@ use crate::session::lessons::things::Thing;
 use crate::session::page::Page;
 use crate::session::pages::steps::Steps;
 use crate::session::picture::Picture;
+use crate::session::settings::LINKS_PICTURE;
 use crate::session::shared::Shared;
 use crate::worker::texts::Texts;
 
@@ -224,7 +226,12 @@ impl Running {
         let aligns =
             |column: &&crate::session::column::Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
         let column = shared.selected_column().filter(aligns).or_else(|| shared.columns().iter().find(aligns));
-        let drawing = Drawing { has_caption: true, ..Drawing::new("heatmap", false) };
+        // on paper as in the light theme, and as the page shows it
+        let on_paper = shared.settings().palette_on(false);
+        let map = COLOUR_MAPS.iter().find(|map| map.name == on_paper);
+        let has_links = shared.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
+        let kind = if has_links { "links" } else { "heatmap" };
+        let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
         let picture =
             column.and_then(|column| export::picture(column, &shared.scene().search, shared.settings(), &drawing));
         if let Some(picture) = picture {
