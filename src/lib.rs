@@ -98,7 +98,9 @@
 //! one line in their table, and so has a page of the window, in [`session::PAGES`]. A kind of long work behind the
 //! window is one file of [`worker::corpus`] and one line of its [`Order`](worker::corpus::Order). A figure is one file of
 //! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
-//! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`].
+//! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of
+//! `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can bring about and frame are lines of
+//! [`session::lessons::things::THINGS`] and [`session::lessons::lights::LIGHTS`].
 
 pub mod aligner;
 pub mod analysis;

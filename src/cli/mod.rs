@@ -20,6 +20,7 @@ pub mod figure;
 pub mod input;
 pub mod inspect;
 pub mod interventions;
+pub mod lesson;
 pub mod map;
 pub mod neighbours;
 pub mod output;
@@ -159,6 +160,12 @@ pub const COMMANDS: &[CommandEntry] = &[
         about: "Draw a translation's alignment or beam as SVG, PDF or PNG",
         arguments: figure::arguments,
         run: figure::run,
+    },
+    CommandEntry {
+        name: "lesson",
+        about: "List lessons, check them against the models, or write them as handouts",
+        arguments: lesson::arguments,
+        run: lesson::run,
     },
     CommandEntry {
         name: "train",

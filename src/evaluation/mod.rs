@@ -7,6 +7,7 @@
 
 pub mod alignment;
 pub mod compare;
+pub mod facts;
 pub mod figures;
 pub mod first_set;
 pub mod report;

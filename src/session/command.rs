@@ -8,6 +8,7 @@ use crate::analysis::reading::Reading;
 use crate::figure::Figure;
 use crate::nn::device::DeviceChoice;
 use crate::session::drawing::Drawing;
+use crate::session::lessons::command::LessonCommand;
 use crate::session::page::Page;
 use crate::session::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::session::pages::maps::command::MapCommand;
@@ -34,6 +35,8 @@ pub enum Command {
     Steps(StepsCommand),
     /// Something on the sheet New training.
     Training(TrainingCommand),
+    /// Something with lessons.
+    Lesson(LessonCommand),
     /// Something about the window.
     Window(WindowCommand),
     /// Something about the devices, the picture and its colours.
@@ -169,6 +172,7 @@ wrap! {
     PhrasesCommand => Command::Phrases;
     StepsCommand => Command::Steps;
     TrainingCommand => Command::Training;
+    LessonCommand => Command::Lesson;
     WindowCommand => Command::Window;
     SettingsCommand => Command::Settings;
     TaskCommand => Command::Task;

@@ -19,6 +19,7 @@ use crate::worker::disk::Disk;
 use crate::worker::follow::Follower;
 use crate::worker::protocol::Event;
 use crate::worker::steps::Steps;
+use crate::worker::texts::Folders;
 
 pub use crate::session::open_with::OpenWith;
 pub use crate::worker::Wake;
@@ -26,7 +27,7 @@ pub use crate::worker::Wake;
 /// A save waits so long for a newer one; "at most a second is lost" with room to spare.
 const SAVE_PATIENCE: Duration = Duration::from_millis(500);
 
-/// Training logs are looked at so often; a run writes a line every few seconds.
+/// Training logs and lessons are looked at so often; a run writes a line every few seconds.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A session with its worker and its files.
@@ -36,6 +37,7 @@ pub struct Driver {
     lane: Lane,
     steps: Steps,
     follower: Follower,
+    texts: Follower<Folders>,
     aligner: Aligner,
     disk: Disk<News>,
     saved: Option<PathBuf>,
@@ -53,6 +55,7 @@ impl Driver {
         let lane = Lane::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
         let steps = Steps::spawn(worker.library(), Arc::clone(&wake));
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
+        let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
         // Claimed before it is read: what another window writes meanwhile would be lost.
         let mut claim = options.saved.as_deref().map(Claim::on).unwrap_or_default();
@@ -65,8 +68,20 @@ impl Driver {
         let troubles = [found.trouble, claim.trouble()];
         let saved_revision = session.revision();
         let aligner = Aligner::default();
-        let mut driver =
-            Self { session, worker, lane, steps, follower, aligner, disk, saved, saved_revision, wake, _claim: claim };
+        let mut driver = Self {
+            session,
+            worker,
+            lane,
+            steps,
+            follower,
+            texts,
+            aligner,
+            disk,
+            saved,
+            saved_revision,
+            wake,
+            _claim: claim,
+        };
         for text in troubles.into_iter().flatten() {
             driver.session.hear(News::Notice { text, is_error: true });
         }
@@ -106,6 +121,9 @@ impl Driver {
                 changed |= self.session.absorb_steps(event);
             } else if let Some(seen) = self.follower.try_next() {
                 changed |= self.session.absorb_seen(seen);
+            } else if let Some(seen) = self.texts.try_next() {
+                self.session.absorb_texts(&seen);
+                changed = true;
             } else if self.session.search_some() {
                 changed = true;
             } else {
@@ -155,6 +173,7 @@ impl Driver {
                 Effect::TakeApart { number, request } => self.steps.submit(number, *request),
                 Effect::Chore(chore) => files::carry_out(chore, &mut self.disk, &self.aligner),
                 Effect::Follow(logs) => self.follower.follow(logs),
+                Effect::FollowTexts(folders) => self.texts.follow(folders),
             }
         }
     }

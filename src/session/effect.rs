@@ -7,6 +7,7 @@ use crate::aligner::placed::Placed;
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
 use crate::figure::png::Pixels;
+use crate::session::lessons::script::Script;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
@@ -34,6 +35,8 @@ pub enum Effect {
     Chore(Chore),
     /// Follow these training logs, and no others.
     Follow(Vec<PathBuf>),
+    /// Follow the texts of these folders, and no others.
+    FollowTexts(Vec<PathBuf>),
 }
 
 /// What the corpus lane is to do.
@@ -101,6 +104,15 @@ pub enum Chore {
     },
     /// Draw a picture for the clipboard.
     Paint(Box<Picture>),
+    /// Write a lesson for the class, and its solutions beside it.
+    Handout {
+        /// Where to.
+        path: PathBuf,
+        /// The lesson.
+        script: Arc<Script>,
+        /// Pictures of its pages, from 0.
+        pictures: Vec<(usize, Box<Picture>)>,
+    },
 }
 
 /// What a statistical aligner is asked.

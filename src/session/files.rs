@@ -12,6 +12,8 @@ use crate::figure::Figure;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::session::effect::{Chore, News, Question};
+use crate::session::lessons::handout;
+use crate::session::lessons::script::Script;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
@@ -41,6 +43,9 @@ pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
             disk.run("write", Box::new(move || Some(write(&path, figure_bytes(&figure, &path)))));
         }
         Chore::Draw { path, picture } => disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path))))),
+        Chore::Handout { path, script, pictures } => {
+            disk.run("write", Box::new(move || Some(write_handout(&path, &script, &pictures))));
+        }
         Chore::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),
     }
 }
@@ -138,6 +143,21 @@ pub fn paint(picture: &Picture) -> News {
 fn write(path: &Path, bytes: Result<Vec<u8>>) -> News {
     match bytes.and_then(|bytes| write_whole(path, &bytes)) {
         Ok(()) => News::Notice { text: format!("Saved {}", path.display()), is_error: false },
+        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+    }
+}
+
+/// A picture that cannot be drawn is left out: the text is what counts.
+fn write_handout(path: &Path, script: &Script, pictures: &[(usize, Box<Picture>)]) -> News {
+    let svg = |picture: &Picture| String::from_utf8(picture.bytes(Path::new("figure.svg")).ok()?).ok();
+    let figures = pictures.iter().filter_map(|(page, picture)| Some((*page, svg(picture)?))).collect();
+    let solutions = handout::solutions_path(path);
+    let written = write_whole(path, handout::handout(script, &figures).as_bytes())
+        .and_then(|()| write_whole(&solutions, handout::solutions(script).as_bytes()));
+    match written {
+        Ok(()) => {
+            News::Notice { text: format!("Saved {} and {}", path.display(), solutions.display()), is_error: false }
+        }
         Err(error) => News::Notice { text: error.to_string(), is_error: true },
     }
 }

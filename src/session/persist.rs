@@ -110,14 +110,21 @@ impl SavedColumn {
     /// As it is kept; `None` where a path is not text, since JSON holds text, and of a variant, which is kept with the
     /// sentence.
     pub fn of(column: &Column) -> Option<Self> {
-        let mut saved = Self::named(column);
-        let is_kept = column.variant.is_none() && saved.folders().iter().all(|folder| writable(folder));
-        is_kept.then_some(saved)
+        if column.variant.is_some() {
+            return None;
+        }
+        Self::of_parts(&column.folder, column.ensemble.as_ref())
     }
 
-    fn named(column: &Column) -> Self {
-        match &column.ensemble {
-            None => Self::Model(column.folder.clone()),
+    /// As [`SavedColumn::of`] of a model's folder, or an ensemble.
+    pub fn of_parts(folder: &Path, ensemble: Option<&EnsembleSpec>) -> Option<Self> {
+        let mut saved = Self::named(folder, ensemble);
+        saved.folders().iter().all(|folder| writable(folder)).then_some(saved)
+    }
+
+    fn named(folder: &Path, ensemble: Option<&EnsembleSpec>) -> Self {
+        match ensemble {
+            None => Self::Model(folder.to_path_buf()),
             Some(ensemble) => Self::Ensemble(SavedEnsemble {
                 members: ensemble.members.clone(),
                 average: ensemble.mixing.average.to_string(),

@@ -91,6 +91,8 @@ pub struct Shared {
     /// How the last figure was asked for.
     pub(super) drawing: Drawing,
     pub(super) layout: BTreeMap<String, f32>,
+    /// Model folders that come with the program.
+    pub(super) bundled: Vec<PathBuf>,
     /// A picture of a plot or a map that waits for the name of its file.
     pub(super) kept_figure: Option<Arc<Figure<'static>>>,
     pub(super) notices: Vec<Notice>,

@@ -11,6 +11,7 @@ use crate::analysis::reading::Reading;
 use crate::nn::device::DeviceChoice;
 use crate::session::command::{Command, SettingsCommand, TaskCommand, WindowCommand};
 use crate::session::effect::{Chore, Effect, News};
+use crate::session::lessons::Lessons;
 use crate::session::new_training::NewTraining;
 use crate::session::open_with::OpenWith;
 use crate::session::page::Page;
@@ -32,14 +33,19 @@ use crate::session::shared::Shared;
 use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
 use crate::worker::follow::Seen;
-use crate::worker::protocol::Event;
+use crate::worker::protocol::{EnsembleSpec, Event};
 use crate::worker::steps::StepsEvent;
+use crate::worker::texts::Texts;
+
+/// The folder of the user's own lessons, beside that of the models.
+const LESSONS: &str = "lessons";
 
 /// The state of the application. Read it; change it by commands. What the pages share is read as the session's own.
 pub struct Session {
     shared: Shared,
     pages: Pages,
     training: NewTraining,
+    lessons: Lessons,
 }
 
 impl Deref for Session {
@@ -66,6 +72,7 @@ impl Session {
             drawing: saved.figure.drawing(),
             layout: saved.layout,
             kept_figure: None,
+            bundled: options.bundled.clone(),
             page: Page::of_key(&saved.page),
             ..Shared::default()
         };
@@ -113,25 +120,38 @@ impl Session {
             shared.open_interventions(path);
         }
         shared.begun(is_first_start);
-        Self { shared, pages, training: NewTraining::default() }
+        let beside = options.home.as_deref().and_then(std::path::Path::parent);
+        let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
+        Self { shared, pages, training: NewTraining::default(), lessons }
     }
 
-    /// What is worth keeping.
+    /// What is worth keeping. While a lesson is open, that is what it goes back to.
     pub fn saved(&self) -> SavedSession {
-        let Settings { unk_replacement, device, shown, reading, pieces, links, whose: _, palette, theme, zoom } =
-            &self.shared.settings;
-        let Scene { source, search, given, interventions, variants, .. } = &self.shared.scene;
+        let left = self.lessons.left();
+        let Settings { device, reading, palette, theme, zoom, .. } = &self.shared.settings;
+        let Settings { unk_replacement, shown, pieces, links, .. } =
+            left.map_or(&self.shared.settings, |left| &left.settings);
+        let Scene { source, search, given, interventions, variants, .. } =
+            left.map_or(&self.shared.scene, |left| &left.scene);
+        let mut layout = self.shared.layout.clone();
+        layout.extend(left.iter().flat_map(|left| &left.layout).map(|(key, value)| ((*key).to_owned(), *value)));
+        let shown_columns = || self.shared.columns.iter().filter_map(SavedColumn::of).collect();
+        let columns = left.map_or_else(shown_columns, |left| {
+            let saved =
+                |(folder, ensemble): &(PathBuf, Option<EnsembleSpec>)| SavedColumn::of_parts(folder, ensemble.as_ref());
+            left.columns.iter().filter_map(saved).collect()
+        });
         let lists = &self.shared.lists;
         SavedSession {
             source: Some(source.clone()),
             given: given.clone(),
             translated: lists.translated.clone(),
             files: lists.files.iter().filter_map(SavedFile::of).collect(),
-            columns: Some(self.shared.columns.iter().filter_map(SavedColumn::of).collect()),
+            columns: Some(columns),
             interventions: interventions.iter().filter_map(SavedInterventions::of).collect(),
             variants: variants.iter().filter_map(SavedVariant::of).collect(),
             list: persist::list_name(lists.shown),
-            layout: self.shared.layout.clone(),
+            layout,
             figure: SavedFigure::of(&self.shared.drawing),
             palette: palette.clone(),
             theme: persist::theme_name(*theme).to_owned(),
@@ -146,7 +166,7 @@ impl Session {
             reading: reading.name().to_owned(),
             units: if *pieces { Units::Pieces } else { Units::Words }.name().to_owned(),
             links: *links,
-            page: self.shared.page.key().to_owned(),
+            page: left.map_or(self.shared.page, |left| left.page).key().to_owned(),
             pages: self.pages.saved(),
             ..SavedSession::default()
         }
@@ -177,16 +197,33 @@ impl Session {
         &self.training
     }
 
+    /// The lessons, and the one that is open.
+    pub fn lessons(&self) -> &Lessons {
+        &self.lessons
+    }
+
     /// Does what the user asked for.
     pub fn apply(&mut self, command: impl Into<Command>) {
+        self.does(command.into());
+        self.go_on();
+    }
+
+    /// Does one thing.
+    fn does(&mut self, command: Command) {
         let shared = &mut self.shared;
-        match command.into() {
+        match command {
             Command::Sentence(command) => self.pages.sentence.apply(command, shared),
             Command::Evaluation(command) => self.pages.evaluation.apply(command, shared),
             Command::Map(command) => self.pages.maps.apply(command, shared),
             Command::Phrases(command) => self.pages.phrases.apply(command, shared),
             Command::Steps(command) => self.pages.steps.apply(command, shared),
             Command::Training(command) => self.training.apply(command, shared),
+            Command::Lesson(command) => {
+                let commands = self.lessons.apply(command, shared, &self.pages.steps);
+                for command in commands {
+                    self.does(command);
+                }
+            }
             Command::Window(command) => apply_to_window(command, shared),
             Command::Settings(command) => apply_to_settings(command, shared),
             Command::Task(TaskCommand::Pause(number, is_paused)) => shared.pause(number, is_paused),
@@ -199,6 +236,19 @@ impl Session {
         self.pages.steps.follow(&mut self.shared);
     }
 
+    /// An open lesson goes on as far as it can.
+    fn go_on(&mut self) {
+        loop {
+            let commands = self.lessons.go_on(&mut self.shared, &self.pages.steps);
+            if commands.is_empty() {
+                return;
+            }
+            for command in commands {
+                self.does(command);
+            }
+        }
+    }
+
     /// What is to be carried out since the last call, in order.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         self.shared.take_effects()
@@ -208,12 +258,14 @@ impl Session {
     pub fn absorb(&mut self, event: Event) -> bool {
         let changed = self.shared.absorb(event);
         self.pages.steps.follow(&mut self.shared);
+        self.go_on();
         changed
     }
 
     /// Takes in what became of a translation that was taken apart; true when anything changed.
     pub fn absorb_steps(&mut self, event: StepsEvent) -> bool {
         self.pages.steps.found(event.number, event.found, &mut self.shared);
+        self.go_on();
         true
     }
 
@@ -243,6 +295,12 @@ impl Session {
     /// Takes in what a followed training log holds now; true when anything changed.
     pub fn absorb_seen(&mut self, seen: Seen) -> bool {
         self.pages.evaluation.absorb_seen(seen)
+    }
+
+    /// Takes in the user's own lessons.
+    pub fn absorb_texts(&mut self, texts: &Texts) {
+        self.lessons.absorb(texts);
+        self.go_on();
     }
 
     /// Takes in what became of a chore.

@@ -5,6 +5,7 @@ pub mod dictionary;
 pub mod interventions;
 pub mod join;
 pub mod language;
+pub mod lesson;
 pub mod line;
 pub mod lines;
 pub mod links;

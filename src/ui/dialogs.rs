@@ -11,8 +11,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
-    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, MapCommand, PhrasesCommand,
-    ProbeCommand, TestCommand, TrainingCommand, WindowCommand, maps,
+    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand,
+    PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WindowCommand, maps,
 };
 
 /// What the answer is for.
@@ -51,6 +51,8 @@ pub enum Question {
     },
     /// Where to write the picture that is kept.
     Figure,
+    /// Where to write a lesson for the class.
+    Handout,
     /// Where to write the neighbours of a point.
     Neighbours,
     /// Where to write the places of a map.
@@ -101,6 +103,7 @@ impl Question {
             Self::Alignment(_, AlignmentFormat::Pharaoh) => "Save the alignment as links",
             Self::Interventions(_) => "Save the sentence with what is set",
             Self::Picture { .. } | Self::Figure => "Save a picture",
+            Self::Handout => "Print a lesson",
             Self::Neighbours => "Save the neighbours as TSV",
             Self::Points => "Save the map as TSV",
         }
@@ -147,6 +150,9 @@ impl Question {
                 "One line of JSON. Open it here, drop it on the window, or give it to interlinear translate --interventions."
             }
             Self::Picture { .. } | Self::Figure => "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
+            Self::Handout => {
+                "HTML for the class, to be printed from a browser; the solutions go into a second file beside it."
+            }
             Self::Neighbours => "A row for each neighbour with its cosine.",
             Self::Points => "A row for each point with its place, x and y.",
         }
@@ -160,7 +166,7 @@ impl Question {
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
             Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
             Self::Interventions(_) => "Save",
-            Self::Figure | Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
+            Self::Figure | Self::Handout | Self::Neighbours | Self::Points | Self::TrainingFile => "Save",
         }
     }
 
@@ -183,6 +189,7 @@ impl Question {
             Self::Interventions(_) => Wants::NewFile("interventions.json"),
             Self::Picture { kind, format, .. } => Wants::NewFigure(kind, format),
             Self::Figure => Wants::NewPicture,
+            Self::Handout => Wants::NewFile("lesson.html"),
             Self::Neighbours => Wants::NewFile("neighbours.tsv"),
             Self::Points => Wants::NewFile("map.tsv"),
         }
@@ -193,6 +200,7 @@ impl Question {
         match self {
             Self::Model => ColumnCommand::Add(path).into(),
             Self::Text => WindowCommand::Open(path).into(),
+            Self::Handout => LessonCommand::Print(path).into(),
             Self::TestSource => TestCommand::SetSource(Some(path)).into(),
             Self::TestReference => TestCommand::AddReference(path).into(),
             Self::Gold => TestCommand::SetGold(Some(path)).into(),

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use crate::figure::links::Weight;
 use crate::session::drawing::Branches;
-use crate::session::{Column, ColumnId, Command, Drawing, Hover, SearchSettings, Session, WindowCommand};
+use crate::session::lessons::lights::Lit;
+use crate::session::{Column, ColumnId, Command, Drawing, Hover, SearchSettings, Session, WindowCommand, settings};
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::manual::ManualLocal;
@@ -25,15 +26,15 @@ pub const SENTENCES_OPEN: &str = "sentences_open";
 /// Key of the session's layout: height of the inspector, points.
 pub const INSPECTOR_HEIGHT: &str = "inspector_height";
 /// Key of the session's layout: 1 when the inspector is open.
-pub const INSPECTOR_OPEN: &str = "inspector_open";
+pub const INSPECTOR_OPEN: &str = settings::INSPECTOR_OPEN;
 /// Key of the session's layout: side of a cell in points; 0 by itself, below 0 all cells in view.
 pub const CELL: &str = "cell";
 /// Key of the session's layout: 1 when the marks of local attention are drawn.
 pub const GAZE: &str = "gaze";
 /// Key of the session's layout: 1 when links are shown in place of heatmaps.
-pub const LINKS: &str = "links_picture";
+pub const LINKS: &str = settings::LINKS_PICTURE;
 /// Key of the session's layout: 1 when the search is shown as a tree in place of heatmaps and links.
-pub const TREE: &str = "tree_picture";
+pub const TREE: &str = settings::TREE_PICTURE;
 /// Key of the session's layout: least alpha of a link.
 pub const LINKS_THRESHOLD: &str = "links_threshold";
 /// Least alpha of a link at first.
@@ -43,11 +44,13 @@ pub const LINKS_OPACITY: &str = "links_opacity";
 /// Key of the session's layout: 1 when the other weights of a row share what a set one leaves.
 pub const RENORMALISE: &str = "renormalise";
 /// Key of the session's layout: 1 when one column stands alone.
-pub const SOLO: &str = "solo";
+pub const SOLO: &str = settings::SOLO;
 /// Key of the session's layout: 1 when the manual is open.
 pub const MANUAL_OPEN: &str = "manual_open";
 /// Key of the session's layout: width of the manual, points.
 pub const MANUAL_WIDTH: &str = "manual_width";
+/// Key of the session's layout: width of the lessons, points.
+pub const LESSON_WIDTH: &str = "lesson_width";
 /// Key of the session's layout: 1 when the beam lists are open.
 pub const BEAM_OPEN: &str = "beam_open";
 
@@ -281,6 +284,10 @@ pub struct Local {
     pub plane: plane::Memory,
     /// The first map was asked for; later ones only the user asks for.
     pub map_begun: bool,
+    /// Where the parts were painted in this frame that a lesson lights.
+    pub lit: Vec<egui::Rect>,
+    /// The lesson that had the keyboard when it was opened.
+    pub seen_lesson: Option<String>,
 }
 
 impl Local {
@@ -403,6 +410,14 @@ impl Window<'_> {
         let tree = self.local.trees.get(&column);
         let branches = tree.map_or(Branches::default(), |tree| Branches { pruned: tree.pruned, steps: tree.steps });
         Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, branches, ..drawing }
+    }
+
+    /// Says where a part of the window is, which a lesson may light; `of` is a model's folder or a box.
+    pub fn part(&mut self, ui: &egui::Ui, lit: Lit, of: &str, rect: egui::Rect) {
+        let rect = rect.intersect(ui.clip_rect());
+        if rect.is_positive() && self.session.lessons().lights(lit, of) {
+            self.local.lit.push(rect);
+        }
     }
 
     /// How the heatmaps are scaled.

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use egui::TextureHandle;
 
+use crate::session::lessons::shelf::BUNDLED;
 use crate::session::{PAGES, Page};
 use crate::text::markdown::{Block, blocks};
 use crate::ui::shortcuts::{Act, bindings};
@@ -42,6 +43,7 @@ const FILES: &[(&str, &str)] = files![
     "sentence.md",
     "acting.md",
     "steps.md",
+    "teaching.md",
     "pages.md",
     "keys.md",
     "figures.md",
@@ -74,11 +76,16 @@ pub enum Target {
     Manual(usize),
     /// It does something in the program.
     Act(Act),
+    /// It begins a lesson, by its key.
+    Lesson(String),
     /// Out of the program: an address.
     Web(String),
     /// To a file beside the program's source, by its path from there.
     File(String),
 }
+
+/// The list of lessons, in a link.
+pub const ALL_LESSONS: &str = "all";
 
 /// How links into the program begin.
 const PROGRAM: &str = "interlinear:";
@@ -101,12 +108,16 @@ pub fn target(link: &str) -> Option<Target> {
     pages().iter().position(|page| page.file == file).map(Target::Manual)
 }
 
-/// `page/NAME` or `act/NAME`.
+/// `page/NAME`, `act/NAME`, `lesson/KEY`, or `lesson/all` for the list of them.
 fn program(wanted: &str) -> Option<Target> {
     let (kind, name) = wanted.split_once('/')?;
     match kind {
         "page" => page(name).map(|page| Target::Act(Act::ShowPage(page))),
         "act" => bindings().map(|binding| binding.act).find(|act| format!("{act:?}") == name).map(Target::Act),
+        "lesson" => {
+            let is_there = name == ALL_LESSONS || BUNDLED.iter().any(|(key, _)| *key == name);
+            is_there.then(|| Target::Lesson(name.to_owned()))
+        }
         _ => None,
     }
 }

@@ -1,4 +1,5 @@
-//! Floor 7: files that grow, read again whenever they have changed. One named thread, which looks now and then.
+//! Floor 7: files that grow or are saved, read again whenever they have changed. One named thread, which looks now and
+//! then: at training logs ([`Watch`]), or at what else is [`Looks`].
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,16 @@ pub struct Seen {
 }
 
 /// What a file looked like when it was last read; `None`: it was not there.
-type Look = Option<(u64, Option<SystemTime>)>;
+pub type Look = Option<(u64, Option<SystemTime>)>;
+
+/// What remembers how files looked and reads those that have changed.
+pub trait Looks: Default + Send + 'static {
+    /// What it tells.
+    type Seen: Send + 'static;
+
+    /// What is new at these paths since the last call.
+    fn look(&mut self, paths: &[PathBuf]) -> Vec<Self::Seen>;
+}
 
 /// Files and what they looked like.
 #[derive(Debug, Default)]
@@ -50,6 +60,14 @@ impl Watch {
     }
 }
 
+impl Looks for Watch {
+    type Seen = Seen;
+
+    fn look(&mut self, paths: &[PathBuf]) -> Vec<Seen> {
+        Self::look(self, paths)
+    }
+}
+
 /// Reads a log. Only plain files are read: a pipe might never answer.
 fn read(path: &Path) -> Result<Result<Arc<Curves>, String>, String> {
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
@@ -58,15 +76,16 @@ fn read(path: &Path) -> Result<Result<Arc<Curves>, String>, String> {
     caught(|| Curves::load(path).map(Arc::new).map_err(|error| error.to_string()))
 }
 
-fn look(path: &Path) -> Look {
+/// What a file looks like now.
+pub fn look(path: &Path) -> Look {
     let data = std::fs::metadata(path).ok()?;
     Some((data.len(), data.modified().ok()))
 }
 
 /// The thread that looks.
-pub struct Follower {
+pub struct Follower<L: Looks = Watch> {
     shared: Arc<Shared>,
-    service: Service<Seen>,
+    service: Service<L::Seen>,
 }
 
 #[derive(Default)]
@@ -82,13 +101,14 @@ struct Wanted {
     is_closed: bool,
 }
 
-impl Follower {
+impl<L: Looks> Follower<L> {
     /// Starts the thread, which looks every so often while there is anything to follow.
     pub fn spawn(every: Duration, wake: Wake) -> Self {
         let (out, news) = thread::channel(ROOM, wake);
         let shared = Arc::new(Shared::default());
         let (theirs, closed) = (Arc::clone(&shared), Arc::clone(&shared));
-        let service = Service::start("follow", GRACE, news, move || closed.close(), move || run(&theirs, every, &out));
+        let service =
+            Service::start("follow", GRACE, news, move || closed.close(), move || run::<L>(&theirs, every, &out));
         Self { shared, service }
     }
 
@@ -101,12 +121,12 @@ impl Follower {
     }
 
     /// The next file that was read, if any.
-    pub fn try_next(&self) -> Option<Seen> {
+    pub fn try_next(&self) -> Option<L::Seen> {
         self.service.try_next()
     }
 
     /// Waits for it, with a time limit; for tests.
-    pub fn next_within(&self, patience: Duration) -> Option<Seen> {
+    pub fn next_within(&self, patience: Duration) -> Option<L::Seen> {
         self.service.next_within(patience)
     }
 }
@@ -140,12 +160,12 @@ impl Shared {
     }
 }
 
-fn run(shared: &Shared, every: Duration, out: &Outbox<Seen>) {
-    let mut watch = Watch::default();
+fn run<L: Looks>(shared: &Shared, every: Duration, out: &Outbox<L::Seen>) {
+    let mut watch = L::default();
     while let Some((paths, is_new)) = shared.next(every) {
         if is_new {
             // A path that is wanted again may have been forgotten in between.
-            watch = Watch::default();
+            watch = L::default();
         }
         for seen in watch.look(&paths) {
             out.send(seen);

@@ -23,6 +23,7 @@ mod shelf;
 mod shelved;
 pub mod steps;
 mod store;
+pub mod texts;
 mod thread;
 mod untouched;
 mod view;

@@ -11,7 +11,9 @@ pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request
     session.apply(command);
     session.take_effects().into_iter().find_map(|effect| match effect {
         Effect::Decode(request) => Some(request),
-        Effect::Lane(_) | Effect::Chore(_) | Effect::Follow(_) | Effect::TakeApart { .. } => None,
+        Effect::Lane(_) | Effect::Chore(_) | Effect::Follow(_) | Effect::FollowTexts(_) | Effect::TakeApart { .. } => {
+            None
+        }
     })
 }
 
@@ -19,7 +21,11 @@ pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request
 pub fn lane_calls(session: &mut Session) -> Vec<LaneCall> {
     let calls = session.take_effects().into_iter().filter_map(|effect| match effect {
         Effect::Lane(call) => Some(call),
-        Effect::Decode(_) | Effect::Chore(_) | Effect::Follow(_) | Effect::TakeApart { .. } => None,
+        Effect::Decode(_)
+        | Effect::Chore(_)
+        | Effect::Follow(_)
+        | Effect::FollowTexts(_)
+        | Effect::TakeApart { .. } => None,
     });
     calls.collect()
 }
@@ -28,7 +34,9 @@ pub fn lane_calls(session: &mut Session) -> Vec<LaneCall> {
 pub fn chores(session: &mut Session) -> Vec<Chore> {
     let chores = session.take_effects().into_iter().filter_map(|effect| match effect {
         Effect::Chore(chore) => Some(chore),
-        Effect::Decode(_) | Effect::Lane(_) | Effect::Follow(_) | Effect::TakeApart { .. } => None,
+        Effect::Decode(_) | Effect::Lane(_) | Effect::Follow(_) | Effect::FollowTexts(_) | Effect::TakeApart { .. } => {
+            None
+        }
     });
     chores.collect()
 }
@@ -37,7 +45,9 @@ pub fn chores(session: &mut Session) -> Vec<Chore> {
 pub fn followed(session: &mut Session) -> Option<Vec<PathBuf>> {
     session.take_effects().into_iter().find_map(|effect| match effect {
         Effect::Follow(logs) => Some(logs),
-        Effect::Decode(_) | Effect::Lane(_) | Effect::Chore(_) | Effect::TakeApart { .. } => None,
+        Effect::Decode(_) | Effect::Lane(_) | Effect::Chore(_) | Effect::FollowTexts(_) | Effect::TakeApart { .. } => {
+            None
+        }
     })
 }
 

@@ -21,6 +21,7 @@ mod importance;
 mod intervention_files;
 mod interventions;
 mod lane;
+mod lessons;
 mod luong;
 #[path = "../made/measured.rs"]
 mod measured;

@@ -319,7 +319,7 @@ fn the_follower_tells_of_a_log_while_it_grows() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("log.jsonl");
     std::fs::write(&path, LOG).expect("it can be written");
-    let follower = Follower::spawn(Duration::from_millis(5), Arc::new(|| {}));
+    let follower = Follower::<Watch>::spawn(Duration::from_millis(5), Arc::new(|| {}));
     follower.follow(vec![path.clone()]);
     let update = |seen: interlinear::worker::follow::Seen| seen.curves.map(|curves| curves.update);
     assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(100)));

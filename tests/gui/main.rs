@@ -8,6 +8,7 @@ mod evaluation;
 mod given;
 mod keys;
 mod layout;
+mod lessons;
 mod manual;
 mod maps;
 #[path = "../made/measured.rs"]

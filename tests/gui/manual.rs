@@ -43,7 +43,7 @@ fn every_link_leads_somewhere_and_every_picture_is_there() {
                 Target::File(path) => {
                     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path).exists(), "{}: {path}", page.file);
                 }
-                Target::Manual(_) | Target::Act(_) | Target::Web(_) => {}
+                Target::Manual(_) | Target::Act(_) | Target::Lesson(_) | Target::Web(_) => {}
             }
         }
         for block in &page.blocks {

@@ -3,6 +3,8 @@
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::analysis::agreement::Agreement;
+use crate::session::column::file_name;
+use crate::session::lessons::lights::Lit;
 use crate::session::picture::GUIDED;
 use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, GIVEN, Shown, Units};
 use crate::ui::clicked::Clicked;
@@ -163,6 +165,11 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
                 beam::beam_ui(&mut dim(part(parts.beam, "beam")), window, column);
             }
         }
+    }
+    let folder = file_name(&column.folder);
+    window.part(ui, Lit::Column, &folder, rect);
+    for (lit, place) in [(Lit::Translation, parts.output), (Lit::Heatmap, parts.picture), (Lit::Beam, parts.beam)] {
+        window.part(ui, lit, &folder, Parts::at(place, corner));
     }
 }
 

@@ -6,6 +6,7 @@ use egui::{Panel, RichText, Ui, UiBuilder, pos2};
 
 use crate::analysis::entropy::entropy;
 use crate::figure::inspected::Inspected;
+use crate::session::lessons::lights::Lit;
 use crate::session::{AlignmentTable, Column, InterveneCommand, LEFT_OUT, SelectCommand, TargetWord, Units, Word};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel as PanelName, Window};
@@ -54,6 +55,7 @@ impl View for Inspector {
         let height = window.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
         let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
         let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
+        window.part(ui, Lit::Inspector, "", shown.response.rect);
         window.keep_side(ui, local::INSPECTOR_HEIGHT, height, shown.response.rect.height());
     }
 }

@@ -2,10 +2,10 @@
 
 use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
-use crate::session::{Page, WindowCommand};
+use crate::session::{LessonCommand, Page, WindowCommand};
 use crate::text::markdown::{Block, Span};
 use crate::ui::local::Window;
-use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, Target, pages, target};
+use crate::ui::manual::{ALL_LESSONS, ManualLocal, ManualPage, PICTURES, Target, pages, target};
 use crate::ui::shortcuts::{self, Act};
 use crate::ui::views::view::{Place, View};
 use crate::ui::{act, local, theme};
@@ -122,9 +122,12 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// Goes where a link leads.
-fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
+pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
     match target(link) {
-        Some(Target::Manual(page)) => window.local.manual.open(page, None),
+        Some(Target::Manual(page)) => {
+            window.keep(local::MANUAL_OPEN, 1.0);
+            window.local.manual.open(page, None);
+        }
         Some(Target::Act(wanted)) => {
             let page = window.session.page();
             if shortcuts::bindings().any(|binding| binding.act == wanted && !binding.works_on(page)) {
@@ -133,8 +136,22 @@ fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
             let commands = act::perform(wanted, window.session, window.local);
             window.commands.extend(commands);
         }
+        Some(Target::Lesson(key)) => {
+            window.push(if key == ALL_LESSONS { LessonCommand::Show(true) } else { LessonCommand::Open(key) });
+            window.keep(local::MANUAL_OPEN, 0.0);
+        }
         Some(Target::Web(address)) => ui.ctx().open_url(egui::OpenUrl::new_tab(address)),
         Some(Target::File(_)) | None => {}
+    }
+}
+
+/// Blocks of a text, one under the other; `follows` is the link that was clicked.
+pub fn blocks_ui(ui: &mut Ui, window: &mut Window<'_>, blocks: &[Block], follows: &mut Option<String>) {
+    for (n, block) in blocks.iter().enumerate() {
+        ui.push_id(n, |ui| {
+            ui.spacing_mut().interact_size.y = 0.0;
+            block_ui(ui, &mut window.local.manual, block, follows);
+        });
     }
 }
 

@@ -16,6 +16,7 @@ pub mod figure_sheet;
 pub mod help;
 pub mod inspector;
 pub mod interventions;
+pub mod lesson;
 pub mod links;
 pub mod manual;
 pub mod map;
@@ -55,6 +56,7 @@ pub const VIEWS: &[&dyn View] = &[
     &top_bar::TopBar,
     &status::Status,
     &manual::Manual,
+    &lesson::Lessons,
     &sentences::Sentences,
     &inspector::Inspector,
     &source::Source,
@@ -75,6 +77,7 @@ pub const VIEWS: &[&dyn View] = &[
 
 /// Paints the views of the page that is shown.
 pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
+    window.local.lit.clear();
     if presentation::is_shown(window) {
         egui::CentralPanel::default().frame(middle()).show(ui, |ui| presentation::presentation_ui(ui, window));
         return over(ui, window);
@@ -89,6 +92,7 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
             view.ui(ui, window);
         }
     });
+    lesson::lights_ui(ui, window);
     over(ui, window);
 }
 

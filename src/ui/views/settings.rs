@@ -9,7 +9,7 @@ use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::theme;
 use crate::ui::views::menu::act_item;
-use crate::ui::views::picture_bar;
+use crate::ui::views::{lesson, picture_bar};
 
 /// Menus that stay open while something in them is set.
 fn menu(text: &str) -> MenuButton<'_> {
@@ -118,6 +118,10 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Full screen", Act::FullScreen);
     act_item(ui, window, "One column alone, or all", Act::Solo);
     act_item(ui, window, "Manual", Act::Manual);
+    if ui.button("Lessons").clicked() {
+        lesson::toggle(window);
+        ui.close();
+    }
     ui.separator();
     act_item(ui, window, "Heatmap, links or tree", Act::NextPicture);
     act_item(ui, window, "Next palette", Act::NextPalette);

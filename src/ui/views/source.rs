@@ -3,6 +3,7 @@
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
+use crate::session::lessons::lights::Lit;
 use crate::session::{AlignmentTable, Column, Hover, Said, SourceCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{ListPlace, Panel, Window};
@@ -38,7 +39,7 @@ impl View for Source {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 8));
-        card.show(ui, |ui| {
+        let shown = card.show(ui, |ui| {
             ui.take_available_width();
             ui.horizontal_top(|ui| {
                 let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0 && window.local.list == ListPlace::Beside;
@@ -61,6 +62,7 @@ impl View for Source {
             words_ui(ui, window);
             reference_ui(ui, window);
         });
+        window.part(ui, Lit::Source, "", shown.response.rect);
         ui.add_space(theme::SPACE_2);
     }
 }

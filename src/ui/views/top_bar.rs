@@ -3,6 +3,7 @@
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
+use crate::session::lessons::lights::Lit;
 use crate::session::{AlignmentFormat, Column, ColumnCommand, ColumnState, MEASURES, SearchCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
@@ -47,11 +48,13 @@ impl View for TopBar {
                 let models = window.session.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
                 let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
                 if is_narrow {
-                    tabs::menu_ui(ui, window);
+                    let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
+                    window.part(ui, Lit::Pages, "", tabs.response.rect);
                 } else {
                     ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
                     ui.add_space(theme::SPACE_1);
-                    tabs::tabs_ui(ui, window);
+                    let tabs = ui.scope(|ui| tabs::tabs_ui(ui, window));
+                    window.part(ui, Lit::Pages, "", tabs.response.rect);
                 }
                 ui.add_space(theme::SPACE_1);
                 // The right side first: chips take what it leaves.
@@ -76,6 +79,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     let value = value
         .labelled_by(label.id)
         .on_hover_text("How many unfinished translations the search keeps at each step; 1 is greedy");
+    window.part(ui, Lit::BeamSize, "", value.rect.union(label.rect));
     if value.changed() {
         window.push(SearchCommand::SetBeam(beam));
     }
@@ -87,13 +91,15 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let room = (ui.available_width() - ADD).max(0.0);
     let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(FEWEST_LETTERS, MOST_LETTERS) as usize;
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
-    area.show(ui, |ui| {
+    let area_rect = area.show(ui, |ui| {
         ui.horizontal(|ui| {
             for (at, column) in session.columns().iter().enumerate() {
                 chip_ui(ui, window, column, at, count, letters);
             }
         });
     });
+    let area_rect = area_rect.inner_rect;
+    window.part(ui, Lit::Models, "", area_rect);
     let key = shortcuts::text(ui.ctx(), Act::AddModel);
     let text = if ui.available_width() < ADD { "+" } else { "+ Model" };
     let add = ui.button(text).on_hover_text(format!("Add a model folder ({key})"));

@@ -97,6 +97,17 @@ impl Shared {
         text
     }
 
+    /// Goes to a whole scene, as one step of undo.
+    pub(in crate::session) fn put_scene(&mut self, scene: Scene) {
+        if scene == self.scene {
+            return;
+        }
+        self.history.replaced(self.scene.clone());
+        (self.typed, self.typed_on) = (false, false);
+        self.scene.search = scene.search;
+        self.set_back(scene);
+    }
+
     /// A text of the past or future, marked in the list where it still stands there.
     fn set_back(&mut self, scene: Scene) {
         let Scene { source, position, given, interventions, variants, .. } = scene;

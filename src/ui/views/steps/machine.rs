@@ -9,6 +9,7 @@ use crate::figure::equation::spoken;
 use crate::figure::machine::{Drawing, Held, places};
 use crate::models::anatomy::Stage;
 use crate::session::StepsCommand;
+use crate::session::lessons::lights::Lit;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::marks;
@@ -58,6 +59,10 @@ fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, room: egui::V
         measure: &Letters(ui),
     };
     marks::paint(ui.painter(), drawing.marks(&area));
+    window.part(ui, Lit::Machine, "", rect);
+    for (stage, place) in machine.stages.iter().zip(places(machine, &area)) {
+        window.part(ui, Lit::Box, stage.key, Rect::from(place));
+    }
     if let Some(key) = opened {
         window.push(StepsCommand::Open(key));
     }

@@ -8,6 +8,7 @@ mod stage;
 use egui::{Label, Panel, RichText, Ui};
 
 use crate::session::Page;
+use crate::session::lessons::lights::Lit;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::source;
@@ -43,20 +44,21 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
     player::tick(ui, window);
     if !presents {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 6));
-        card.show(ui, |ui| {
+        let shown = card.show(ui, |ui| {
             ui.take_available_width();
             source::editor_ui(ui, window);
         });
+        window.part(ui, Lit::Source, "", shown.response.rect);
         ui.add_space(theme::SPACE_1);
-        player::choices_ui(ui, window);
+        part_ui(ui, window, Lit::Choices, player::choices_ui);
     }
     message_ui(ui, window);
     let Some(apart) = window.session.steps().apart.clone() else {
         empty_ui(ui, window);
         return;
     };
-    player::words_ui(ui, window, &apart);
-    player::player_ui(ui, window, &apart);
+    part_ui(ui, window, Lit::Words, |ui, window| player::words_ui(ui, window, &apart));
+    part_ui(ui, window, Lit::Player, |ui, window| player::player_ui(ui, window, &apart));
     ui.add_space(theme::SPACE_1);
     let is_open = window.session.steps().open.is_some();
     if ui.available_width() < NARROW {
@@ -81,6 +83,12 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
         });
     }
     machine::machine_ui(ui, window, &apart);
+}
+
+/// A part that a lesson can light.
+fn part_ui(ui: &mut Ui, window: &mut Window<'_>, lit: Lit, paint: impl FnOnce(&mut Ui, &mut Window<'_>)) {
+    let shown = ui.scope(|ui| paint(ui, window));
+    window.part(ui, lit, "", shown.response.rect);
 }
 
 fn message_ui(ui: &mut Ui, window: &Window<'_>) {

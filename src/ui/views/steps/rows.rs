@@ -5,6 +5,7 @@ use egui::{Id, RichText, Ui};
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
+use crate::session::lessons::lights::Lit;
 use crate::session::{Shown, StepsCommand};
 use crate::ui::local::Window;
 use crate::ui::widgets::heatmap::{Heatmap, Marks};
@@ -56,7 +57,9 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         reveal,
     };
     let mut texture = std::mem::take(&mut window.local.steps_texture);
+    let place = ui.available_rect_before_wrap();
     let answer = heatmap.show(ui, &mut texture, false);
+    window.part(ui, Lit::Rows, "", place);
     window.local.steps_texture = texture;
     window.local.steps_scroll = answer.scroll_x;
     if let Some(i) = answer.clicked {

@@ -9,6 +9,7 @@ use crate::figure::geometry::point;
 use crate::figure::machine::colour;
 use crate::models::anatomy::{Equation, Quantity, Stage};
 use crate::session::StepsCommand;
+use crate::session::lessons::lights::Lit;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::steps::machine::words;
@@ -32,7 +33,7 @@ pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         return;
     };
     let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(12));
-    card.show(ui, |ui| {
+    let shown = card.show(ui, |ui| {
         ui.take_available_width();
         ui.horizontal(|ui| {
             ui.heading(stage.title);
@@ -45,6 +46,7 @@ pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         let area = egui::ScrollArea::vertical().id_salt(("stage", stage.key)).auto_shrink([false, false]);
         area.show(ui, |ui| body_ui(ui, window, apart, stage));
     });
+    window.part(ui, Lit::OpenBox, "", shown.response.rect);
 }
 
 fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {

@@ -1,0 +1,114 @@
+//! Floor 9: `interlinear lesson`: what lessons there are, whether they can be read and are true, and lessons on paper.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgMatches, Args, FromArgMatches as _};
+
+use crate::cli::args::physical_cores;
+use crate::cli::output::Output;
+use crate::cli::{Context, bundled};
+use crate::error::{Error, Result};
+use crate::evaluation::facts::Bench;
+use crate::models::folder::CONFIG_FILE;
+use crate::session::files::write_whole;
+use crate::session::lessons::check::check;
+use crate::session::lessons::handout::{handout, solutions, solutions_path};
+use crate::session::lessons::script;
+use crate::session::lessons::script::Script;
+use crate::session::lessons::shelf::BUNDLED;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_long_help = "A lesson is Markdown; the manual's page for teachers says how one is written. Without an option, the lessons
+are listed with their pages.
+  interlinear lesson
+  interlinear lesson --check my-lesson.md
+  interlinear lesson --print handouts"
+)]
+pub struct Low {
+    /// Lessons as Markdown; by default those that come with the program
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Read them, and try on the models what their blocks `check` say; exit code 2 where something is wrong
+    #[arg(long)]
+    check: bool,
+    /// Write each as HTML for the class, without pictures, and its solutions beside it into this folder
+    #[arg(long, value_name = "DIR")]
+    print: Option<PathBuf>,
+}
+
+/// Its arguments.
+pub fn arguments(command: clap::Command) -> clap::Command {
+    Low::augment_args(command)
+}
+
+/// Lists, checks or prints.
+///
+/// # Errors
+/// A lesson that cannot be read or is not true; what cannot be written.
+pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
+    let low = Low::from_arg_matches(matches)?;
+    let mut output = Output::stdout();
+    let mut bench = Bench::new(Box::new(folder_of), physical_cores());
+    let (mut read, mut wrong) = (0, 0);
+    for (name, text) in texts(&low.files)? {
+        let faults = match script::read(&text) {
+            Err(faults) => faults,
+            Ok(script) => {
+                read += 1;
+                done(&mut output, &low, &name, &script)?;
+                if low.check { check(&script, &mut bench)? } else { Vec::new() }
+            }
+        };
+        for fault in &faults {
+            output.line(&format!("{name}, {fault}"))?;
+        }
+        if low.check && faults.is_empty() {
+            output.line(&format!("{name}: all of it is so"))?;
+        }
+        wrong += usize::from(!faults.is_empty());
+        output.flush()?;
+    }
+    output.finish()?;
+    match wrong {
+        0 => Ok(()),
+        _ => {
+            Err(Error::Input(format!("{wrong} of {} lessons are wrong; each line above says what", wrong.max(read)))
+                .into())
+        }
+    }
+}
+
+/// Names and texts of the lessons.
+fn texts(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
+    if files.is_empty() {
+        return Ok(BUNDLED.iter().map(|(key, text)| (format!("{key}.md"), (*text).to_owned())).collect());
+    }
+    let text = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, &error))?;
+        Ok((path.display().to_string(), text))
+    };
+    files.iter().map(text).collect()
+}
+
+fn done(output: &mut Output, low: &Low, name: &str, script: &Script) -> anyhow::Result<()> {
+    if let Some(folder) = &low.print {
+        let stem = Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let path = folder.join(format!("{stem}.html"));
+        write_whole(&path, handout(script, &BTreeMap::new()).as_bytes())?;
+        write_whole(&solutions_path(&path), solutions(script).as_bytes())?;
+        output.line(&path.display().to_string())?;
+    } else if !low.check {
+        output.line(&format!("{name}\t{}\t{} pages", script.title, script.pages.len()))?;
+    }
+    Ok(())
+}
+
+/// The folder of a model by its name.
+fn folder_of(name: &str) -> Result<PathBuf> {
+    let folders = bundled::places().into_iter().map(|place| place.join(name));
+    let found = folders.into_iter().find(|folder| folder.join(CONFIG_FILE).is_file());
+    found.ok_or_else(|| Error::Input(format!("there is no installed model {name}. {}", bundled::how_to_get())))
+}

@@ -1,0 +1,361 @@
+//! Floor 6: facts about models that a lesson rests on, as its writer says them, and whether they are so.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::analysis::alignment::Alignment;
+use crate::analysis::words::merge_alpha;
+use crate::decoding;
+use crate::decoding::ablate::{Change, ablate};
+use crate::decoding::ensemble::Mixing;
+use crate::decoding::{Ensemble, Hypothesis, SearchOptions, Specials};
+use crate::error::{Error, Result};
+use crate::evaluation::wording::{pieces, singles, source_pieces, target_pieces, text, without_eos};
+use crate::models::{Kernels, Stepper};
+use crate::nn::device::Device;
+use crate::text::sentence::{EOS, Sentence};
+use crate::ticket::Ticket;
+
+/// How a translation is compared with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// The text is a part of it.
+    Contains,
+    /// The text is no part of it.
+    Lacks,
+    /// It is the text.
+    Is,
+}
+
+/// What alpha of a pair of words is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// So much or more.
+    AtLeast(f32),
+    /// So much or less.
+    AtMost(f32),
+    /// The greatest of its row.
+    Greatest,
+    /// Less than the greatest of its row.
+    NotGreatest,
+}
+
+/// As what a model reads a source word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// As itself.
+    Itself,
+    /// As `[UNK]`.
+    Unknown,
+    /// As two pieces or more.
+    Pieces,
+}
+
+/// A fact.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    /// About the best translation.
+    Translation(String, Compared, String),
+    /// About alpha of a target word and a source word in it.
+    Alpha {
+        /// Whose.
+        model: String,
+        /// Source word, as written; the first of its kind.
+        source: String,
+        /// Target word, as written; the first of its kind.
+        target: String,
+        /// What it is.
+        bound: Bound,
+    },
+    /// The best translation of the first beam is more probable than that of the second.
+    Beams(String, usize, usize),
+    /// How a source word is read.
+    Reads(String, String, Read),
+    /// Whether the step of a target word would say another word if it looked at all source words alike.
+    Uniform(String, String, bool),
+}
+
+/// What facts may be: each as it is written, with an example.
+pub const FORMS: &[&str] = &[
+    "translation rnnsearch-en-fr contains: rouges",
+    "translation rnnencdec-en-fr lacks: blanche",
+    "translation rnnsearch-en-fr is: Je ne fume pas.",
+    "alpha rnnsearch-en-fr red -> rouges: at least 0.5",
+    "alpha rnnsearch-en-fr not -> pas: at most 0.2",
+    "alpha rnnsearch-en-fr red -> rouges: greatest",
+    "alpha rnnsearch-en-fr not -> pas: not greatest",
+    "log p rnnsearch-en-fr: beam 5 above beam 1",
+    "reads rnnsearch-en-fr Penzance: as [UNK]",
+    "reads rnnsearch-en-fr house: as itself",
+    "reads rnnsearch-guided-en-fr theremin: as pieces",
+    "uniform rnnsearch-en-fr rouges: another word",
+    "uniform rnnsearch-en-fr fume: the same word",
+];
+
+impl Fact {
+    /// Reads a fact from what stands before the colon and behind it.
+    ///
+    /// # Errors
+    /// What it is not, as a sentence.
+    pub fn read(key: &str, value: &str) -> std::result::Result<Self, String> {
+        let words: Vec<&str> = key.split_whitespace().collect();
+        let own = |text: &str| text.to_owned();
+        let no = || format!("`{key}: {value}` is no fact; facts look like `{}`", FORMS.join("`, `"));
+        match words.as_slice() {
+            ["translation", model, how] => {
+                let how = match *how {
+                    "contains" => Compared::Contains,
+                    "lacks" => Compared::Lacks,
+                    "is" => Compared::Is,
+                    _ => return Err(no()),
+                };
+                Ok(Self::Translation(own(model), how, own(value)))
+            }
+            ["alpha", model, source, "->", target] => {
+                let bound = bound(value).ok_or_else(no)?;
+                Ok(Self::Alpha { model: own(model), source: own(source), target: own(target), bound })
+            }
+            ["log", "p", model] => {
+                let beams = value.strip_prefix("beam ").and_then(|rest| rest.split_once(" above beam "));
+                let (a, b) = beams.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?))).ok_or_else(no)?;
+                Ok(Self::Beams(own(model), a, b))
+            }
+            ["reads", model, word] => {
+                let read = match value {
+                    "as itself" => Read::Itself,
+                    "as [UNK]" => Read::Unknown,
+                    "as pieces" => Read::Pieces,
+                    _ => return Err(no()),
+                };
+                Ok(Self::Reads(own(model), own(word), read))
+            }
+            ["uniform", model, word] if ["another word", "the same word"].contains(&value) => {
+                Ok(Self::Uniform(own(model), own(word), value == "another word"))
+            }
+            _ => Err(no()),
+        }
+    }
+
+    /// The model that it is about.
+    pub fn model(&self) -> &str {
+        match self {
+            Self::Translation(model, ..)
+            | Self::Alpha { model, .. }
+            | Self::Beams(model, ..)
+            | Self::Reads(model, ..)
+            | Self::Uniform(model, ..) => model,
+        }
+    }
+}
+
+fn bound(value: &str) -> Option<Bound> {
+    let number = |text: &str| text.trim().parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
+    match value {
+        "greatest" => Some(Bound::Greatest),
+        "not greatest" => Some(Bound::NotGreatest),
+        _ => match (value.strip_prefix("at least"), value.strip_prefix("at most")) {
+            (Some(least), _) => number(least).map(Bound::AtLeast),
+            (_, Some(most)) => number(most).map(Bound::AtMost),
+            (None, None) => None,
+        },
+    }
+}
+
+/// Finds the folder of a model by its name.
+pub type Find = Box<dyn Fn(&str) -> Result<PathBuf>>;
+
+/// What a model says: the source as it read it, and its best translation.
+type Said = Arc<(Sentence, Hypothesis)>;
+
+/// Models on which facts are tried; each is loaded, and each sentence translated, once.
+pub struct Bench {
+    find: Find,
+    threads: usize,
+    models: HashMap<String, (Ensemble, Box<dyn Stepper>)>,
+    said: HashMap<(String, String, usize), Said>,
+}
+
+impl Bench {
+    /// No model is loaded yet.
+    pub fn new(find: Find, threads: usize) -> Self {
+        Self { find, threads, models: HashMap::new(), said: HashMap::new() }
+    }
+
+    /// Whether a fact is so of a sentence and a beam; if not, what is so instead.
+    ///
+    /// # Errors
+    /// A model that is not there or cannot be used.
+    pub fn holds(&mut self, fact: &Fact, sentence: &str, beam: usize) -> Result<std::result::Result<(), String>> {
+        let said = self.say(fact.model(), sentence, beam)?;
+        let translation = self.text(fact.model(), &said)?;
+        let no = |words: String| Ok(Err(format!("{words}; {} says: {translation}", fact.model())));
+        match fact {
+            Fact::Translation(_, how, text) => {
+                let is_so = match how {
+                    Compared::Contains => translation.contains(text.as_str()),
+                    Compared::Lacks => !translation.contains(text.as_str()),
+                    Compared::Is => translation == *text,
+                };
+                if is_so { Ok(Ok(())) } else { no(format!("the translation of \u{201c}{sentence}\u{201d} is another")) }
+            }
+            Fact::Alpha { model, source, target, bound } => match self.row(model, &said, source, target)? {
+                Err(words) => no(words),
+                Ok((row, j)) => {
+                    let greatest = row.iter().all(|alpha| *alpha <= row[j]);
+                    let is_so = match bound {
+                        Bound::AtLeast(least) => row[j] >= *least,
+                        Bound::AtMost(most) => row[j] <= *most,
+                        Bound::Greatest => greatest,
+                        Bound::NotGreatest => !greatest,
+                    };
+                    let place = if greatest { "the greatest" } else { "not the greatest" };
+                    let words = || format!("alpha of {source} for {target} is {:.2}, {place} of its row", row[j]);
+                    if is_so { Ok(Ok(())) } else { no(words()) }
+                }
+            },
+            Fact::Beams(model, above, below) => {
+                let log_p = [*above, *below].map(|beam| self.say(model, sentence, beam).map(|said| said.1.log_p));
+                let [above, below] = log_p;
+                let (above, below) = (above?, below?);
+                if above > below { Ok(Ok(())) } else { no(format!("log p is {above:.2} and {below:.2}")) }
+            }
+            Fact::Reads(model, word, read) => {
+                let found = self.read(model, word)?;
+                if found == *read { Ok(Ok(())) } else { no(format!("{word} is read otherwise ({found:?})")) }
+            }
+            Fact::Uniform(model, word, changes) => match self.uniform(model, &said, word)? {
+                Ok(found) if found == *changes => Ok(Ok(())),
+                Ok(found) => no(format!("with a uniform row {word} {}", if found { "changes" } else { "stays" })),
+                Err(words) => no(words),
+            },
+        }
+    }
+
+    fn open(&mut self, model: &str) -> Result<&mut (Ensemble, Box<dyn Stepper>)> {
+        if !self.models.contains_key(model) {
+            let folder = (self.find)(model)?;
+            let system = Ensemble::load(&[folder], &Device::cpu(), Mixing::default())?;
+            let stepper = system.stepper(Kernels::Fused, self.threads)?;
+            self.models.insert(model.to_owned(), (system, stepper));
+        }
+        self.models.get_mut(model).ok_or_else(|| Error::Internal("a model was lost".to_owned()))
+    }
+
+    fn say(&mut self, model: &str, sentence: &str, beam: usize) -> Result<Said> {
+        let key = (model.to_owned(), sentence.to_owned(), beam);
+        if let Some(said) = self.said.get(&key) {
+            return Ok(Arc::clone(said));
+        }
+        let (system, stepper) = self.open(model)?;
+        let source = system.lead().source.encode(sentence);
+        let Specials { eos, unk } = system.specials();
+        let options = SearchOptions { beam, ..SearchOptions::default() };
+        let decoded = decoding::decode(
+            &mut **stepper,
+            Specials { eos, unk },
+            &[&source.ids],
+            &options,
+            &Ticket::forever(),
+            &mut |_, _| {},
+        )?;
+        let best = decoded.into_iter().next().and_then(|decoded| decoded.hypotheses.into_iter().next());
+        let best = best.ok_or_else(|| Error::Input(format!("{model} says nothing to \u{201c}{sentence}\u{201d}")))?;
+        let said = Arc::new((source, best));
+        self.said.insert(key, Arc::clone(&said));
+        Ok(said)
+    }
+
+    fn text(&mut self, model: &str, said: &Said) -> Result<String> {
+        let (system, _) = self.open(model)?;
+        Ok(text(system.lead(), &said.1, &said.0, None, false))
+    }
+
+    /// The row of alpha of a target word over the source words, and which of them is meant.
+    fn row(
+        &mut self,
+        model: &str,
+        said: &Said,
+        source: &str,
+        target: &str,
+    ) -> Result<std::result::Result<(Vec<f32>, usize), String>> {
+        let (system, _) = self.open(model)?;
+        let (lead, (sentence, best)) = (system.lead(), &**said);
+        let Some(alpha) = &best.alpha else { return Ok(Err("it has no alignment".to_owned())) };
+        let x = source_pieces(lead, sentence, false).unwrap_or_else(|| singles(sentence.len()));
+        let (y, words) = target_words(system, &best.tokens);
+        let span =
+            |word: &std::ops::Range<usize>| sentence.spans[word.start].start..sentence.spans[word.end.max(1) - 1].end;
+        let is_source = |word: &std::ops::Range<usize>| {
+            let text = &sentence.text[span(word)];
+            text == source || text.is_empty() && source == EOS
+        };
+        let (i, j) = (words.iter().position(|word| word == target), x.iter().position(is_source));
+        Ok(match (i, j) {
+            (Some(i), Some(j)) => Ok((merge_alpha(&Alignment::new(alpha), &x, &y).swap_remove(i), j)),
+            (None, _) => Err(format!("there is no word {target}")),
+            (_, None) => Err(format!("there is no source word {source}")),
+        })
+    }
+
+    fn read(&mut self, model: &str, word: &str) -> Result<Read> {
+        let (system, _) = self.open(model)?;
+        let source = &system.lead().source;
+        let sentence = source.encode_with(word, None);
+        let unk = source.id(crate::text::sentence::UNK);
+        Ok(match sentence.ids.as_slice() {
+            [id] if Some(*id) == unk => Read::Unknown,
+            [_] => Read::Itself,
+            ids if ids.iter().any(|id| Some(*id) == unk) => Read::Unknown,
+            _ if pieces(source, &sentence, false).is_some() => Read::Pieces,
+            _ => Read::Itself,
+        })
+    }
+
+    fn uniform(&mut self, model: &str, said: &Said, word: &str) -> Result<std::result::Result<bool, String>> {
+        let (system, stepper) = self.open(model)?;
+        let (y, words) = target_words(system, &said.1.tokens);
+        let Some(at) = words.iter().position(|other| other == word) else {
+            return Ok(Err(format!("there is no word {word}")));
+        };
+        let mut changes = None;
+        let best = |log_p: &[f32]| log_p.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(id, _)| id);
+        let pair = (said.0.ids.as_slice(), said.1.tokens.as_slice());
+        ablate(&mut **stepper, pair, &[], &Ticket::forever(), &mut |answer| {
+            if answer.i == y[at].start && answer.change == Change::Uniform {
+                changes = Some(best(answer.log_p) != best(answer.own));
+            }
+        })?;
+        Ok(changes.ok_or_else(|| format!("the step of {word} was not taken")))
+    }
+}
+
+/// Which tokens make up the words of a translation, and the words.
+fn target_words(system: &Ensemble, ids: &[u32]) -> (Vec<std::ops::Range<usize>>, Vec<String>) {
+    let lead = system.lead();
+    let inner = without_eos(lead, ids);
+    let mut y = target_pieces(lead, inner).unwrap_or_else(|| singles(inner.len()));
+    y.extend((inner.len()..ids.len()).map(|i| i..i + 1));
+    let tokens = lead.target.tokens(ids);
+    let words = y.iter().map(|word| lead.target.marks().word(&tokens[word.clone()])).collect();
+    (y, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forms_are_read_and_others_are_told_them() {
+        for form in FORMS {
+            let (key, value) = form.split_once(": ").expect("a colon");
+            Fact::read(key, value).unwrap_or_else(|words| panic!("{form}: {words}"));
+        }
+        for (key, value) in
+            [("translation m has", "x"), ("alpha m a -> b", "at least 2"), ("log p m", "beam x"), ("", "")]
+        {
+            let words = Fact::read(key, value).expect_err(key);
+            assert!(words.contains("is no fact"), "{words}");
+        }
+    }
+}

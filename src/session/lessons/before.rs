@@ -1,0 +1,106 @@
+//! Floor 8: the window as it was before a lesson began, to which it goes back.
+
+use std::path::PathBuf;
+
+use crate::session::column::Column;
+use crate::session::command::{Command, SettingsCommand, WindowCommand};
+use crate::session::page::Page;
+use crate::session::pages::steps::{Steps, StepsCommand};
+use crate::session::scene::Scene;
+use crate::session::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE};
+use crate::session::shared::{Selection, Shared};
+use crate::worker::protocol::EnsembleSpec;
+
+/// The numbers of the window that a lesson changes, with what they are at first.
+const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
+
+/// The window before a lesson.
+#[derive(Clone, Debug)]
+pub struct Left {
+    pub(in crate::session) scene: Scene,
+    pub(in crate::session) columns: Vec<(PathBuf, Option<EnsembleSpec>)>,
+    selected: Option<usize>,
+    pub(in crate::session) page: Page,
+    pub(in crate::session) layout: Vec<(&'static str, f32)>,
+    pub(in crate::session) settings: Settings,
+    steps: Vec<StepsCommand>,
+}
+
+impl Left {
+    /// The window as it is.
+    pub fn of(shared: &Shared, steps: &Steps) -> Self {
+        let id = shared.selection().column;
+        let layout = LAYOUT.iter().map(|(key, first)| (*key, shared.layout().get(*key).copied().unwrap_or(*first)));
+        Self {
+            scene: shared.scene().clone(),
+            columns: originals(shared).map(|column| (column.folder.clone(), column.ensemble.clone())).collect(),
+            selected: originals(shared).position(|column| Some(column.id) == id),
+            page: shared.page(),
+            layout: layout.collect(),
+            settings: shared.settings().clone(),
+            steps: vec![
+                StepsCommand::SetWrong(steps.wrong),
+                StepsCommand::SetMode(steps.mode),
+                StepsCommand::SetGuessing(steps.guessing.is_some()),
+                StepsCommand::SetByStage(steps.by_stage),
+                StepsCommand::Open(steps.open.clone()),
+            ],
+        }
+    }
+
+    /// Puts columns and scene back, and says what is left to do.
+    pub fn restore(self, shared: &mut Shared) -> Vec<Command> {
+        shared.put_columns(self.columns);
+        let selected = self.selected.and_then(|at| originals(shared).nth(at)).map(|column| column.id);
+        shared.selection = Selection { column: selected, target: None };
+        shared.put_scene(self.scene);
+        let layout =
+            self.layout.into_iter().map(|(key, value)| WindowCommand::SetLayout { key: key.to_owned(), value }.into());
+        let Settings { shown, pieces, links, unk_replacement, .. } = self.settings;
+        let settings = [
+            SettingsCommand::SetShown(shown),
+            SettingsCommand::SetPieces(pieces),
+            SettingsCommand::SetLinks(links),
+            SettingsCommand::SetUnkReplacement(unk_replacement),
+        ];
+        let page = WindowCommand::ShowPage(self.page).into();
+        let steps = self.steps.into_iter().map(Command::from);
+        layout.chain(settings.into_iter().map(Command::from)).chain(steps).chain([page]).collect()
+    }
+}
+
+/// The columns that are no variants.
+fn originals(shared: &Shared) -> impl Iterator<Item = &Column> {
+    shared.columns().iter().filter(|column| column.variant.is_none())
+}
+
+impl Shared {
+    /// These models and ensembles are the columns, from left to right; those that are there already stay.
+    pub(in crate::session) fn put_columns(&mut self, wanted: Vec<(PathBuf, Option<EnsembleSpec>)>) {
+        let is_so = |(column, (folder, ensemble)): (&Column, &(PathBuf, Option<EnsembleSpec>))| {
+            column.folder == *folder && column.ensemble == *ensemble
+        };
+        if originals(self).count() == wanted.len() && originals(self).zip(&wanted).all(is_so) {
+            return;
+        }
+        // the columns of variants follow from the scene
+        let mut old: Vec<Column> = std::mem::take(&mut self.columns);
+        old.retain(|column| column.variant.is_none());
+        for (folder, ensemble) in wanted {
+            let at = old.iter().position(|column| column.folder == folder && column.ensemble == ensemble);
+            let column = match at {
+                Some(at) => old.remove(at),
+                None => Column::new(self.fresh_id(), folder, ensemble),
+            };
+            self.columns.push(column);
+        }
+        let is_there = |id| self.columns.iter().any(|column| column.id == id);
+        if !self.selection.column.is_none_or(is_there) {
+            self.selection = Selection::default();
+        }
+        self.hover = None;
+        self.changed();
+        self.mark_differences();
+        self.request();
+    }
+}

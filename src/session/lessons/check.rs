@@ -1,0 +1,20 @@
+//! Floor 8: whether the models are as a lesson says.
+
+use crate::error::Result;
+use crate::evaluation::facts::Bench;
+use crate::session::lessons::script::Script;
+use crate::text::lesson::Fault;
+
+/// Tries every fact of a lesson; answers with those that are not so.
+///
+/// # Errors
+/// A model that is not there or cannot be used.
+pub fn check(script: &Script, bench: &mut Bench) -> Result<Vec<Fault>> {
+    let mut faults = Vec::new();
+    for tried in script.facts() {
+        if let Err(words) = bench.holds(tried.fact, &tried.sentence, tried.beam)? {
+            faults.push(Fault::new(tried.line, words));
+        }
+    }
+    Ok(faults)
+}

@@ -1,0 +1,165 @@
+//! Floor 8: a lesson on paper: a page of HTML for the class, with room for answers, and one with the solutions.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::session::lessons::script::{Script, ScriptPage, ScriptPart};
+use crate::text::lesson::Ask;
+use crate::text::markdown::{Block, Span};
+
+const STYLE: &str = "body{font:12pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
+h1{font-size:1.7em}h2{font-size:1.2em;margin-top:1.6em;break-after:avoid}code{font-size:.9em}\
+section{break-inside:avoid}table{border-collapse:collapse}td,th{border:1px solid #999;padding:.2em .6em;text-align:left}\
+.do{border-left:3px solid #888;padding-left:.8em;margin:.6em 0}.ask{border:1px solid #888;padding:.6em .9em;margin:.8em 0}\
+.ask ul{list-style:none;padding-left:.4em}.room{height:5em;border-bottom:1px dotted #888}figure{margin:.8em 0}\
+figure svg{max-width:100%;height:auto}";
+
+/// The file of the solutions beside the file of the class.
+pub fn solutions_path(path: &Path) -> PathBuf {
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    path.with_file_name(format!("{stem}-solutions.html"))
+}
+
+/// The lesson for the class; `figures` are SVG by page, from 0.
+pub fn handout(script: &Script, figures: &BTreeMap<usize, String>) -> String {
+    let pages = script.pages.iter().enumerate().map(|(n, page)| page_html(n, page, figures.get(&n)));
+    let body: String = blocks_html(&script.about) + &pages.collect::<String>();
+    document(&script.title, &body)
+}
+
+/// The answers alone, by the numbers of the pages.
+pub fn solutions(script: &Script) -> String {
+    let mut body = String::new();
+    for (n, page) in script.pages.iter().enumerate() {
+        let asks: String = page.asks().map(|(_, ask)| solution_html(ask)).collect();
+        if !asks.is_empty() {
+            body += &format!("<section><h2>{}. {}</h2>{asks}</section>\n", n + 1, escaped(&page.heading));
+        }
+    }
+    document(&format!("Solutions: {}", script.title), &body)
+}
+
+fn document(title: &str, body: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head>\n\
+         <body>\n<h1>{title}</h1>\n{body}</body></html>\n"
+    )
+}
+
+fn page_html(n: usize, page: &ScriptPage, figure: Option<&String>) -> String {
+    let parts: String = page.parts.iter().map(part_html).collect();
+    let figure = figure.map_or_else(String::new, |svg| format!("<figure>{}</figure>\n", bare(svg)));
+    format!("<section><h2>{}. {}</h2>\n{parts}{figure}</section>\n", n + 1, escaped(&page.heading))
+}
+
+/// An SVG without the line that only a file of its own has.
+fn bare(svg: &str) -> &str {
+    svg.find("<svg").map_or(svg, |at| &svg[at..])
+}
+
+fn part_html(part: &ScriptPart) -> String {
+    match part {
+        ScriptPart::Text(blocks) => blocks_html(blocks),
+        ScriptPart::Wait(wait) => format!("<p class=\"do\">Do this: {}</p>\n", escaped(&wait.says)),
+        ScriptPart::Ask(_, ask) => ask_html(ask),
+        ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => String::new(),
+    }
+}
+
+fn ask_html(ask: &Ask) -> String {
+    let choices: String =
+        ask.choices.iter().map(|choice| format!("<li>&#9744; {}</li>", escaped(&choice.text))).collect();
+    let room = if choices.is_empty() { "<div class=\"room\"></div>".to_owned() } else { format!("<ul>{choices}</ul>") };
+    format!("<div class=\"ask\"><strong>{}</strong>{room}</div>\n", escaped(&ask.question))
+}
+
+fn solution_html(ask: &Ask) -> String {
+    let why = if ask.why.is_empty() { String::new() } else { format!("<p>{}</p>", escaped(&ask.why)) };
+    format!(
+        "<div class=\"ask\"><strong>{}</strong><p>{}</p>{why}</div>\n",
+        escaped(&ask.question),
+        escaped(&ask.solution())
+    )
+}
+
+fn blocks_html(blocks: &[Block]) -> String {
+    let mut html = String::new();
+    let mut list = None;
+    for block in blocks {
+        let wanted = match block {
+            Block::Item { number, .. } => Some(if number.is_some() { "ol" } else { "ul" }),
+            _ => None,
+        };
+        if wanted != list {
+            html += &list.map_or_else(String::new, |tag| format!("</{tag}>\n"));
+            html += &wanted.map_or_else(String::new, |tag| format!("<{tag}>"));
+            list = wanted;
+        }
+        html += &block_html(block);
+    }
+    html + &list.map_or_else(String::new, |tag| format!("</{tag}>\n"))
+}
+
+fn block_html(block: &Block) -> String {
+    match block {
+        Block::Heading { level, spans } => {
+            let level = (level + 1).min(6);
+            format!("<h{level}>{}</h{level}>\n", spans_html(spans))
+        }
+        Block::Text(spans) => format!("<p>{}</p>\n", spans_html(spans)),
+        Block::Item { spans, .. } => format!("<li>{}</li>", spans_html(spans)),
+        Block::Code(text) => format!("<pre><code>{}</code></pre>\n", escaped(text)),
+        Block::Table(rows) => {
+            let cell = |cell: &Vec<Span>| format!("<td>{}</td>", spans_html(cell));
+            let row = |row: &Vec<Vec<Span>>| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
+            format!("<table>{}</table>\n", rows.iter().map(row).collect::<String>())
+        }
+        Block::Picture { shows, .. } => format!("<p>[{}]</p>\n", escaped(shows)),
+    }
+}
+
+fn spans_html(spans: &[Span]) -> String {
+    spans.iter().map(span_html).collect()
+}
+
+/// Links lead nowhere on paper.
+fn span_html(span: &Span) -> String {
+    let mut html = escaped(&span.text);
+    for (is_on, tag) in [(span.code, "code"), (span.emphasis, "em"), (span.strong, "strong")] {
+        if is_on {
+            html = format!("<{tag}>{html}</{tag}>");
+        }
+    }
+    html
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::lessons::script::read;
+
+    #[test]
+    fn solutions_stand_apart_and_nothing_of_a_lesson_becomes_markup() {
+        let text = "# A < B\n\n## One\n\n- **x** & y\n\n```ask\nWhich <b>?\n- ( ) left\n- (x) right\nwhy: since\n```\n```wait\npage: steps\nsay: Open it.\n```\n";
+        let script = read(text).expect("it can be read");
+        let class = handout(&script, &BTreeMap::from([(0, "<?xml?><svg id=\"f\"></svg>".to_owned())]));
+        for part in [
+            "<h1>A &lt; B</h1>",
+            "<ul><li><strong>x</strong> &amp; y</li></ul>",
+            "&#9744; right",
+            "Open it.",
+            "<figure><svg",
+        ] {
+            assert!(class.contains(part), "{part} is not in {class}");
+        }
+        assert!(!class.contains("since") && !class.contains("<b>"), "{class}");
+        let teacher = solutions(&script);
+        assert!(teacher.contains("<p>right</p><p>since</p>") && !teacher.contains(">left<"), "{teacher}");
+        assert_eq!(solutions_path(Path::new("a/b.html")), Path::new("a/b-solutions.html"));
+    }
+}

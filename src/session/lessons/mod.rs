@@ -1,0 +1,354 @@
+//! Floor 8: lessons: guided pages that use the program itself. Which one is open, how far it has come, and what was
+//! answered. A page is a list of parts; what it does comes about one thing after the other, as soon as it can.
+
+pub mod before;
+pub mod check;
+pub mod command;
+pub mod doing;
+pub mod handout;
+pub mod lights;
+pub mod script;
+pub mod shelf;
+pub mod things;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::figure::palette::COLOUR_MAPS;
+use crate::session::command::Command;
+use crate::session::drawing::Drawing;
+use crate::session::effect::{Chore, Effect};
+use crate::session::export;
+use crate::session::lessons::before::Left;
+use crate::session::lessons::doing::{Before, Now, settled};
+use crate::session::lessons::lights::{Light, Lit};
+use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
+use crate::session::lessons::shelf::{Kept, bundled};
+use crate::session::lessons::things::Thing;
+use crate::session::page::Page;
+use crate::session::pages::steps::Steps;
+use crate::session::picture::Picture;
+use crate::session::settings::LINKS_PICTURE;
+use crate::session::shared::Shared;
+use crate::worker::texts::Texts;
+
+pub use crate::session::lessons::command::LessonCommand;
+
+/// The lessons, and the one that is open.
+#[derive(Default)]
+pub struct Lessons {
+    /// The panel is open.
+    pub is_shown: bool,
+    /// Where the user's own lessons lie; `None`: nowhere.
+    pub folder: Option<PathBuf>,
+    own: Vec<Kept>,
+    open: Option<Running>,
+    left: Option<Left>,
+}
+
+/// A lesson that is open.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// Its key.
+    pub key: String,
+    /// What it says.
+    pub script: Arc<Script>,
+    /// The page, from 0.
+    pub page: usize,
+    /// What was answered, by page and question.
+    pub answers: BTreeMap<(usize, usize), usize>,
+    /// Pages whose answers are shown.
+    pub revealed: BTreeSet<usize>,
+    /// What is lit.
+    pub lights: Vec<Light>,
+    /// What the page speaks of and is not so with these models, as sentences.
+    pub troubles: Vec<String>,
+    /// The part that is waited at; behind the last: none is.
+    at: usize,
+    /// What is still to be brought about, in this order.
+    todo: VecDeque<Thing>,
+    /// What was so when it was first waited.
+    before: Option<Before>,
+    /// Pictures of pages that were seen.
+    pictures: BTreeMap<usize, Box<Picture>>,
+}
+
+impl Running {
+    fn begin(key: String, script: Arc<Script>) -> Self {
+        let mut running = Self {
+            key,
+            script,
+            page: 0,
+            answers: BTreeMap::new(),
+            revealed: BTreeSet::new(),
+            lights: Vec::new(),
+            troubles: Vec::new(),
+            at: 0,
+            todo: VecDeque::new(),
+            before: None,
+            pictures: BTreeMap::new(),
+        };
+        running.turn_to(0);
+        running
+    }
+
+    /// The page that is open.
+    pub fn shown(&self) -> &ScriptPage {
+        &self.script.pages[self.page.min(self.script.pages.len() - 1)]
+    }
+
+    /// The parts that have come so far, what is waited for among them.
+    pub fn parts(&self) -> &[ScriptPart] {
+        let parts = &self.shown().parts;
+        &parts[..parts.len().min(self.at + 1)]
+    }
+
+    /// What is waited for.
+    pub fn waits(&self) -> Option<&Wait> {
+        match self.shown().parts.get(self.at) {
+            Some(ScriptPart::Wait(wait)) => Some(wait),
+            _ => None,
+        }
+    }
+
+    /// Whether everything so far has come about.
+    pub fn is_ready(&self) -> bool {
+        self.todo.is_empty()
+    }
+
+    /// What is still to be brought about.
+    pub fn todo(&self) -> impl Iterator<Item = &Thing> {
+        self.todo.iter()
+    }
+
+    /// Whether it is the last page, and all of it has come.
+    pub fn is_last(&self) -> bool {
+        self.page + 1 >= self.script.pages.len() && self.waits().is_none()
+    }
+
+    /// To a page from its top, as if all before it had been read.
+    fn turn_to(&mut self, page: usize) {
+        self.page = page.min(self.script.pages.len().saturating_sub(1));
+        self.todo = self.script.things_before(self.page).into();
+        self.begin_page();
+    }
+
+    fn begin_page(&mut self) {
+        self.lights.clear();
+        self.troubles.clear();
+        self.at = 0;
+        self.run_on();
+    }
+
+    /// Through the parts as far as something is waited for.
+    fn run_on(&mut self) {
+        self.before = None;
+        let script = Arc::clone(&self.script);
+        let Some(page) = script.pages.get(self.page) else { return };
+        for part in page.parts.iter().skip(self.at) {
+            match part {
+                ScriptPart::Do(things) => self.todo.extend(things.iter().cloned()),
+                ScriptPart::Light(lights) => self.lights.clone_from(lights),
+                ScriptPart::Wait(_) => return,
+                ScriptPart::Text(_) | ScriptPart::Ask(..) | ScriptPart::Check(_) => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    /// On behind what was waited for; where nothing follows, to the next page.
+    fn pass(&mut self) {
+        self.at += 1;
+        if self.at >= self.shown().parts.len() && self.page + 1 < self.script.pages.len() {
+            self.page += 1;
+            self.begin_page();
+        } else {
+            self.run_on();
+        }
+    }
+
+    fn next(&mut self) {
+        if self.waits().is_some() {
+            self.pass();
+        } else if self.page + 1 < self.script.pages.len() {
+            self.page += 1;
+            self.begin_page();
+        }
+    }
+
+    /// The next commands, where something is to be brought about and can be.
+    fn act(&mut self, shared: &mut Shared, steps: &Steps) -> Vec<Command> {
+        while let Some(thing) = self.todo.front() {
+            let commands = match thing.now(shared, steps) {
+                Now::Do(commands) => commands,
+                Now::Columns(folders) => {
+                    shared.put_columns(folders.into_iter().map(|folder| (folder, None)).collect());
+                    Vec::new()
+                }
+                Now::NotYet => return Vec::new(),
+                Now::Never(why) => {
+                    self.troubles.push(why);
+                    Vec::new()
+                }
+            };
+            self.todo.pop_front();
+            if !commands.is_empty() {
+                return commands;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Goes on where what is waited for is so; true when it did.
+    fn watch(&mut self, shared: &Shared, steps: &Steps) -> bool {
+        if !self.is_ready() {
+            return false;
+        }
+        let Some(thing) = self.waits().map(|wait| wait.thing.clone()) else { return false };
+        let before = self.before.get_or_insert_with(|| Before::of(shared, steps));
+        let holds = thing.holds(before, shared, steps);
+        if holds {
+            self.pass();
+        }
+        holds
+    }
+
+    /// Keeps the picture of the page for paper, once it is there.
+    fn keep_picture(&mut self, shared: &Shared) {
+        if self.pictures.contains_key(&self.page)
+            || !self.is_ready()
+            || shared.page() != Page::Sentence
+            || !settled(shared)
+        {
+            return;
+        }
+        let aligns =
+            |column: &&crate::session::column::Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+        let column = shared.selected_column().filter(aligns).or_else(|| shared.columns().iter().find(aligns));
+        // on paper as in the light theme, and as the page shows it
+        let on_paper = shared.settings().palette_on(false);
+        let map = COLOUR_MAPS.iter().find(|map| map.name == on_paper);
+        let has_links = shared.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
+        let kind = if has_links { "links" } else { "heatmap" };
+        let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
+        let picture = column
+            .and_then(|column| export::picture(column, &shared.scene().search, shared.settings(), &drawing, None));
+        if let Some(picture) = picture {
+            self.pictures.insert(self.page, Box::new(picture));
+        }
+    }
+}
+
+impl Lessons {
+    /// Lessons whose own ones lie in a folder.
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, ..Self::default() }
+    }
+
+    /// All lessons: those that come with the program, then the user's own.
+    pub fn shelf(&self) -> impl Iterator<Item = &Kept> {
+        bundled().iter().chain(&self.own)
+    }
+
+    /// The lesson that is open.
+    pub fn open(&self) -> Option<&Running> {
+        self.open.as_ref().filter(|_| self.is_shown)
+    }
+
+    /// The window as it was before the lesson that is open.
+    pub(super) fn left(&self) -> Option<&Left> {
+        self.left.as_ref()
+    }
+
+    /// Whether a part of the window is lit.
+    pub fn lights(&self, lit: Lit, of: &str) -> bool {
+        self.open().is_some_and(|open| open.lights.iter().any(|light| light.is(lit, of)))
+    }
+
+    /// Does what the user asked for; some is done by the commands that come back.
+    pub(super) fn apply(&mut self, command: LessonCommand, shared: &mut Shared, steps: &Steps) -> Vec<Command> {
+        match command {
+            LessonCommand::Show(on) => self.show(on, shared),
+            LessonCommand::Open(key) => {
+                self.show(true, shared);
+                self.begin(&key, shared, steps);
+            }
+            LessonCommand::Close => {
+                self.open = None;
+                return self.left.take().map(|left| left.restore(shared)).unwrap_or_default();
+            }
+            LessonCommand::Print(path) => self.print(path, shared),
+            LessonCommand::Next | LessonCommand::Back | LessonCommand::Answer(..) | LessonCommand::Reveal => {
+                if let Some(open) = &mut self.open {
+                    turn(open, &command);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn show(&mut self, on: bool, shared: &mut Shared) {
+        self.is_shown = on;
+        let folders = self.folder.iter().filter(|_| on).cloned().collect();
+        shared.push(Effect::FollowTexts(folders));
+    }
+
+    fn begin(&mut self, key: &str, shared: &mut Shared, steps: &Steps) {
+        let Some(script) = self.shelf().find(|kept| kept.key == key).and_then(|kept| kept.script.clone()) else {
+            return shared.notify(format!("There is no lesson {key} that can be read"), true);
+        };
+        self.left.get_or_insert_with(|| Left::of(shared, steps));
+        self.open = Some(Running::begin(key.to_owned(), script));
+    }
+
+    fn print(&self, path: PathBuf, shared: &mut Shared) {
+        let Some(open) = &self.open else { return shared.notify("Open a lesson first; that is what is printed", true) };
+        let path = if path.extension().is_some() { path } else { path.with_extension("html") };
+        let pictures = open.pictures.iter().map(|(page, picture)| (*page, picture.clone())).collect();
+        shared.chore(Chore::Handout { path, script: Arc::clone(&open.script), pictures });
+    }
+
+    /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.
+    pub(super) fn go_on(&mut self, shared: &mut Shared, steps: &Steps) -> Vec<Command> {
+        let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return Vec::new() };
+        loop {
+            let commands = open.act(shared, steps);
+            if !commands.is_empty() {
+                return commands;
+            }
+            if !open.watch(shared, steps) {
+                open.keep_picture(shared);
+                return commands;
+            }
+        }
+    }
+
+    /// The user's own lessons, read again. One that cannot be read stays as it was; the open one goes on from the top of
+    /// its page.
+    pub(super) fn absorb(&mut self, found: &Texts) {
+        let before = std::mem::take(&mut self.own);
+        for (path, text) in &found.files {
+            let old = before.iter().find(|kept| kept.file.as_ref() == Some(path));
+            self.own.push(shelf::own(path, text.as_deref().map_err(String::as_str), old));
+        }
+        let Some(open) = &mut self.open else { return };
+        let script = self.own.iter().find(|kept| kept.key == open.key).and_then(|kept| kept.script.clone());
+        if let Some(script) = script.filter(|script| *script != open.script) {
+            open.script = script;
+            open.pictures.clear();
+            open.turn_to(open.page);
+        }
+    }
+}
+
+/// What is done on the pages of the open lesson.
+fn turn(open: &mut Running, command: &LessonCommand) {
+    match command {
+        LessonCommand::Next => open.next(),
+        LessonCommand::Back => open.turn_to(open.page.saturating_sub(1)),
+        LessonCommand::Answer(ask, choice) => drop(open.answers.insert((open.page, *ask), *choice)),
+        LessonCommand::Reveal => drop(open.revealed.insert(open.page)),
+        LessonCommand::Show(_) | LessonCommand::Open(_) | LessonCommand::Close | LessonCommand::Print(_) => {}
+    }
+}

@@ -1,0 +1,77 @@
+//! Floor 8: the lessons that there are: those that come with the program, and those of the user's own folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use crate::session::lessons::script;
+use crate::session::lessons::script::Script;
+
+macro_rules! bundled {
+    ($($key:literal),* $(,)?) => {
+        &[$(($key, include_str!(concat!("../../../assets/lessons/", $key, ".md")))),*]
+    };
+}
+
+/// The lessons that come with the program: key and text, in the order in which they build on each other.
+pub const BUNDLED: &[(&str, &str)] = bundled![
+    "bottleneck",
+    "alignment",
+    "soft-hard",
+    "global-local",
+    "beam-greedy",
+    "learning",
+    "explanation",
+    "unknown-words",
+];
+
+/// How keys of a user's own lessons begin.
+const OWN: &str = "own/";
+
+/// A lesson on the shelf.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// Names it in commands and links.
+    pub key: String,
+    /// Its file, where it is the user's own.
+    pub file: Option<PathBuf>,
+    /// Its last good version.
+    pub script: Option<Arc<Script>>,
+    /// Why its file cannot be read now, a sentence a line.
+    pub faults: Vec<String>,
+}
+
+impl Kept {
+    /// Its title, or the name of its file where nothing of it could be read.
+    pub fn title(&self) -> &str {
+        let name = self.key.strip_prefix(OWN).unwrap_or(&self.key);
+        self.script.as_ref().map_or(name, |script| &script.title)
+    }
+}
+
+/// The lessons that come with the program.
+pub fn bundled() -> &'static [Kept] {
+    static READ: LazyLock<Vec<Kept>> = LazyLock::new(|| {
+        let kept = |(key, text): &(&str, &str)| read(key, None, Path::new(&format!("{key}.md")), Ok(text), None);
+        BUNDLED.iter().map(kept).collect()
+    });
+    &READ
+}
+
+/// A file of the user's own folder; `before` is what was known of it.
+pub fn own(path: &Path, text: Result<&str, &str>, before: Option<&Kept>) -> Kept {
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    read(&format!("{OWN}{stem}"), Some(path), path, text, before)
+}
+
+fn read(key: &str, file: Option<&Path>, said: &Path, text: Result<&str, &str>, before: Option<&Kept>) -> Kept {
+    let found = match text {
+        Ok(text) => script::read(text)
+            .map_err(|faults| faults.iter().map(|fault| format!("{}, {fault}", said.display())).collect::<Vec<_>>()),
+        Err(message) => Err(vec![message.to_owned()]),
+    };
+    let (script, faults) = match found {
+        Ok(script) => (Some(Arc::new(script)), Vec::new()),
+        Err(faults) => (before.and_then(|before| before.script.clone()), faults),
+    };
+    Kept { key: key.to_owned(), file: file.map(Path::to_path_buf), script, faults }
+}

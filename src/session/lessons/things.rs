@@ -1,0 +1,265 @@
+//! Floor 8: what a lesson can bring about, and wait for: the table [`THINGS`]. A leaf: what comes of them is not known here.
+
+use crate::models::anatomy::{WRONGS, Wrong};
+use crate::session::page::{PAGES, Page};
+use crate::session::pages::steps::command::{MODES, Mode};
+use crate::text::lesson::{Entry, hint};
+
+/// What columns show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// alpha as cells.
+    Heatmap,
+    /// alpha as lines between words.
+    Links,
+    /// The search.
+    Tree,
+}
+
+const LOOKS: &[(&str, Look)] = &[("heatmap", Look::Heatmap), ("links", Look::Links), ("tree", Look::Tree)];
+
+/// What a reader does that cannot be done for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Types or chooses another sentence.
+    AnotherSentence,
+    /// Selects any word.
+    SelectWord,
+    /// Guesses, and looks.
+    Reveal,
+    /// Sets what the decoder looks at or says.
+    Intervene,
+    /// Goes to another step.
+    AnotherStep,
+    /// Says a word in place of the model.
+    Say,
+    /// Shows another hypothesis.
+    AnotherHypothesis,
+}
+
+/// Every [`Act`]: in a lesson, and what to do.
+pub const ACTS: &[(Act, &str, &str)] = &[
+    (Act::AnotherSentence, "another sentence", "Type another sentence, or choose one from the list."),
+    (Act::SelectWord, "select a word", "Click a word of a translation."),
+    (Act::Reveal, "reveal the guess", "Guess where the step looks, then press Show."),
+    (Act::Intervene, "set something", "Change where the model looks or what it says."),
+    (Act::AnotherStep, "another step", "Go to another step."),
+    (Act::Say, "say a word", "Choose a word for the model to say."),
+    (Act::AnotherHypothesis, "another hypothesis", "Click another line of the beam."),
+];
+
+/// A thing that a lesson brings about or waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Thing {
+    /// These models are the columns.
+    Models(Vec<String>),
+    /// This is translated.
+    Sentence(String),
+    /// So many hypotheses are kept.
+    Beam(usize),
+    /// `[UNK]` is never said.
+    ForbidUnk(bool),
+    /// This page is shown.
+    Page(Page),
+    /// The column of this model is the selected one.
+    Select(String),
+    /// This word of the selected column's translation is selected; `None`: none.
+    Word(Option<String>),
+    /// What columns show.
+    Picture(Look),
+    /// Energies in place of alpha.
+    Energies(bool),
+    /// Pieces of words.
+    Pieces(bool),
+    /// The links of the aligner.
+    Links(bool),
+    /// Typed words in place of `[UNK]`.
+    TypedWords(bool),
+    /// The inspector is open.
+    Inspector(bool),
+    /// The selected column stands alone.
+    Solo(bool),
+    /// Whose words the steps read on.
+    Mode(Mode),
+    /// How the model of the steps is wired.
+    Wrong(Option<Wrong>),
+    /// Rows are guessed first.
+    Guess(bool),
+    /// The player goes box by box.
+    Stages(bool),
+    /// The step that says this word is shown; a number: that step, from 1.
+    Step(String),
+    /// The box of this key is open; `None`: none.
+    Box(Option<String>),
+    /// What only the reader can do.
+    Act(Act),
+}
+
+/// One line of [`THINGS`].
+pub struct ThingEntry {
+    /// In a lesson.
+    pub key: &'static str,
+    /// What stands behind it.
+    pub takes: &'static str,
+    /// For the one who writes a lesson.
+    pub example: &'static str,
+    /// Makes it of what stands behind the key.
+    read: fn(&str) -> Option<Thing>,
+}
+
+/// Everything, in the order in which a page is made ready.
+pub const THINGS: &[ThingEntry] = &[
+    entry("models", "folders of models, with commas between", "rnnencdec-en-fr, rnnsearch-en-fr", |text| {
+        let names: Vec<String> =
+            text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+        (!names.is_empty()).then_some(Thing::Models(names))
+    }),
+    entry("sentence", "a sentence", "The woman bought red shoes.", |text| {
+        (!text.is_empty()).then(|| Thing::Sentence(text.to_owned()))
+    }),
+    entry("beam", "a number from 1 to 50", "1", |text| {
+        text.parse().ok().filter(|beam| (1..=50).contains(beam)).map(Thing::Beam)
+    }),
+    entry("forbid-unk", "on or off", "on", |text| Some(Thing::ForbidUnk(on_off(text)?))),
+    entry("page", "a page", "steps", |text| {
+        PAGES.iter().find(|entry| entry.key == text).map(|entry| Thing::Page(entry.page))
+    }),
+    entry("select", "the folder of a model", "rnnsearch-en-fr", |text| {
+        (!text.is_empty()).then(|| Thing::Select(text.to_owned()))
+    }),
+    entry("word", "a word of the translation, or none", "rouges", |text| or_none(text, Thing::Word)),
+    entry("picture", "heatmap, links or tree", "links", |text| {
+        LOOKS.iter().find(|(key, _)| *key == text).map(|(_, look)| Thing::Picture(*look))
+    }),
+    entry("energies", "on or off", "on", |text| Some(Thing::Energies(on_off(text)?))),
+    entry("pieces", "on or off", "on", |text| Some(Thing::Pieces(on_off(text)?))),
+    entry("links", "on or off", "on", |text| Some(Thing::Links(on_off(text)?))),
+    entry("typed-words", "on or off", "on", |text| Some(Thing::TypedWords(on_off(text)?))),
+    entry("inspector", "on or off", "on", |text| Some(Thing::Inspector(on_off(text)?))),
+    entry("solo", "on or off", "on", |text| Some(Thing::Solo(on_off(text)?))),
+    entry("mode", "shown, greedy or class", "greedy", |text| {
+        MODES.iter().find(|entry| entry.key == text).map(|entry| Thing::Mode(entry.mode))
+    }),
+    entry("wrong", "a wrong wiring, or none", "blind-weights", |text| match text {
+        "none" => Some(Thing::Wrong(None)),
+        _ => WRONGS.iter().find(|entry| entry.key == text).map(|entry| Thing::Wrong(Some(entry.wrong))),
+    }),
+    entry("guess", "on or off", "on", |text| Some(Thing::Guess(on_off(text)?))),
+    entry("stages", "on or off", "on", |text| Some(Thing::Stages(on_off(text)?))),
+    entry("step", "a word of the translation, or a number from 1", "rouges", |text| {
+        (!text.is_empty()).then(|| Thing::Step(text.to_owned()))
+    }),
+    entry("box", "the key of a box, or none", "alpha", |text| or_none(text, Thing::Box)),
+    entry("act", "what the reader does", "another sentence", |text| {
+        ACTS.iter().find(|(_, name, _)| *name == text).map(|(act, ..)| Thing::Act(*act))
+    }),
+];
+
+const fn entry(
+    key: &'static str,
+    takes: &'static str,
+    example: &'static str,
+    read: fn(&str) -> Option<Thing>,
+) -> ThingEntry {
+    ThingEntry { key, takes, example, read }
+}
+
+fn on_off(text: &str) -> Option<bool> {
+    match text {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// A name, or none; nothing at all is neither.
+fn or_none(text: &str, thing: fn(Option<String>) -> Thing) -> Option<Thing> {
+    (!text.is_empty()).then(|| thing(Some(text.to_owned()).filter(|text| text != "none")))
+}
+
+/// Reads a line; one of a block `do` cannot be what only the reader does.
+pub fn read(of: &Entry, is_done: bool) -> Result<Thing, String> {
+    let Some(line) = THINGS.iter().find(|line| line.key == of.key) else {
+        let hint = hint(&of.key, THINGS.iter().map(|line| line.key));
+        return Err(format!("there is no key `{}`{hint}", of.key));
+    };
+    match (line.read)(&of.value) {
+        Some(Thing::Act(_)) if is_done => Err("`act` is for the reader; it belongs into a block `wait`".to_owned()),
+        Some(thing) => Ok(thing),
+        None if line.key == "act" => {
+            let all: Vec<&str> = ACTS.iter().map(|(_, name, _)| *name).collect();
+            Err(format!("`{}` is nothing that can be waited for; acts are {}", of.value, all.join(", ")))
+        }
+        None => Err(format!(
+            "`{}` takes {}, not `{}`; for example `{}: {}`",
+            line.key, line.takes, of.value, line.key, line.example
+        )),
+    }
+}
+
+impl Thing {
+    /// Its place in [`THINGS`]; a later one of the same place replaces an earlier.
+    pub fn place(&self) -> usize {
+        let key = match self {
+            Self::Models(_) => "models",
+            Self::Sentence(_) => "sentence",
+            Self::Beam(_) => "beam",
+            Self::ForbidUnk(_) => "forbid-unk",
+            Self::Page(_) => "page",
+            Self::Select(_) => "select",
+            Self::Word(_) => "word",
+            Self::Picture(_) => "picture",
+            Self::Energies(_) => "energies",
+            Self::Pieces(_) => "pieces",
+            Self::Links(_) => "links",
+            Self::TypedWords(_) => "typed-words",
+            Self::Inspector(_) => "inspector",
+            Self::Solo(_) => "solo",
+            Self::Mode(_) => "mode",
+            Self::Wrong(_) => "wrong",
+            Self::Guess(_) => "guess",
+            Self::Stages(_) => "stages",
+            Self::Step(_) => "step",
+            Self::Box(_) => "box",
+            Self::Act(_) => "act",
+        };
+        THINGS.iter().position(|line| line.key == key).unwrap_or(THINGS.len())
+    }
+
+    /// What the reader is told to do when it is waited for and the lesson does not say it.
+    pub fn prompt(&self) -> String {
+        match self {
+            Self::Models(names) => format!("Show the models {}.", names.join(", ")),
+            Self::Sentence(text) => format!("Type: {text}"),
+            Self::Beam(beam) => format!("Set the beam to {beam}."),
+            Self::Page(page) => format!("Open the page {}.", page.name()),
+            Self::Select(model) => format!("Click the column of {model}."),
+            Self::Word(Some(word)) => format!("Click the word {word} of the translation."),
+            Self::Step(step) => format!("Go to the step {step}."),
+            Self::Box(Some(key)) => format!("Open the box {key}."),
+            Self::Act(act) => {
+                ACTS.iter().find(|(of, ..)| of == act).map_or_else(String::new, |(.., prompt)| (*prompt).to_owned())
+            }
+            _ => "Do what the page says.".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_reads_its_own_example_and_knows_its_place() {
+        for (at, line) in THINGS.iter().enumerate() {
+            let entry = Entry { key: line.key.to_owned(), value: line.example.to_owned(), line: 1 };
+            let thing = read(&entry, false).unwrap_or_else(|words| panic!("{words}"));
+            assert_eq!(thing.place(), at, "{}", line.key);
+            assert!(!thing.prompt().is_empty());
+        }
+        let wrong = Entry { key: "sentance".into(), value: "x".into(), line: 1 };
+        assert!(read(&wrong, true).expect_err("no key").contains("did you mean `sentence`?"));
+        let act = Entry { key: "act".into(), value: "say a word".into(), line: 1 };
+        assert!(read(&act, true).is_err() && read(&act, false).is_ok());
+    }
+}

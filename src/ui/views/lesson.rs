@@ -1,0 +1,273 @@
+//! Floor 9: lessons, in a panel at the right: the list of them, or a page with its questions; and the frame round what a
+//! page speaks of.
+
+use std::path::Path;
+
+use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
+
+use crate::session::LessonCommand;
+use crate::session::lessons::Running;
+use crate::session::lessons::script::ScriptPart;
+use crate::session::lessons::shelf::Kept;
+use crate::text::lesson::Ask;
+use crate::ui::dialogs::Question;
+use crate::ui::local::{Sheet, Window};
+use crate::ui::views::manual;
+use crate::ui::views::view::{Place, View};
+use crate::ui::{local, theme};
+
+/// The panel with the lessons.
+pub struct Lessons;
+
+/// Its least and greatest width, points.
+const LIMITS: (f32, f32) = (260.0, 720.0);
+/// Its width at first, points; two columns have room beside it in a window of 1024.
+const WIDTH: f32 = 380.0;
+/// The share of a smaller window that it takes at first.
+const SHARE: f32 = 0.32;
+/// The share of the window that it takes at most.
+const MOST: f32 = 0.42;
+/// Width of the frame round what is lit, and of its soft edge, points.
+const FRAME: (f32, f32) = (2.0, 6.0);
+
+impl View for Lessons {
+    fn name(&self) -> &'static str {
+        "Lessons"
+    }
+
+    fn place(&self) -> Place {
+        Place::Right
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if !window.session.lessons().is_shown {
+            return;
+        }
+        let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
+        let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
+        let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
+        let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
+        let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
+        window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
+    }
+}
+
+/// Opens the panel in place of the manual, or closes it.
+pub fn toggle(window: &mut Window<'_>) {
+    let opens = !window.session.lessons().is_shown;
+    window.push(LessonCommand::Show(opens));
+    if opens {
+        window.keep(local::MANUAL_OPEN, 0.0);
+    }
+}
+
+/// Opens a lesson in place of the manual.
+pub fn open(window: &mut Window<'_>, key: &str) {
+    window.push(LessonCommand::Open(key.to_owned()));
+    window.keep(local::MANUAL_OPEN, 0.0);
+}
+
+/// Paints a frame round what is lit.
+pub fn lights_ui(ui: &Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique("lesson_lights"));
+    let painter = ui.ctx().layer_painter(layer);
+    for rect in std::mem::take(&mut window.local.lit) {
+        let rect = rect.expand(FRAME.0);
+        painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.1, t.accent_soft), StrokeKind::Outside);
+        painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.0, t.accent), StrokeKind::Outside);
+    }
+}
+
+fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    match window.session.lessons().open() {
+        Some(running) => lesson_ui(ui, window, running),
+        None => shelf_ui(ui, window),
+    }
+}
+
+fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.horizontal(|ui| {
+        ui.heading("Lessons");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if ui.button("Close").clicked() {
+                window.push(LessonCommand::Show(false));
+            }
+        });
+    });
+    ui.separator();
+    let weak = theme::tokens(ui).weak;
+    ScrollArea::vertical().id_salt("lesson_list").auto_shrink([false, false]).show(ui, |ui| {
+        let note = "Ten minutes each. A lesson changes what the window shows; when it ends, all is as it was.";
+        ui.add(Label::new(RichText::new(note).color(weak)).wrap());
+        ui.add_space(theme::SPACE_2);
+        for (n, kept) in window.session.lessons().shelf().enumerate() {
+            kept_ui(ui, window, n, kept);
+        }
+        if let Some(folder) = &window.session.lessons().folder {
+            ui.add_space(theme::SPACE_3);
+            own_ui(ui, folder);
+        }
+    });
+}
+
+fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &Kept) {
+    let t = theme::tokens(ui);
+    let title = format!("{}. {}", n + 1, kept.title());
+    let button = Button::new(RichText::new(title).size(theme::TEXT_OUTPUT)).wrap();
+    if ui.add_enabled(kept.script.is_some(), button).clicked() {
+        open(window, &kept.key);
+    }
+    let about = kept.script.as_ref().and_then(|script| script.about.first()).map(crate::text::markdown::Block::plain);
+    if let Some(about) = about {
+        ui.add(Label::new(RichText::new(about).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    }
+    for fault in &kept.faults {
+        ui.add(Label::new(RichText::new(fault).size(theme::TEXT_SMALL).color(t.error)).wrap());
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+fn own_ui(ui: &mut Ui, folder: &Path) {
+    let text = format!(
+        "Lessons of your own: Markdown files in {}. They are read again when they are saved; the manual's page for teachers \
+         says how they are written.",
+        folder.display()
+    );
+    ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
+}
+
+fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
+    let bar = Panel::bottom("lesson_bar").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(0, 6)));
+    bar.show(ui, |ui| bar_ui(ui, window, running));
+    head_ui(ui, window, running);
+    let id = ("lesson_page", &running.key, running.page);
+    ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| page_ui(ui, window, running));
+}
+
+fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
+    let t = *theme::tokens(ui);
+    let (page, pages) = (running.page + 1, running.script.pages.len());
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let note =
+                "For the class, with the pictures of the pages that were open, and the solutions in a second file";
+            if ui.small_button("Print...").on_hover_text(note).clicked() {
+                window.local.sheet = Sheet::Ask(Question::Handout);
+            }
+            ui.label(RichText::new(format!("{page} of {pages}")).size(theme::TEXT_SMALL).color(t.weak));
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let title = RichText::new(&running.script.title).size(theme::TEXT_SMALL).color(t.weak);
+                ui.add(Label::new(title).truncate());
+            });
+        });
+    });
+    ui.add(Label::new(RichText::new(&running.shown().heading).size(theme::TEXT_TITLE).strong()).wrap());
+    let bar = ProgressBar::new(page as f32 / pages as f32).desired_height(4.0);
+    let _ = ui.add(bar).accessible_name(format!("Page {page} of {pages}"));
+    ui.add_space(theme::SPACE_1);
+}
+
+/// Back and on stand where they are on every page, so that the key that turned one turns the next.
+fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
+    ui.horizontal(|ui| {
+        let waits = running.waits().is_some();
+        if ui.add_enabled(running.page > 0, Button::new("Page back")).clicked() {
+            window.push(LessonCommand::Back);
+        }
+        let next = ui.add_enabled(!running.is_last(), Button::new(if waits { "Pass over" } else { "Next page" }));
+        if next.clicked() {
+            window.push(LessonCommand::Next);
+        }
+        if window.local.seen_lesson.as_deref() != Some(running.key.as_str()) {
+            window.local.seen_lesson = Some(running.key.clone());
+            next.request_focus();
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let note = "The window is again as it was before";
+            if ui.button("End lesson").on_hover_text(note).clicked() {
+                window.local.seen_lesson = None;
+                window.push(LessonCommand::Close);
+            }
+        });
+    });
+}
+
+fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
+    let t = *theme::tokens(ui);
+    let mut follows = None;
+    let is_seen = |part: &ScriptPart| matches!(part, ScriptPart::Text(_) | ScriptPart::Ask(..) | ScriptPart::Wait(_));
+    for (n, part) in running.parts().iter().enumerate().filter(|(_, part)| is_seen(part)) {
+        ui.push_id(n, |ui| match part {
+            ScriptPart::Text(blocks) => manual::blocks_ui(ui, window, blocks, &mut follows),
+            ScriptPart::Ask(at, ask) => ask_ui(ui, window, running, *at, ask),
+            ScriptPart::Wait(wait) => {
+                let is_open = running.waits() == Some(wait);
+                turn_ui(ui, &wait.says, is_open);
+            }
+            ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => {}
+        });
+    }
+    for trouble in &running.troubles {
+        ui.add(Label::new(RichText::new(trouble).color(t.warm)).wrap());
+    }
+    if !running.lights.is_empty() {
+        let list: Vec<String> = running.lights.iter().map(crate::session::lessons::lights::Light::text).collect();
+        let text = format!("Framed: {}", list.join(", "));
+        ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    }
+    let has_asks = running.shown().asks().next().is_some();
+    let is_open = !running.revealed.contains(&running.page) && running.waits().is_none();
+    if has_asks && is_open && ui.button("Reveal").on_hover_text("Shows the answers of this page").clicked() {
+        window.push(LessonCommand::Reveal);
+    }
+    ui.add_space(theme::SPACE_5);
+    if let Some(link) = follows {
+        manual::follow(ui, window, &link);
+    }
+}
+
+/// What the reader is to do, or has done.
+fn turn_ui(ui: &mut Ui, says: &str, is_open: bool) {
+    let t = *theme::tokens(ui);
+    if !is_open {
+        ui.add(Label::new(RichText::new(format!("Done: {says}")).color(t.weak)).wrap());
+        ui.add_space(theme::SPACE_2);
+        return;
+    }
+    let frame = egui::Frame::new().fill(t.accent_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
+    frame.show(ui, |ui| {
+        ui.take_available_width();
+        ui.label(RichText::new("Your turn").size(theme::TEXT_SMALL).color(t.accent));
+        ui.add(Label::new(says).wrap());
+    });
+    ui.add_space(theme::SPACE_2);
+}
+
+fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, ask: &Ask) {
+    let t = *theme::tokens(ui);
+    let chosen = running.answers.get(&(running.page, at)).copied();
+    let is_revealed = running.revealed.contains(&running.page);
+    theme::card(&t).inner_margin(egui::Margin::same(10)).show(ui, |ui| {
+        ui.take_available_width();
+        ui.add(Label::new(RichText::new(&ask.question).strong()).wrap());
+        for (n, choice) in ask.choices.iter().enumerate() {
+            if ui.radio(chosen == Some(n), &choice.text).clicked() {
+                window.push(LessonCommand::Answer(at, n));
+            }
+        }
+        let answered = chosen.and_then(|n| ask.choices.get(n));
+        if let Some(choice) = answered {
+            let (text, colour) = if choice.is_right { ("Right.", t.accent) } else { ("Not quite.", t.warm) };
+            ui.label(RichText::new(text).color(colour).strong());
+        }
+        if is_revealed {
+            ui.add(Label::new(format!("Answer: {}", ask.solution())).wrap());
+        }
+        let is_clear = is_revealed || answered.is_some_and(|choice| choice.is_right);
+        if is_clear && !ask.why.is_empty() {
+            ui.add(Label::new(RichText::new(&ask.why).color(t.weak)).wrap());
+        }
+    });
+    ui.add_space(theme::SPACE_2);
+}

@@ -1,0 +1,304 @@
+//! Lessons: those that come with the program are opened page by page on the bundled models, their acts done, and what
+//! they say of the models is tried; a user's own are read again; the window is afterwards as it was before.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use interlinear::error::Result;
+use interlinear::evaluation::facts::Bench;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::effect::Chore;
+use interlinear::session::lessons::Running;
+use interlinear::session::lessons::check::check;
+use interlinear::session::lessons::doing::{Now, settled};
+use interlinear::session::lessons::lights::{LIGHTS, Lit};
+use interlinear::session::lessons::script::{Script, ScriptPart, read};
+use interlinear::session::lessons::shelf::{BUNDLED, bundled};
+use interlinear::session::lessons::things::{Act, THINGS, Thing};
+use interlinear::session::{
+    Command, Driver, Effect, InterveneCommand, LessonCommand, Page, RowEdit, SearchCommand, SelectCommand, Session,
+    SourceCommand, StepsCommand, WindowCommand,
+};
+use interlinear::text::lesson::BLOCKS;
+use interlinear::worker::texts::Texts;
+
+/// Longer than any page takes on a machine that does other things besides.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("models")
+}
+
+fn script(key: &str) -> Arc<Script> {
+    let kept = bundled().iter().find(|kept| kept.key == key).expect("it comes with the program");
+    assert!(kept.faults.is_empty(), "{:?}", kept.faults);
+    kept.script.clone().expect("it can be read")
+}
+
+#[test]
+fn bundled_lessons_are_short_and_ask_and_wait() {
+    for (key, _) in BUNDLED {
+        let script = script(key);
+        assert!((5..=8).contains(&script.pages.len()), "{key} has {} pages", script.pages.len());
+        assert!(!script.about.is_empty() && !script.facts().is_empty(), "{key}");
+        for page in &script.pages {
+            assert!(page.words() <= 90, "{key}: {} has {} words", page.heading, page.words());
+        }
+        let parts = || script.pages.iter().flat_map(|page| &page.parts);
+        assert!(parts().any(|part| matches!(part, ScriptPart::Wait(_))), "{key} waits for nothing");
+        assert!(parts().any(|part| matches!(part, ScriptPart::Ask(..))), "{key} asks nothing");
+    }
+}
+
+#[test]
+fn bundled_lessons_say_what_the_bundled_models_do() {
+    let find = |name: &str| -> Result<PathBuf> { Ok(models().join(name)) };
+    let mut bench = Bench::new(Box::new(find), 2);
+    for (key, _) in BUNDLED {
+        let faults = check(&script(key), &mut bench).expect("the models can be used");
+        assert!(faults.is_empty(), "{key}.md is not true of these models: {faults:#?}");
+    }
+}
+
+/// A driver and what wakes it.
+struct Desk {
+    driver: Driver,
+    woken: mpsc::Receiver<()>,
+}
+
+impl Desk {
+    fn open() -> Self {
+        let names = [
+            "rnnencdec-en-fr",
+            "rnnsearch-en-fr",
+            "rnnsearch-guided-en-fr",
+            "luong-global-en-fr",
+            "luong-local-p-en-fr",
+        ];
+        let bundled: Vec<PathBuf> = names.iter().map(|name| models().join(name)).collect();
+        let (wake, woken) = mpsc::channel();
+        let options = OpenWith { opening: bundled[1..2].to_vec(), bundled, threads: Some(2), ..OpenWith::default() };
+        Self { driver: Driver::open(options, Arc::new(move || _ = wake.send(()))), woken }
+    }
+
+    fn session(&self) -> &Session {
+        self.driver.session()
+    }
+
+    /// Takes in what comes until it is so.
+    fn until(&mut self, what: &str, is_so: impl Fn(&Session) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            self.driver.pump(Duration::from_millis(50));
+            if is_so(self.session()) {
+                return;
+            }
+            let left = end.checked_duration_since(Instant::now()).unwrap_or_else(|| panic!("{what} took too long"));
+            let _ = self.woken.recv_timeout(left);
+        }
+    }
+
+    /// Does what a page waits for, as a reader would.
+    fn act(&mut self, thing: &Thing, what: &str) {
+        let needs_words = matches!(thing, Thing::Act(Act::SelectWord | Act::Intervene | Act::AnotherHypothesis));
+        if needs_words {
+            self.until(what, |session| settled(session));
+        }
+        if matches!(thing, Thing::Act(Act::Say | Act::Reveal | Act::AnotherStep)) {
+            self.until(what, |session| session.steps().apart.is_some() && !session.steps().is_waiting());
+        }
+        if !matches!(thing, Thing::Act(_)) {
+            self.until(what, |session| thing.now(session, session.steps()) != Now::NotYet);
+        }
+        let commands = match thing {
+            Thing::Act(act) => by_hand(*act, self.session()),
+            _ => match thing.now(self.session(), self.session().steps()) {
+                Now::Do(commands) => commands,
+                other => panic!("{what}: {other:?}"),
+            },
+        };
+        for command in commands {
+            self.driver.send(command);
+        }
+    }
+}
+
+fn by_hand(act: Act, session: &Session) -> Vec<Command> {
+    let column = session.selected_column().expect("a column").id;
+    match act {
+        Act::AnotherSentence => vec![SourceCommand::Edit("I do not know.".to_owned()).into()],
+        Act::SelectWord => vec![SelectCommand::MoveTarget(1).into()],
+        Act::Reveal => vec![StepsCommand::Guess(0).into(), StepsCommand::Reveal.into()],
+        Act::Intervene => vec![InterveneCommand::Row { column, i: 0, edit: RowEdit::Uniform }.into()],
+        Act::AnotherStep => vec![StepsCommand::MoveWord(1).into()],
+        Act::Say => {
+            let (id, _) = session.steps().apart.as_ref().expect("a machine").steps[0].best[1];
+            vec![StepsCommand::Say(id).into()]
+        }
+        Act::AnotherHypothesis => vec![SelectCommand::MoveHypothesis(1).into()],
+    }
+}
+
+/// Opens a lesson, goes through all its pages, does what they wait for, and ends it.
+fn go_through(key: &str) {
+    let mut desk = Desk::open();
+    let before = (desk.session().scene().clone(), desk.session().page(), columns(desk.session()));
+    desk.driver.send(LessonCommand::Open(key.to_owned()));
+    let pages = script(key).pages.len();
+    loop {
+        let running = desk.session().lessons().open().expect("it is open");
+        let (page, waits) = (running.page, running.waits().map(|wait| wait.thing.clone()));
+        let what = format!("{key}, page {} \u{201c}{}\u{201d}", page + 1, running.shown().heading);
+        desk.until(&what, |session| session.lessons().open().is_some_and(Running::is_ready));
+        let running = desk.session().lessons().open().expect("it is open");
+        assert!(running.troubles.is_empty(), "{what}: {:?}", running.troubles);
+        for light in &running.lights {
+            assert!(LIGHTS.iter().any(|entry| entry.lit == light.lit), "{what}");
+        }
+        let place = (running.page, running.parts().len());
+        match waits {
+            Some(thing) => {
+                desk.act(&thing, &what);
+                let has_passed = |session: &Session| {
+                    let open = session.lessons().open().expect("it is open");
+                    (open.page, open.parts().len()) != place || open.is_last()
+                };
+                desk.until(&format!("{what}, after {thing:?}"), has_passed);
+            }
+            None if page + 1 == pages => break,
+            None => desk.driver.send(LessonCommand::Next),
+        }
+    }
+    desk.driver.send(LessonCommand::Close);
+    let after = (desk.session().scene().clone(), desk.session().page(), columns(desk.session()));
+    assert_eq!(after, before, "{key}: the window is as it was before");
+}
+
+fn columns(session: &Session) -> Vec<PathBuf> {
+    session.columns().iter().map(|column| column.folder.clone()).collect()
+}
+
+macro_rules! each_lesson {
+    ($($name:ident: $key:literal),* $(,)?) => {
+        $(#[test]
+        fn $name() {
+            go_through($key);
+        })*
+
+        #[test]
+        fn every_bundled_lesson_is_gone_through() {
+            assert_eq!(BUNDLED.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [$($key),*]);
+        }
+    };
+}
+
+each_lesson! {
+    one_goes_through_bottleneck: "bottleneck",
+    one_goes_through_alignment: "alignment",
+    one_goes_through_soft_hard: "soft-hard",
+    one_goes_through_global_local: "global-local",
+    one_goes_through_beam_greedy: "beam-greedy",
+    one_goes_through_learning: "learning",
+    one_goes_through_explanation: "explanation",
+    one_goes_through_unknown_words: "unknown-words",
+}
+
+const OWN: &str = "# Mine\n\nAbout.\n\n## One\n\n```do\nbeam: 2\npage: map\n```\n```light\nbeam-size\n```\n\nText.\n\n```wait\npage: sentence\n```\n\nMore.\n\n```ask\nWhy?\n- ( ) a\n- (x) b\n```\n\n## Two\n\n```do\nbeam: 3\n```\n";
+
+fn own(text: &str) -> Texts {
+    Texts { files: vec![(PathBuf::from("lessons/mine.md"), Ok(text.to_owned()))] }
+}
+
+fn session_with(text: &str) -> Session {
+    let mut session = Session::start(None, &OpenWith::default());
+    session.absorb_texts(&own(text));
+    session
+}
+
+#[test]
+fn a_page_acts_lights_waits_and_is_answered() {
+    let mut session = session_with(OWN);
+    session.apply(SearchCommand::SetBeam(7));
+    session.apply(LessonCommand::Open("own/mine".to_owned()));
+    let beam = |session: &Session| session.scene().search.beam;
+    assert_eq!((beam(&session), session.page()), (2, Page::Map));
+    let open = |session: &Session| session.lessons().open().expect("it is open").clone();
+    assert!(session.lessons().lights(Lit::BeamSize, "") && !session.lessons().lights(Lit::Beam, ""));
+    assert_eq!(open(&session).parts().len(), 4, "what follows the act is not there yet");
+    session.apply(WindowCommand::ShowPage(Page::Sentence));
+    assert_eq!((open(&session).parts().len(), open(&session).waits()), (6, None), "it goes on by itself");
+    session.apply(LessonCommand::Answer(0, 1));
+    session.apply(LessonCommand::Reveal);
+    assert_eq!(open(&session).answers.get(&(0, 0)), Some(&1));
+    session.apply(LessonCommand::Next);
+    assert_eq!((open(&session).page, beam(&session)), (1, 3));
+    assert!(!session.lessons().lights(Lit::BeamSize, ""), "lights go out with the page");
+    session.apply(LessonCommand::Back);
+    assert_eq!((open(&session).page, beam(&session), session.page()), (0, 2, Page::Map));
+    session.apply(LessonCommand::Next);
+    assert_eq!((open(&session).page, open(&session).waits()), (0, None), "what is waited for can be passed over");
+    let saved = session.saved();
+    assert_eq!((saved.beam, saved.page.as_str()), (7, "sentence"), "whoever quits now finds the window as it was");
+    session.apply(LessonCommand::Close);
+    assert_eq!((beam(&session), session.page()), (7, Page::Sentence));
+    assert!(session.lessons().open().is_none());
+}
+
+#[test]
+fn a_lesson_of_ones_own_is_read_again_and_a_bad_one_stays_as_it_was() {
+    let mut session = session_with(OWN);
+    session.apply(LessonCommand::Open("own/mine".to_owned()));
+    session.absorb_texts(&own(&OWN.replace("beam: 2", "beam: 4")));
+    assert_eq!(session.scene().search.beam, 4, "the page that is open is made again");
+    session.absorb_texts(&own(&OWN.replace("beam: 2", "beem: 2")));
+    let kept = session.lessons().shelf().last().expect("a lesson");
+    let faults: Vec<&str> = kept.faults.iter().map(String::as_str).collect();
+    assert!(faults[0].contains("mine.md, line 8") && faults[0].contains("did you mean `beam`"), "{faults:?}");
+    assert!(kept.script.is_some() && session.lessons().open().is_some(), "the last good version stays");
+    session.absorb_texts(&own(OWN));
+    assert!(session.lessons().shelf().last().expect("a lesson").faults.is_empty());
+}
+
+#[test]
+fn a_lesson_for_models_that_are_not_there_says_so() {
+    let text = "# T\n## P\n```do\nmodels: no-such-model\n```\nx\n";
+    let mut session = session_with(text);
+    session.apply(LessonCommand::Open("own/mine".to_owned()));
+    let troubles = &session.lessons().open().expect("it is open").troubles;
+    assert!(troubles[0].contains("no-such-model"), "{troubles:?}");
+}
+
+#[test]
+fn printing_is_a_chore_with_the_lesson() {
+    let mut session = session_with(OWN);
+    session.apply(LessonCommand::Open("own/mine".to_owned()));
+    session.take_effects();
+    session.apply(LessonCommand::Print(PathBuf::from("handout")));
+    let effects = session.take_effects();
+    let path = effects.iter().find_map(|effect| match effect {
+        Effect::Chore(Chore::Handout { path, .. }) => Some(path.clone()),
+        _ => None,
+    });
+    assert_eq!(path, Some(PathBuf::from("handout.html")));
+}
+
+#[test]
+fn the_manual_names_everything_that_a_lesson_may_say() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual/teaching.md");
+    let text = std::fs::read_to_string(page).expect("the page");
+    for line in THINGS {
+        assert!(text.contains(&format!("| `{}` |", line.key)), "the key {} is missing", line.key);
+    }
+    for line in LIGHTS {
+        assert!(text.contains(&format!("`{}`", line.key)), "the part {} is missing", line.key);
+    }
+    for block in BLOCKS {
+        assert!(text.contains(&format!("`{block}`")), "the block {block} is missing");
+    }
+    for form in interlinear::evaluation::facts::FORMS {
+        assert!(text.contains(form), "the fact `{form}` is missing");
+    }
+    let example = text.split("````md\n").nth(1).and_then(|rest| rest.split("\n````").next()).expect("an example");
+    read(example).unwrap_or_else(|faults| panic!("{faults:?}"));
+}

@@ -1,0 +1,118 @@
+//! The panel of lessons: the list, a page with its acts and questions, by names and by the keyboard.
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::session::{Command, LessonCommand, SelectCommand, Session};
+use interlinear::ui::App;
+
+use crate::desk;
+
+/// The models that the first lesson needs, in the wrong order, and a third.
+fn session() -> Session {
+    let mut session = desk::session("the red shoe");
+    for (name, aligns) in [("luong-global-en-fr", true), ("rnnsearch-en-fr", true), ("rnnencdec-en-fr", false)] {
+        let column = desk::add_column(&mut session, desk::facts(name, aligns));
+        let context = (!aligns).then(|| vec![0.5, -0.25, 0.1]);
+        desk::finish(&mut session, column, "the red shoe", &["le soulier rouge"], context);
+    }
+    session
+}
+
+fn names(app: &App) -> Vec<String> {
+    app.session().columns().iter().map(|column| column.folder.display().to_string()).collect()
+}
+
+fn click(harness: &mut Harness<'static, App>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+/// Opens the list of lessons from the menu.
+fn open_list(harness: &mut Harness<'static, App>, is_narrow: bool) {
+    if is_narrow {
+        click(harness, "Menu");
+        harness.get_by_label_contains("View").click();
+        harness.run();
+    } else {
+        click(harness, "View");
+    }
+    click(harness, "Lessons");
+}
+
+#[test]
+fn a_lesson_opens_from_the_menu_turns_pages_by_the_keyboard_and_leaves_the_window_as_it_was() {
+    for size in [[1280.0, 800.0], [1024.0, 768.0]] {
+        let (mut harness, wires) = desk::window_of(session(), size);
+        let before = (names(harness.state()), harness.state().session().source().to_owned());
+        open_list(&mut harness, size[0] < 1100.0);
+        click(&mut harness, "1. Why one vector is a bottleneck");
+        harness.get_by_label("A translator without the text");
+        assert_eq!(names(harness.state()), ["rnnencdec-en-fr"]);
+        assert_eq!(harness.state().session().source(), "The woman bought red shoes.");
+        harness.get_by_label("Framed: the translation");
+        harness.get_by_label("Page 1 of 6");
+
+        harness.key_press_modifiers(Modifiers::NONE, Key::Enter);
+        harness.run();
+        harness.get_by_label("The list itself");
+        harness.get_by_label("Your turn");
+        assert!(harness.query_by_label("It has as many numbers as before.").is_none(), "it waits for an act");
+        click(&mut harness, "Pass over");
+        click(&mut harness, "It gets a few more numbers.");
+        harness.get_by_label("Not quite.");
+        click(&mut harness, "It has as many numbers as before.");
+        harness.get_by_label("Right.");
+        click(&mut harness, "Reveal");
+        harness.get_by_label("Answer: It has as many numbers as before.");
+        click(&mut harness, "Page back");
+        harness.get_by_label("A translator without the text");
+
+        // both buttons stay within the window, also with the longest labels
+        for label in ["Next page", "End lesson", "Print..."] {
+            let rect = harness.get_by_label(label).rect();
+            assert!(rect.right() <= size[0] && rect.bottom() <= size[1], "{label} {rect:?}");
+        }
+        click(&mut harness, "End lesson");
+        harness.get_by_label("2. What alignment is");
+        let after = (names(harness.state()), harness.state().session().source().to_owned());
+        assert_eq!(after, before);
+        assert!(wires.sent.borrow().contains(&Command::from(LessonCommand::Close)));
+        click(&mut harness, "Close");
+        assert!(harness.query_by_label("2. What alignment is").is_none());
+    }
+}
+
+#[test]
+fn what_a_page_waits_for_lets_it_go_on() {
+    let (mut harness, wires) = desk::window(session());
+    harness.state_mut().send(LessonCommand::Open("alignment".to_owned()));
+    harness.state_mut().send(LessonCommand::Next);
+    harness.state_mut().send(LessonCommand::Next);
+    let session = harness.state().session();
+    let column = session.columns()[0].id;
+    let source = desk::sentence("The woman bought red shoes .", &[]);
+    let events = desk::finished(session, column, source, &["La femme acheta des chaussures rouges ."], None);
+    wires.events.borrow_mut().extend(events);
+    harness.run();
+    harness.get_by_label("Read a row");
+    let prompt = "Click the word rouges, in the translation or at the left of the picture.";
+    harness.get_by_label(prompt);
+    harness.state_mut().send(SelectCommand::Target { column, i: 5 });
+    harness.run();
+    harness.get_by_label(&format!("Done: {prompt}"));
+    harness.get_by_label("Framed: the inspector below");
+}
+
+#[test]
+fn the_manual_leads_to_lessons() {
+    let (mut harness, wires) = desk::window_of(session(), [1280.0, 1400.0]);
+    harness.key_press_modifiers(Modifiers::NONE, Key::F1);
+    harness.run();
+    click(&mut harness, "Teaching");
+    harness.get_by_label_contains("Beam against greedy").click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&LessonCommand::Open("beam-greedy".to_owned()).into()));
+    harness.get_by_label("One word at a time");
+    assert!(harness.query_by_label("Search the manual").is_none(), "the lesson takes the manual's place");
+}
