@@ -190,11 +190,19 @@ fn measured_text(table: &AlignmentTable, measured: &MeasuredTable) -> String {
 
 /// What the heatmap shows: alpha, or what was measured in its place.
 pub fn shown_tsv(table: &AlignmentTable, shown: Shown) -> String {
-    table.measured(shown).map_or_else(|| alignment_tsv(table), |measured| measured_tsv(table, measured))
+    shown_rows_tsv(table, shown, 0..table.target.len())
+}
+
+/// As [`shown_tsv`], of some target words.
+pub fn shown_rows_tsv(table: &AlignmentTable, shown: Shown, rows: Range<usize>) -> String {
+    match table.measured(shown) {
+        Some(measured) => measured_tsv(table, measured, rows),
+        None => rows_tsv(table, rows),
+    }
 }
 
 /// A measure as [`alignment_tsv`] has alpha; its first cell says which.
-fn measured_tsv(table: &AlignmentTable, measured: &MeasuredTable) -> String {
+fn measured_tsv(table: &AlignmentTable, measured: &MeasuredTable, rows: Range<usize>) -> String {
     let Some(measure) = MEASURES.get(measured.measure) else { return String::new() };
     let what = format!("{}, {}", measure.name, measure.unit);
     let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
@@ -204,7 +212,7 @@ fn measured_tsv(table: &AlignmentTable, measured: &MeasuredTable) -> String {
     let first = format!("target ({})", named.join(", "));
     let heads = table.source.iter().map(|word| Cell::from(&word.text));
     let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(heads).collect();
-    let body = table.target.iter().enumerate().map(|(i, word)| {
+    let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
         let before = [Cell::from(&word.text), Cell::plain(&word.log_p)].into_iter();
         before.chain(measured.matrix.row(i).iter().map(Cell::plain)).collect()
     });
@@ -310,10 +318,14 @@ fn is_touched(table: &AlignmentTable) -> bool {
     table.touched.as_ref().is_some_and(|touched| !touched.is_untouched())
 }
 
-/// How much each target word looks at source word j; empty without alignment.
-pub fn source_tsv(table: &AlignmentTable, j: usize) -> String {
-    let (Some(alpha), Some(source)) = (&table.alpha, table.source.get(j)) else { return String::new() };
-    let head = [Cell::plain("target")].into_iter().chain(set_heads(table)).chain([Cell::from(&source.text)]).collect();
+/// The numbers of source word j for each target word: alpha, or what was measured in its place; empty without them.
+pub fn source_tsv(table: &AlignmentTable, shown: Shown, j: usize) -> String {
+    let measured = table.measured(shown);
+    let matrix = measured.map(|measured| &measured.matrix).or(table.alpha.as_ref());
+    let (Some(alpha), Some(source)) = (matrix, table.source.get(j)) else { return String::new() };
+    let measure = measured.and_then(|measured| MEASURES.get(measured.measure));
+    let first = measure.map_or_else(|| "target".to_owned(), |of| format!("target ({}, {})", of.name, of.unit));
+    let head = [Cell::from(&first)].into_iter().chain(set_heads(table)).chain([Cell::from(&source.text)]).collect();
     let body = table.target.iter().enumerate().map(|(i, word)| {
         let number = alpha.get(i, j).unwrap_or_default();
         [Cell::from(&word.text)].into_iter().chain(set_cells(table, word)).chain([Cell::plain(&number)]).collect()

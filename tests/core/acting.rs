@@ -470,7 +470,10 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
         String::from_utf8(bytes).expect("text")
     };
     assert!(export::beam_tsv(shown).starts_with("rank\tlog_p\tranked_by\tlog_p_set\tlog_p_free\ttranslation\n"));
-    assert!(export::source_tsv(shown.table.as_deref().expect("a table"), 0).starts_with("target\tword\trow\tthe\n"));
+    assert!(
+        export::source_tsv(shown.table.as_deref().expect("a table"), interlinear::session::Shown::Alpha, 0)
+            .starts_with("target\tword\trow\tthe\n")
+    );
     for kind in ["heatmap", "links", "beam"] {
         let svg = picture(kind);
         assert!(svg.contains("Set by hand") && svg.contains("log p of free words"), "{kind}");

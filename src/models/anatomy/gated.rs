@@ -4,6 +4,18 @@ use crate::error::{Error, Result};
 use crate::models::anatomy::matrix::{Matrix, product, sigmoid, sum, tanh};
 use crate::models::checkpoint::Weights;
 
+/// The tensors of a decoder's gates.
+pub(super) const GATES: &[&str] = &[
+    "decoder.W_z",
+    "decoder.U_z",
+    "decoder.C_z",
+    "decoder.b_z",
+    "decoder.W_r",
+    "decoder.U_r",
+    "decoder.C_r",
+    "decoder.b_r",
+];
+
 /// Where the reset gate acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reset {

@@ -430,8 +430,10 @@ fn saying(all: &Shapes, aligns: bool) -> Vec<Stage> {
 /// From the state to the attentional state.
 fn looking(all: &Shapes, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
     let energies = match (sizes.score.as_str(), is_blind) {
-        ("concat", true) => line("e_{ts} = v_a' tanh(W_a [h_t ; 0])", "not the paper's: h_s is left out"),
-        ("dot" | "general", true) => line("e_{ts} = 0", "not the paper's: h_s is left out"),
+        ("concat", true) => {
+            line("e_{ts} = v_a' tanh(W_a [h_t ; 0])", "not the paper's: the source states are left out")
+        }
+        ("dot" | "general", true) => line("e_{ts} = 0", "not the paper's: the source states are left out"),
         ("dot", false) => line("e_{ts} = h_t' h_s", GLOBAL),
         ("concat", false) => line("e_{ts} = v_a' tanh(W_a [h_t ; h_s])", GLOBAL),
         ("location", _) => line("e_t = W_a h_t", GLOBAL),

@@ -1,7 +1,7 @@
 //! Floor 3: the RNN Encoder-Decoder taken apart (Cho et al. 2014, appendix A).
 
 use crate::error::Result;
-use crate::models::anatomy::gated::{Reset, Sense, Unit};
+use crate::models::anatomy::gated::{GATES, Reset, Sense, Unit};
 use crate::models::anatomy::matrix::{Matrix, log_softmax, maxout, sum, tanh};
 use crate::models::anatomy::{
     Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, stage,
@@ -128,7 +128,10 @@ fn line(text: &'static str, source: &'static str) -> Equation {
 /// The encoder's proposal.
 fn proposed(wrong: Option<Wrong>) -> Equation {
     if wrong == Some(Wrong::ResetPlace) {
-        return line(r"\t{h}_j = tanh(W e(x_j) + r_j ∘ (U h_{j-1}) + b)", "not the paper's: r_j outside");
+        return line(
+            r"\t{h}_j = tanh(W e(x_j) + r_j ∘ (U h_{j-1}) + b)",
+            "not the paper's: the reset gate outside the product",
+        );
     }
     line(r"\t{h}_j = tanh(W e(x_j) + U (r_j ∘ h_{j-1}) + b)", ENCODER)
 }
@@ -136,7 +139,7 @@ fn proposed(wrong: Option<Wrong>) -> Equation {
 /// The decoder's proposal.
 fn proposal(wrong: Option<Wrong>) -> Equation {
     if wrong == Some(Wrong::ResetPlace) {
-        let source = "not the paper's: r_t inside, c untouched";
+        let source = "not the paper's: the reset gate inside the product, and not on the summary";
         return line(r"\t{h}'_t = tanh(W e(y_{t-1}) + U (r_t ∘ h'_{t-1}) + C c + b)", source);
     }
     line(r"\t{h}'_t = tanh(W e(y_{t-1}) + r_t ∘ (U h'_{t-1} + C c) + b)", DECODER)
@@ -167,7 +170,7 @@ fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (2, 0),
             "A gated unit reads from the first word to the last. Only the last state is handed on.",
             &[line(r"h_j = z_j ∘ h_{j-1} + (1 - z_j) ∘ \t{h}_j", ENCODER), proposed(wrong)],
-            &["encoder.W", "encoder.U"],
+            &["encoder.W", "encoder.U", "encoder.b"],
         ),
         stage(
             all,
@@ -176,7 +179,7 @@ fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             "The whole sentence in one vector, however long it is: the bottleneck. Every step reads this and nothing else \
                 of the source, so there is no alignment.",
             &[line("c = tanh(V h_N + b_c)", ENCODER)],
-            &["encoder.V"],
+            &["encoder.V", "encoder.b_c"],
         ),
     ]
 }
@@ -190,7 +193,7 @@ fn moving(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (0, 1),
             "What the decoder remembers of the words that it has said.",
             &[line("h'_0 = tanh(V' c + b_s)", DECODER)],
-            &["decoder.V"],
+            &["decoder.V", "decoder.b_s"],
         ),
         stage(
             all,
@@ -209,7 +212,7 @@ fn moving(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
                 line("z_t = σ(W_z e(y_{t-1}) + U_z h'_{t-1} + C_z c + b_z)", DECODER),
                 line("r_t = σ(W_r e(y_{t-1}) + U_r h'_{t-1} + C_r c + b_r)", DECODER),
             ],
-            &["decoder.W_z", "decoder.U_z", "decoder.C_z"],
+            GATES,
         ),
         stage(
             all,
@@ -217,7 +220,7 @@ fn moving(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (3, 2),
             "What the state would become if all of it were renewed.",
             &[proposal(wrong)],
-            &["decoder.W", "decoder.U", "decoder.C"],
+            &["decoder.W", "decoder.U", "decoder.C", "decoder.b"],
         ),
         stage(
             all,
@@ -242,7 +245,7 @@ fn saying(all: &Shapes) -> Vec<Stage> {
                 line("s'_t = O_h h'_t + O_y e(y_{t-1}) + O_c c + b_o", DECODER),
                 line("s_t = max(s'_{t,2k-1}, s'_{t,2k})", DECODER),
             ],
-            &["readout.O_h", "readout.O_y", "readout.O_c"],
+            &["readout.O_h", "readout.O_y", "readout.O_c", "readout.b_o"],
         ),
         stage(
             all,
@@ -250,7 +253,7 @@ fn saying(all: &Shapes) -> Vec<Stage> {
             (3, 3),
             "Every word of the vocabulary with its probability.",
             &[line("p(y_t | y_1 .. y_{t-1}, x) = softmax(G s_t + b_w)", DECODER)],
-            &["readout.G", "readout.G_l", "readout.G_r"],
+            &["readout.G", "readout.G_l", "readout.G_r", "readout.b_w"],
         ),
         stage(all, ("word", "The word", "y_t"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
     ]

@@ -1,7 +1,7 @@
 //! Floor 3: RNNsearch taken apart (Bahdanau, Cho, Bengio 2015, appendix A.2).
 
 use crate::error::Result;
-use crate::models::anatomy::gated::{Reset, Sense, Unit};
+use crate::models::anatomy::gated::{GATES, Reset, Sense, Unit};
 use crate::models::anatomy::matrix::{Matrix, dot, log_softmax, maxout, mix, softmax, sum, tanh};
 use crate::models::anatomy::{
     Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, stage,
@@ -125,12 +125,15 @@ impl Anatomy for Parts {
         let t_tilde = sum([&self.u_o.times(asking), &self.v_o.times(&e), &self.c_o.times(&c_i), &self.b_o]);
         let t_i = maxout(&t_tilde);
         let log_p = log_softmax(&sum([&self.w_o.times(&t_i), &self.b_w]));
-        let asking_symbol = if early.is_some() { "s_i" } else { "s_{i-1}" };
         let vector = Quantity::vector;
-        let looking = vec![
-            vector(asking_symbol, "the state that looks", Span::Signed, asking.clone()),
-            vector("W_a s", "what the alignment model reads of it", Span::Free, query),
-        ];
+        let read = vector("W_a s", "what the alignment model reads of it", Span::Free, query);
+        let mut looking = vec![vector("s_{i-1}", "the state before", Span::Signed, s_prev.clone())];
+        let mut new = Vec::new();
+        if early.is_some() {
+            new.push(read);
+        } else {
+            looking.push(read);
+        }
         let moved = early.unwrap_or_else(|| self.decoder.step(&e, Some(&c_i), s_prev));
         let parts = vec![
             Part::new("previous", vec![vector("E y_{i-1}", "embedding of the word before", Span::Free, e)]),
@@ -149,7 +152,7 @@ impl Anatomy for Parts {
                 ],
             ),
             Part::new("proposal", vec![vector(r"\t{s}_i", "proposed state", Span::Signed, moved.proposal)]),
-            Part::new("next", vec![vector("s_i", "new state", Span::Signed, moved.s.clone())]),
+            Part::new("next", [vec![vector("s_i", "new state", Span::Signed, moved.s.clone())], new].concat()),
             Part::new(
                 "readout",
                 vec![
@@ -179,10 +182,13 @@ fn line(text: &'static str, source: &'static str) -> Equation {
 
 fn energies(wrong: Option<Wrong>) -> Equation {
     match wrong {
-        Some(Wrong::BlindWeights) => line("e_{ij} = v_a' tanh(W_a s_{i-1} + b_a)", "not the paper's: h_j is left out"),
-        Some(Wrong::LateQuery) => {
-            line("e_{ij} = v_a' tanh(W_a s_i + U_a h_j + b_a)", "not the paper's: s_i in place of s_{i-1}")
+        Some(Wrong::BlindWeights) => {
+            line("e_{ij} = v_a' tanh(W_a s_{i-1} + b_a)", "not the paper's: the annotations are left out")
         }
+        Some(Wrong::LateQuery) => line(
+            "e_{ij} = v_a' tanh(W_a s_i + U_a h_j + b_a)",
+            "not the paper's: the new state in place of the old one",
+        ),
         Some(Wrong::ResetPlace) | None => line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", UNIT),
     }
 }
@@ -190,7 +196,7 @@ fn energies(wrong: Option<Wrong>) -> Equation {
 /// The encoder's proposal.
 fn proposed(wrong: Option<Wrong>) -> Equation {
     if wrong == Some(Wrong::ResetPlace) {
-        let source = "not the paper's: r_j outside";
+        let source = "not the paper's: the reset gate outside the product";
         return line(r"\t{h}_j = tanh(W E x_j + \r{r}_j ∘ (U \r{h}_{j-1}) + b)", source);
     }
     line(r"\t{h}_j = tanh(W E x_j + U (\r{r}_j ∘ \r{h}_{j-1}) + b)", ENCODER)
@@ -199,7 +205,7 @@ fn proposed(wrong: Option<Wrong>) -> Equation {
 /// The gates; with the late query they read the context of the step before.
 fn gates(wrong: Option<Wrong>) -> [Equation; 2] {
     if wrong == Some(Wrong::LateQuery) {
-        let source = "not the paper's: c_{i-1} in place of c_i";
+        let source = "not the paper's: the context of the step before";
         return [
             line("z_i = σ(W_z E y_{i-1} + U_z s_{i-1} + C_z c_{i-1} + b_z)", source),
             line("r_i = σ(W_r E y_{i-1} + U_r s_{i-1} + C_r c_{i-1} + b_r)", source),
@@ -213,18 +219,21 @@ fn gates(wrong: Option<Wrong>) -> [Equation; 2] {
 
 fn proposal(wrong: Option<Wrong>) -> Equation {
     if wrong == Some(Wrong::LateQuery) {
-        let source = "not the paper's: c_{i-1} in place of c_i";
+        let source = "not the paper's: the context of the step before";
         return line(r"\t{s}_i = tanh(W E y_{i-1} + U (r_i ∘ s_{i-1}) + C c_{i-1} + b)", source);
     }
     if wrong == Some(Wrong::ResetPlace) {
-        return line(r"\t{s}_i = tanh(W E y_{i-1} + r_i ∘ (U s_{i-1}) + C c_i + b)", "not the paper's: r_i outside");
+        return line(
+            r"\t{s}_i = tanh(W E y_{i-1} + r_i ∘ (U s_{i-1}) + C c_i + b)",
+            "not the paper's: the reset gate outside the product",
+        );
     }
     line(r"\t{s}_i = tanh(W E y_{i-1} + U (r_i ∘ s_{i-1}) + C c_i + b)", UNIT)
 }
 
 fn readout(wrong: Option<Wrong>) -> Equation {
     if wrong == Some(Wrong::LateQuery) {
-        let source = "not the paper's: s_i in place of s_{i-1}";
+        let source = "not the paper's: the new state in place of the old one";
         return line(r"\t{t}_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b_o", source);
     }
     line(r"\t{t}_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o", UNIT)
@@ -255,7 +264,7 @@ fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (2, 0),
             "A gated unit reads from the first word; each state knows what came before.",
             &[line(r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j", ENCODER), proposed(wrong)],
-            &["encoder.forward.W", "encoder.forward.U"],
+            &["encoder.forward.W", "encoder.forward.U", "encoder.forward.b"],
         ),
         stage(
             all,
@@ -263,7 +272,7 @@ fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (3, 0),
             "Another unit reads from the last word; each state knows what comes after.",
             &[line(r"\l{h}_j = (1 - \l{z}_j) ∘ \l{h}_{j+1} + \l{z}_j ∘ \t{h}_j", ENCODER)],
-            &["encoder.backward.W", "encoder.backward.U"],
+            &["encoder.backward.W", "encoder.backward.U", "encoder.backward.b"],
         ),
         stage(
             all,
@@ -281,11 +290,15 @@ fn looking(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
     vec![
         stage(
             all,
-            ("state", "State", if wrong == Some(Wrong::LateQuery) { "s_i" } else { "s_{i-1}" }),
+            ("state", "State", "s_{i-1}"),
             (0, 1),
-            "What the decoder remembers of the words that it has said. It is what looks.",
+            if wrong == Some(Wrong::LateQuery) {
+                "What the decoder remembers of the words that it has said. Here the new state looks in its place."
+            } else {
+                "What the decoder remembers of the words that it has said. It is what looks."
+            },
             &[line(r"s_0 = tanh(W_s \l{h}_1 + b_s)", UNIT)],
-            &["decoder.W_s"],
+            &["decoder.W_s", "decoder.b_s"],
         ),
         stage(
             all,
@@ -293,7 +306,7 @@ fn looking(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (2, 1),
             "How well each annotation fits what the state is looking for. One small network serves all words.",
             &[energies(wrong)],
-            &["attention.W_a", "attention.U_a", "attention.v_a"],
+            &["attention.W_a", "attention.U_a", "attention.b_a", "attention.v_a"],
         ),
         stage(
             all,
@@ -331,7 +344,7 @@ fn moving(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (2, 2),
             "Numbers from 0 to 1, one for each unit: what is renewed, and what of the old state is read.",
             &gates(wrong),
-            &["decoder.W_z", "decoder.U_z", "decoder.C_z"],
+            GATES,
         ),
         stage(
             all,
@@ -339,7 +352,7 @@ fn moving(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (3, 2),
             "What the state would become if all of it were renewed.",
             &[proposal(wrong)],
-            &["decoder.W", "decoder.U", "decoder.C"],
+            &["decoder.W", "decoder.U", "decoder.C", "decoder.b"],
         ),
         stage(
             all,
@@ -361,7 +374,7 @@ fn saying(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (2, 3),
             "All that is known, in half as many numbers: of each two neighbours the greater.",
             &[readout(wrong), line(r"t_i = max(\t{t}_{i,2k-1}, \t{t}_{i,2k})", UNIT)],
-            &["readout.U_o", "readout.V_o", "readout.C_o"],
+            &["readout.U_o", "readout.V_o", "readout.C_o", "readout.b_o"],
         ),
         stage(
             all,
@@ -369,7 +382,7 @@ fn saying(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (3, 3),
             "Every word of the vocabulary with its probability.",
             &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", UNIT)],
-            &["readout.W_o"],
+            &["readout.W_o", "readout.b_w"],
         ),
         stage(all, ("word", "The word", "y_i"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
     ]
@@ -383,7 +396,6 @@ fn arrows(wrong: Option<Wrong>) -> Vec<Arrow> {
         arrow("embedding", "backward"),
         arrow("forward", "annotations"),
         arrow("backward", "annotations"),
-        arrow("state", "energies"),
         arrow("energies", "alpha"),
         arrow("alpha", "context"),
         arrow("annotations", "context"),
@@ -391,17 +403,18 @@ fn arrows(wrong: Option<Wrong>) -> Vec<Arrow> {
         arrow("state", "gates"),
         arrow("gates", "proposal"),
         arrow("proposal", "next"),
-        arrow("state", "readout"),
         arrow("previous", "readout"),
         arrow("context", "readout"),
         arrow("readout", "candidates"),
         arrow("candidates", "word"),
     ];
+    let looking = if late { "next" } else { "state" };
+    arrows.extend([arrow(looking, "energies"), arrow(looking, "readout")]);
     if wrong != Some(Wrong::BlindWeights) {
         arrows.push(arrow("annotations", "energies"));
     }
     arrows.push(Arrow { from_before: late, ..arrow("context", "gates") });
-    arrows.push(Arrow { from_before: !late, ..arrow("next", "state") });
+    arrows.push(Arrow { from_before: true, ..arrow("next", "state") });
     arrows.push(Arrow { from_before: true, ..arrow("word", "previous") });
     arrows
 }

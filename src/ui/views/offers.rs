@@ -101,9 +101,14 @@ pub const OFFERS: &[&[Offer]] = &[
     &[
         Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },
         Offer { name: "Copy both words and their number", on: CELL, can: always, does: copy_cell },
-        Offer { name: "Copy the row as TSV", on: ROW, can: aligns, does: copy_row },
-        Offer { name: "Copy the numbers of the source word as TSV", on: LOOKED_AT, can: aligns, does: copy_source },
-        Offer { name: "Copy the alignment as TSV", on: ALL, can: aligns, does: copy_alignment },
+        Offer { name: "Copy the row as TSV", on: ROW, can: has_numbers, does: copy_row },
+        Offer {
+            name: "Copy the numbers of the source word as TSV",
+            on: LOOKED_AT,
+            can: has_numbers,
+            does: copy_source,
+        },
+        Offer { name: "Copy the alignment as TSV", on: ALL, can: has_numbers, does: copy_alignment },
         Offer { name: "Copy this translation", on: ALL, can: always, does: copy_translation },
         Offer { name: "Copy the beam as TSV", on: HYPOTHESIS, can: always, does: copy_beam },
         Offer { name: "Copy the picture", on: ALL, can: always, does: copy_picture },
@@ -254,6 +259,12 @@ pub fn aligns(window: &Window<'_>, clicked: Clicked) -> bool {
     shown(window, clicked).is_some_and(|(_, table)| table.alpha.is_some())
 }
 
+/// Alpha, or what was measured in its place.
+fn has_numbers(window: &Window<'_>, clicked: Clicked) -> bool {
+    let settings = window.session.settings();
+    aligns(window, clicked) || shown(window, clicked).is_some_and(|(_, table)| table.numbers(settings.shown).is_some())
+}
+
 /// For what changes the model's own translation; one's own is read as it stands.
 pub fn is_own(window: &Window<'_>, clicked: Clicked) -> bool {
     shown(window, clicked).is_some_and(|(_, table)| !table.is_given)
@@ -362,12 +373,12 @@ fn copy_cell(window: &mut Window<'_>, clicked: Clicked) {
 
 fn copy_row(window: &mut Window<'_>, clicked: Clicked) {
     let (Some((_, table)), Some(i)) = (shown(window, clicked), clicked.target()) else { return };
-    window.local.copied = Some(export::rows_tsv(table, i..i + 1));
+    window.local.copied = Some(export::shown_rows_tsv(table, window.session.settings().shown, i..i + 1));
 }
 
 fn copy_source(window: &mut Window<'_>, clicked: Clicked) {
     let (Some((_, table)), Some(j)) = (shown(window, clicked), clicked.source()) else { return };
-    window.local.copied = Some(export::source_tsv(table, j));
+    window.local.copied = Some(export::source_tsv(table, window.session.settings().shown, j));
 }
 
 fn copy_alignment(window: &mut Window<'_>, clicked: Clicked) {

@@ -42,7 +42,9 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             menu::act_button(ui, window, "Leave", Act::Present);
-            let said = "Page Up and Page Down change the sentence, Esc leaves";
+            let what =
+                if window.session.page() == Page::Steps { "go through the steps" } else { "change the sentence" };
+            let said = format!("Page Up and Page Down {what}, Esc leaves");
             ui.add(Label::new(RichText::new(said).size(theme::TEXT_SMALL).color(weak)).truncate());
         });
     });

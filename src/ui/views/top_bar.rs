@@ -165,8 +165,10 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     ui.separator();
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+    let shown = window.session.settings().shown;
+    let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
     for (text, format, enabled) in [
-        ("Save alignment as TSV...", AlignmentFormat::Tsv, has_alignment),
+        ("Save alignment as TSV...", AlignmentFormat::Tsv, has_alignment || has_numbers),
         ("Save alignment as links...", AlignmentFormat::Pharaoh, has_alignment),
         ("Save translations as JSON...", AlignmentFormat::Json, column.table.is_some()),
     ] {

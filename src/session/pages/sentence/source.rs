@@ -1,5 +1,6 @@
 //! Floor 8: the source text: typing, replacing, undo, and the sentences kept of it.
 
+use crate::session::column::Column;
 use crate::session::history::begins_anew;
 use crate::session::lists::MAX_TRANSLATED;
 use crate::session::page::Page;
@@ -125,7 +126,11 @@ impl Shared {
     pub(super) fn leave_words(&mut self, goes_on: Option<&str>) {
         let before = self.scene.source.clone();
         let carried = |variant: &str| goes_on.and_then(|after| carried(&before, after, variant));
-        if self.scene.keep_variants(carried) {
+        let is_seen = |shared: &Self| {
+            let is_gone = |column: &Column| column.variant.is_some_and(|id| shared.scene.variant(id).is_none());
+            shared.columns.iter().any(is_gone)
+        };
+        if self.scene.keep_variants(carried) && is_seen(self) {
             self.notify("Variants of the text before were closed with it; undo brings them back", false);
         }
         if self.scene.keep_for_other_text() {

@@ -57,10 +57,17 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
         empty_ui(ui, window);
         return;
     };
+    if presents {
+        player::name_ui(ui, window, &apart);
+    }
     part_ui(ui, window, Lit::Words, |ui, window| player::words_ui(ui, window, &apart));
     part_ui(ui, window, Lit::Player, |ui, window| player::player_ui(ui, window, &apart));
     ui.add_space(theme::SPACE_1);
     let is_open = window.session.steps().open.is_some();
+    let is_alone = presents || ui.available_width() < NARROW;
+    if is_alone && !is_open && window.session.steps().hides(window.session.steps().i) {
+        rows::guess_ui(ui, window, &apart);
+    }
     if ui.available_width() < NARROW {
         if is_open {
             stage::stage_ui(ui, window, &apart);

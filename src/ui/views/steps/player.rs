@@ -10,6 +10,7 @@ use crate::session::{SelectCommand, StepsCommand};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::source;
+use crate::ui::views::steps::machine::words;
 use crate::worker::steps::Apart;
 
 /// The keys of the page, while nothing is typed: what each does and its command.
@@ -133,6 +134,22 @@ fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
     wiring.response.on_hover_text("The model as its paper has it, or as it is often wrongly drawn and programmed");
 }
 
+/// Which model it is, and how it is wrongly wired, where nothing else says so.
+pub fn name_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart) {
+    let t = theme::tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
+        if let Some(wrong) = apart.wrong {
+            let text = format!("Wired wrongly on purpose: {}", wrong.entry().name);
+            ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
+        }
+        if window.session.steps().mode != Mode::Greedy && apart.wrong.is_some() {
+            let text = RichText::new("the words are given, not its own").size(theme::TEXT_SMALL);
+            ui.label(text.color(t.warm));
+        }
+    });
+}
+
 /// The words that are said, to jump to.
 pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
@@ -178,7 +195,7 @@ pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         if on.clicked() {
             window.push(StepsCommand::Move(1));
         }
-        if ui.button(if is_playing { "Rest" } else { "Play" }).on_hover_text("By itself, or not (Space)").clicked() {
+        if ui.button(if is_playing { "Pause" } else { "Play" }).on_hover_text("By itself, or not (Space)").clicked() {
             window.push(StepsCommand::Play(!is_playing));
         }
         let mut by_stage = steps.by_stage;
@@ -207,9 +224,12 @@ fn guess_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !guessing.is_revealed && ui.button(text).on_hover_text("Shows where the step looks (Enter)").clicked() {
         window.push(StepsCommand::Reveal);
     }
-    let hint = "Click the source words in the machine's box Weights, or below";
+    let hint = "Click the source words where you expect it to look";
     if !guessing.is_revealed {
         ui.label(RichText::new("Where will it look?").color(t.accent)).on_hover_text(hint);
+    }
+    if guessing.is_revealed {
+        answer_ui(ui, window);
     }
     let score = guessing.score;
     if score.steps > 0 {
@@ -224,6 +244,32 @@ fn guess_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)));
     }
+}
+
+/// Where the step looks most, beside what was guessed.
+fn answer_ui(ui: &mut Ui, window: &Window<'_>) {
+    let steps = window.session.steps();
+    let (Some(guessing), Some(apart)) = (&steps.guessing, &steps.apart) else { return };
+    let alpha_i = apart.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref());
+    let most = alpha_i.and_then(|row| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)));
+    let words = words(apart);
+    let Some((j, share)) = most.filter(|(j, _)| *j < words.len()) else { return };
+    let is_right = guessing.words.contains(&j);
+    let guessed: Vec<&str> = guessing.words.iter().filter_map(|j| words.get(*j).copied()).collect();
+    let yours = if guessed.is_empty() { String::new() } else { format!(" You said {}.", guessed.join(", ")) };
+    let verdict = match (is_right, guessed.is_empty()) {
+        (true, _) => "Right: ",
+        (false, false) => "No: ",
+        (false, true) => "",
+    };
+    let text = format!("{verdict}it looks most at \u{201c}{}\u{201d}, {:.0} %.{yours}", words[j], 100.0 * share);
+    let colour = if is_right { theme::tokens(ui).accent } else { theme::tokens(ui).text };
+    ui.label(RichText::new(text).color(colour));
+}
+
+/// A probability in percent.
+fn percent(p: f32) -> String {
+    if p < 0.005 { "<1 %".to_owned() } else { format!("{:.0} %", 100.0 * p) }
 }
 
 /// What the class may say.
@@ -242,7 +288,7 @@ fn say_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     ui.label(RichText::new("Which word shall it say?").color(theme::tokens(ui).accent));
     for ((id, log_p), word) in step.best.iter().zip(apart.candidates(steps.i)).take(6) {
         let is_said = step.said.is_some_and(|(said, _)| said == *id);
-        let label = format!("{word} {:.0} %", 100.0 * log_p.exp());
+        let label = format!("{word} {}", percent(log_p.exp()));
         if ui.selectable_label(is_said, label).clicked() {
             window.push(StepsCommand::Say(*id));
         }

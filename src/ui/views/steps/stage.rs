@@ -182,14 +182,13 @@ fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart, stage: &Stage) {
     let is_share = stage.key == "alpha";
     let values = if is_share { &step.alpha_i } else { &step.e_i };
     let Some(values) = values else { return };
-    let finite = || values.iter().copied().filter(|value| value.is_finite());
-    let (low, high) = (finite().fold(0.0_f32, f32::min), finite().fold(1e-6_f32, f32::max));
+    let largest = values.iter().filter(|value| value.is_finite()).fold(1e-6_f32, |most, value| most.max(value.abs()));
     let with_energy = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
     let most = with_energy.max_by(|a, b| a.1.total_cmp(b.1)).map(|(j, _)| j);
     let share = |value: f32| match value {
         _ if value.is_nan() => 0.0,
         _ if is_share => value,
-        _ => (value - low) / (high - low),
+        _ => value.abs() / largest,
     };
     let list: Vec<Bar> = words(apart)
         .iter()
@@ -200,10 +199,10 @@ fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart, stage: &Stage) {
             share: share(*value),
             number: if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") },
             label: format!("{} of {word} {value:.3}", stage.title),
-            is_marked: most == Some(j),
+            is_marked: if is_share { most == Some(j) } else { *value > 0.0 },
         })
         .collect();
-    bars(ui, &list, if is_share { "Share of this source word" } else { "Before the softmax" });
+    bars(ui, &list, if is_share { "Share of this source word" } else { "Before the softmax; grey is below 0" });
     if is_share {
         let total: f32 = values.iter().sum();
         let text = RichText::new(format!("Together {total:.3}")).size(theme::TEXT_SMALL);
