@@ -17,9 +17,9 @@ use crate::ui::{shortcuts, theme};
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
 const FEWEST_LETTERS: f32 = 8.0;
 const MOST_LETTERS: f32 = 22.0;
-/// Width of a letter and of what stands around a name, points.
+/// Width of a letter, and of what stands around a name and between two, points.
 const LETTER: f32 = 7.5;
-const AROUND: f32 = 52.0;
+const AROUND: f32 = 62.0;
 /// Room for the button behind the models, points.
 const ADD: f32 = 84.0;
 
@@ -27,7 +27,7 @@ const ADD: f32 = 84.0;
 const NARROW: f32 = 980.0;
 
 /// What everything but the names of the models needs, points.
-const BESIDE: f32 = 770.0;
+const BESIDE: f32 = 830.0;
 
 /// The bar at the top.
 pub struct TopBar;
