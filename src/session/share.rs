@@ -25,6 +25,7 @@ pub fn json(column: &Column, set: &Interventions) -> Result<String> {
         forbid: set
             .bans
             .iter()
+            .filter(|ban| !touched.refused.contains(&ban.word))
             .map(|ban| Forbid { position: ban.i.map(|i| i + 1), word: text(ban.word.text()) })
             .collect(),
         pin: rows(touched, set),
@@ -49,7 +50,8 @@ fn forced(tokens: &[String], touched: &Touched, set: &Interventions) -> Vec<Forc
     };
     let mut forced: Vec<Force> = prefix.zip(tokens).enumerate().map(one).collect();
     let first = forced.len();
-    let behind = set.forces.iter().filter(|(i, _)| *i >= first);
+    // a word that this model does not take would keep the file from being opened
+    let behind = set.forces.iter().filter(|(i, word)| *i >= first && !touched.refused.contains(word));
     forced.extend(behind.map(|(i, word)| Force { position: i + 1, word: text(word.text()), held: false }));
     forced
 }

@@ -115,6 +115,8 @@ pub struct Touched {
     pub elsewhere: bool,
     /// What this model could not do, as sentences.
     pub notes: Vec<String>,
+    /// Words that were to be forbidden or forced and that it cannot take so.
+    pub refused: Vec<Word>,
 }
 
 impl Touched {
@@ -125,7 +127,7 @@ impl Touched {
 
     /// Whether the model did all by itself.
     pub fn is_untouched(&self) -> bool {
-        *self == Self { notes: self.notes.clone(), ..Self::default() }
+        *self == Self { notes: self.notes.clone(), refused: self.refused.clone(), ..Self::default() }
     }
 
     /// log p of the words that were held or forced, and of those that the model chose.
@@ -228,30 +230,34 @@ impl Resolving<'_> {
             self.prefix.extend(ids);
         }
         for ban in &wanted.bans {
-            match self.reader.ids(&ban.word).as_deref() {
+            let (ids, word) = (self.reader.ids(&ban.word), ban.word.text());
+            let several = "is several pieces for this model, which can only forbid single ones";
+            match ids.as_deref() {
                 Some(&[token]) => self.ban(ban.i, token),
-                Some(_) => self.note(format!(
-                    "\"{}\" is several pieces for this model, which can only forbid single ones",
-                    ban.word.text()
-                )),
-                None => self.note(format!("The model does not know the word \"{}\" anyway", ban.word.text())),
+                Some(_) => self.refuse(&ban.word, format!("\"{word}\" {several}")),
+                None => self.refuse(&ban.word, format!("The model does not know the word \"{word}\" anyway")),
             }
         }
         for (at, word) in &wanted.forces {
             match self.reader.ids(word) {
+                Some(_) if *at >= FURTHEST => {
+                    self.refuse(word, format!("Word {} is behind the end of any translation", at + 1));
+                }
                 Some(ids) => (*at..).zip(ids).for_each(|(i, token)| self.force(i, token)),
-                None => self.note(format!("The model does not know the word \"{}\"", self.unknown(word))),
+                None => self.refuse(word, format!("The model does not know the word \"{}\"", self.unknown(word))),
             }
         }
+    }
+
+    /// Passes over a word that was to be forbidden or forced.
+    fn refuse(&mut self, word: &Word, why: String) {
+        self.note(why);
+        self.touched.refused.push(word.clone());
     }
 
     /// Says a word behind the prefix.
     fn force(&mut self, i: usize, token: u32) {
         if i < self.prefix.len() {
-            return;
-        }
-        if i >= FURTHEST {
-            self.note(format!("Word {} is behind the end of any translation", i + 1));
             return;
         }
         let words = &mut self.touched.words;

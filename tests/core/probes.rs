@@ -616,6 +616,13 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     std::fs::write(folder.path().join("again.json"), text).expect("written");
     let again = run("again.json");
     assert!(again.0 == by_script.0 && (again.1 - by_script.1).abs() < 1e-4);
+    // a word that this model does not know anyway would keep the file from being opened
+    let word = Word::Typed("unheard".to_owned());
+    serve(&mut session, InterveneCommand::Ban { column: id, i: None, word, in_all: false });
+    let text = saved_text(&mut session, id);
+    assert!(!text.contains("unheard") && text.contains("\"un\""), "{text}");
+    std::fs::write(folder.path().join("third.json"), text).expect("written");
+    assert_eq!(run("third.json").0, by_script.0);
 }
 
 #[test]
