@@ -10,12 +10,14 @@
 //! line when one leads upwards, and keeps the other rules below that a machine can check.
 //!
 //! ```text
-//! main.rs       10  parses the arguments, then ui::run or cli::run
-//! ui/            9  the window: all of egui, every colour and key      (feature `gui`)
-//! cli/           9  translate, score, sample, evaluate, align, train, bench and the others of its table
-//! session/       8  the explorer without a window: commands in, view model out, history, saving
-//! worker/        7  decodes behind the window: one slot, the latest request wins, a thread a model;
+//! main.rs       11  parses the arguments, then ui::run or cli::run
+//! ui/           10  the window: all of egui, every colour and key      (feature `gui`)
+//! cli/          10  translate, score, sample, evaluate, align, train, bench and the others of its table
+//! session/       9  the explorer without a window: commands in, view model out, history, saving
+//! worker/        8  decodes behind the window: one slot, the latest request wins, a thread a model;
 //!                   worker/corpus: long orders in a queue, which step aside for the live one
+//! workspace/     7  sentences, systems, outputs and judgements in one file (SQLite); the table of them
+//! import/        6  files of others: texts, outputs, alignments and attention, each kind with its facts
 //! figure/        6  figures as marks in points, colours and palettes; the window and SVG paint them
 //! training/      6  loss, optimisers, data, checkpoints, resuming
 //! evaluation/    6  models on test sets: NLL, BLEU, by length and unknown words, alignment error
@@ -111,6 +113,7 @@ pub mod decoding;
 pub mod error;
 pub mod evaluation;
 pub mod figure;
+pub mod import;
 pub mod models;
 pub mod nn;
 pub mod quiet;
@@ -121,3 +124,4 @@ pub mod training;
 #[cfg(feature = "gui")]
 pub mod ui;
 pub mod worker;
+pub mod workspace;

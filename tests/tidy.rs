@@ -33,11 +33,13 @@ const FLOORS: &[(&str, u8)] = &[
     ("training", 6),
     ("evaluation", 6),
     ("figure", 6),
-    ("worker", 7),
-    ("session", 8),
-    ("ui", 9),
-    ("cli", 9),
-    ("main", 10),
+    ("import", 6),
+    ("workspace", 7),
+    ("worker", 8),
+    ("session", 9),
+    ("ui", 10),
+    ("cli", 10),
+    ("main", 11),
 ];
 
 /// Crates that only some rooms may name, and why.

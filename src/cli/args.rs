@@ -1,4 +1,4 @@
-//! Floor 9: the arguments that several commands share, as typed (low) and as meant (high).
+//! Floor 10: the arguments that several commands share, as typed (low) and as meant (high).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Floor 9: sentences read together with a file of interventions.
+//! Floor 10: sentences read together with a file of interventions.
 
 use std::path::Path;
 use std::sync::Arc;

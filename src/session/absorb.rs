@@ -1,4 +1,4 @@
-//! Floor 8: what the worker's events do to the columns. An event with an old number changes nothing.
+//! Floor 9: what the worker's events do to the columns. An event with an old number changes nothing.
 
 use std::sync::Arc;
 

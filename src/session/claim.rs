@@ -1,4 +1,4 @@
-//! Floor 8: which window keeps the state. Of two windows on one state only the first saves; otherwise the last writer
+//! Floor 9: which window keeps the state. Of two windows on one state only the first saves; otherwise the last writer
 //! would take from the other what it had kept.
 
 use std::fs::{File, OpenOptions, TryLockError};

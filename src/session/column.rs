@@ -1,4 +1,4 @@
-//! Floor 8: a column: a model and what it makes of the source.
+//! Floor 9: a column: a model and what it makes of the source.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

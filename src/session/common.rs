@@ -1,4 +1,4 @@
-//! Floor 8: a longest common subsequence of two lists of words. A leaf.
+//! Floor 9: a longest common subsequence of two lists of words. A leaf.
 
 use std::collections::HashMap;
 

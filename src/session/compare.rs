@@ -1,4 +1,4 @@
-//! Floor 8: a variant beside its original: which words are others, and which look elsewhere. Pure.
+//! Floor 9: a variant beside its original: which words are others, and which look elsewhere. Pure.
 
 use crate::analysis::divergence::jensen_shannon;
 use crate::session::common::common;

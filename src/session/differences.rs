@@ -1,4 +1,4 @@
-//! Floor 8: which words the outputs of the columns do not share, by longest common subsequences.
+//! Floor 9: which words the outputs of the columns do not share, by longest common subsequences.
 
 use crate::session::column::Column;
 use crate::session::common::common;

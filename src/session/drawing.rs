@@ -1,4 +1,4 @@
-//! Floor 8: how a figure is asked for: what it shows, how it looks, how large it becomes. A leaf.
+//! Floor 9: how a figure is asked for: what it shows, how it looks, how large it becomes. A leaf.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Floor 8: what a command or an event causes outside the session, and what comes back. A leaf: it knows no session.
+//! Floor 9: what a command or an event causes outside the session, and what comes back. A leaf: it knows no session.
 
 use std::path::PathBuf;
 use std::sync::Arc;

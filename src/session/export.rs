@@ -1,4 +1,4 @@
-//! Floor 8: a column's shown alignment as text, in the formats that others read. Pure.
+//! Floor 9: a column's shown alignment as text, in the formats that others read. Pure.
 //!
 //! Where a row may be read by two words (Luong et al. 2015, footnote 14) the rows are those of the shown reading, and
 //! where a vocabulary has pieces of words, TSV has what is shown of both; its first cell names what it has. JSON always

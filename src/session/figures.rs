@@ -1,4 +1,4 @@
-//! Floor 8: what a measurement of the window brings, in plain numbers; made by `ui`, told by `cli`.
+//! Floor 9: what a measurement of the window brings, in plain numbers; made by `ui`, told by `cli`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Floor 8: the work on files that the session asks for, done off the window's thread.
+//! Floor 9: the work on files that the session asks for, done off the window's thread.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Floor 8: alignments by hand of the sentence that is shown, as rows of alpha. Pure.
+//! Floor 9: alignments by hand of the sentence that is shown, as rows of alpha. Pure.
 //!
 //! Annotators count the words between spaces of a line and its reference; models cut both otherwise. What they have in
 //! common are the letters in their order, spaces left aside, so a link goes from the letters of a word to the tokens

@@ -1,4 +1,4 @@
-//! Floor 8: what is set in a column, in sentences: for the bar that takes it away again, and for files. Pure.
+//! Floor 9: what is set in a column, in sentences: for the bar that takes it away again, and for files. Pure.
 
 use std::ops::Range;
 

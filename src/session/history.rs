@@ -1,4 +1,4 @@
-//! Floor 8: undo by snapshots of any value that has a text; typing merges within a word. Knows no clock.
+//! Floor 9: undo by snapshots of any value that has a text; typing merges within a word. Knows no clock.
 
 /// Most snapshots kept.
 const MAX_STEPS: usize = 300;

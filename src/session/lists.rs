@@ -1,4 +1,4 @@
-//! Floor 8: the lists of sentences: examples, opened files, what was translated; and what is looked for in them.
+//! Floor 9: the lists of sentences: examples, opened files, what was translated; and what is looked for in them.
 
 use std::borrow::Cow;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Floor 8: the opening of a long text file measured from inside, without a window: the same driver, worker and file
+//! Floor 9: the opening of a long text file measured from inside, without a window: the same driver, worker and file
 //! threads as the window's, in turns as long as those of a frame.
 
 use std::path::Path;

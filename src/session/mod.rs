@@ -1,4 +1,4 @@
-//! Floor 8: the application without a window. Imports the worker and below; no egui, no candle, no thread.
+//! Floor 9: the application without a window. Imports the worker and below; no egui, no candle, no thread.
 //!
 //! [`Session`] is the state, a [`Command`] what the user does, an [`Effect`] what that causes outside, and the
 //! [`Driver`] carries effects out. The scene and its columns are shared by the pages; each page is a module of one

@@ -1,4 +1,4 @@
-//! Floor 8: the sheet New training: what is planned, and the file written of it. The tables are those of
+//! Floor 9: the sheet New training: what is planned, and the file written of it. The tables are those of
 //! [`recipe`](crate::training::recipe).
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Floor 8: what the explorer is opened with. A leaf.
+//! Floor 9: what the explorer is opened with. A leaf.
 
 use std::path::PathBuf;
 

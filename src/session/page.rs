@@ -1,4 +1,4 @@
-//! Floor 8: the pages of the window, one line each. Menus, shortcuts, dropped files and the saved state read this table.
+//! Floor 9: the pages of the window, one line each. Menus, shortcuts, dropped files and the saved state read this table.
 
 /// A page of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

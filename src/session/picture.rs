@@ -1,4 +1,4 @@
-//! Floor 8: what a column shows as a picture for a file. Drawn off the window's thread, while the session goes on.
+//! Floor 9: what a column shows as a picture for a file. Drawn off the window's thread, while the session goes on.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 8: variants of a text: a word replaced, dropped, inserted or swapped so that spaces and signs stay well formed,
+//! Floor 9: variants of a text: a word replaced, dropped, inserted or swapped so that spaces and signs stay well formed,
 //! and what two texts differ in, in words. Pure.
 
 use std::ops::Range;

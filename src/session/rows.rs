@@ -1,4 +1,4 @@
-//! Floor 8: rows of alpha as a person sets them, and where a shown word stands among the tokens of its model. Pure.
+//! Floor 9: rows of alpha as a person sets them, and where a shown word stands among the tokens of its model. Pure.
 
 use std::ops::Range;
 

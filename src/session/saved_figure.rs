@@ -1,4 +1,4 @@
-//! Floor 8: how figures are drawn, as it is kept between starts.
+//! Floor 9: how figures are drawn, as it is kept between starts.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Floor 8: interventions as they are kept between starts, in a form of their own.
+//! Floor 9: interventions as they are kept between starts, in a form of their own.
 
 use std::ops::Range;
 use std::path::PathBuf;

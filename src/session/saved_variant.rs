@@ -1,4 +1,4 @@
-//! Floor 8: variants as they are kept between starts, in a form of their own.
+//! Floor 9: variants as they are kept between starts, in a form of their own.
 
 use std::path::PathBuf;
 

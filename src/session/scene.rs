@@ -1,4 +1,4 @@
-//! Floor 8: what is looked at: a source sentence and how it is searched. A request is made of a scene, and a scene is
+//! Floor 9: what is looked at: a source sentence and how it is searched. A request is made of a scene, and a scene is
 //! what undo goes back to.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Floor 8: what is set once for all columns: where models compute and how the window looks.
+//! Floor 9: what is set once for all columns: where models compute and how the window looks.
 
 use crate::analysis::reading::Reading;
 use crate::nn::device::DeviceChoice;

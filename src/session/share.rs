@@ -1,4 +1,4 @@
-//! Floor 8: a sentence with what is set in a column as a file that others open, and that `interlinear translate
+//! Floor 9: a sentence with what is set in a column as a file that others open, and that `interlinear translate
 //! --interventions` reads. Pure.
 
 use crate::decoding::Said;

@@ -1,4 +1,4 @@
-//! Floor 8: what all pages share: the scene and its columns, the lists, the settings, the status line and the work
+//! Floor 9: what all pages share: the scene and its columns, the lists, the settings, the status line and the work
 //! under way. A page changes it while it handles a command; views only read it, through the methods.
 
 use std::borrow::Cow;

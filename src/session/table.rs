@@ -1,4 +1,4 @@
-//! Floor 8: the view model of a column, made from one hypothesis: words and numbers, no pixels.
+//! Floor 9: the view model of a column, made from one hypothesis: words and numbers, no pixels.
 
 use std::ops::Range;
 use std::sync::Arc;

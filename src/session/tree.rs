@@ -1,4 +1,4 @@
-//! Floor 8: the search of a column as a tree of words, and why each branch ended. Pieces of one word with no branch
+//! Floor 9: the search of a column as a tree of words, and why each branch ended. Pieces of one word with no branch
 //! between them are drawn as one node, unless pieces are asked for.
 
 use std::collections::HashSet;

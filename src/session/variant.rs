@@ -1,4 +1,4 @@
-//! Floor 8: what a variant differs in from the sentence beside which it stands, in words. Pure.
+//! Floor 9: what a variant differs in from the sentence beside which it stands, in words. Pure.
 
 use crate::session::hand;
 use crate::session::rewording;

@@ -1,4 +1,4 @@
-//! Floor 9: what the keys and menus do: each [`Act`] as commands, or as a change of the window alone.
+//! Floor 10: what the keys and menus do: each [`Act`] as commands, or as a change of the window alone.
 
 use crate::session::{
     Command, ListCommand, MapCommand, Page, SearchCommand, SelectCommand, Session, SettingsCommand, Shown,

@@ -1,4 +1,4 @@
-//! Floor 9: the application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
+//! Floor 10: the application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
 //! views of the table, then send on what the user did. Nothing here waits for anything.
 
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! Floor 9: the order of right-to-left text on one line.
+//! Floor 10: the order of right-to-left text on one line.
 //!
 //! egui shapes Arabic and Hebrew words but lays runs from left to right. [`visual`] puts the words of a line into
 //! the order in which they are seen (Unicode's bidirectional algorithm); letters keep their order, the shaper

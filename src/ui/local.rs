@@ -1,4 +1,4 @@
-//! Floor 9: state of the window between two frames that no other room needs.
+//! Floor 10: state of the window between two frames that no other room needs.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Floor 9: the pages of the manual, which are the files of `assets/manual`, and where their links lead.
+//! Floor 10: the pages of the manual, which are the files of `assets/manual`, and where their links lead.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the window measured from inside: it opens, a sentence is typed a letter at a time, and it closes.
+//! Floor 10: the window measured from inside: it opens, a sentence is typed a letter at a time, and it closes.
 //! Frames, keystrokes and translations are those of the real window; only the letters are made here.
 
 mod frames;

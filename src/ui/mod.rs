@@ -1,4 +1,4 @@
-//! Floor 9: the window. All of egui is here, behind the feature `gui`; no tensor, no lock, no file.
+//! Floor 10: the window. All of egui is here, behind the feature `gui`; no tensor, no lock, no file.
 //!
 //! [`App`] owns a [`Desk`] (the [`Driver`]) and paints its session; every act of the user becomes a
 //! [`Command`](crate::session::Command). Views read `&Session` and push commands ([`views::VIEWS`]);

@@ -1,4 +1,4 @@
-//! Floor 9: every act with a key. One table feeds the menus, the sheet of shortcuts and the keyboard.
+//! Floor 10: every act with a key. One table feeds the menus, the sheet of shortcuts and the keyboard.
 
 use std::sync::LazyLock;
 

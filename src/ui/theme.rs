@@ -1,4 +1,4 @@
-//! Floor 9: every size and font of the window, and the colours of [`palette`] as egui has them.
+//! Floor 10: every size and font of the window, and the colours of [`palette`] as egui has them.
 //!
 //! The scale of spaces is 4, 8, 12, 16, 24.
 

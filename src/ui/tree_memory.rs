@@ -1,4 +1,4 @@
-//! Floor 9: what the window remembers of the trees of searches. A leaf.
+//! Floor 10: what the window remembers of the trees of searches. A leaf.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

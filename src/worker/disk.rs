@@ -1,4 +1,4 @@
-//! Floor 7: work on files that the window must not wait for: opening long ones, saving the state.
+//! Floor 8: work on files that the window must not wait for: opening long ones, saving the state.
 //!
 //! Jobs are closures, since what they read and write belongs to higher floors. Each job has its own
 //! named thread; saves share one, wait a moment for a newer one and the newest wins.

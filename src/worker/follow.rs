@@ -1,4 +1,4 @@
-//! Floor 7: files that grow or are saved, read again whenever they have changed. One named thread, which looks now and
+//! Floor 8: files that grow or are saved, read again whenever they have changed. One named thread, which looks now and
 //! then: at training logs ([`Watch`]), or at what else is [`Looks`].
 
 use std::collections::HashMap;

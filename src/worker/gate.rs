@@ -1,4 +1,4 @@
-//! Floor 7: lets the live lane go first. Std only.
+//! Floor 8: lets the live lane go first. Std only.
 //!
 //! Every request of the live lane holds a [`Busy`] until it is served or replaced.
 //! Work in the background asks [`Gate::is_open`] between two pieces, which is one atomic read, and waits while it is

@@ -1,4 +1,4 @@
-//! Floor 7: a translation that the user gives, as a model reads it: its probability, word by word, and its alignment.
+//! Floor 8: a translation that the user gives, as a model reads it: its probability, word by word, and its alignment.
 
 use crate::decoding::{Forced, Hypothesis, force};
 use crate::error::{Error, Result};

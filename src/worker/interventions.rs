@@ -1,4 +1,4 @@
-//! Floor 7: what a person has set in a column, in words and places of the text, and what that is for its model.
+//! Floor 8: what a person has set in a column, in words and places of the text, and what that is for its model.
 //!
 //! Ids differ between vocabularies, so words are kept as text and source words as places of the text; [`resolve`] turns
 //! them into ids and source positions. What a model cannot do is left out, and [`Touched::notes`] says so.

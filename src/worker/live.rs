@@ -1,4 +1,4 @@
-//! Floor 7: the live lane: one thread, one slot, the latest request wins.
+//! Floor 8: the live lane: one thread, one slot, the latest request wins.
 
 use std::num::NonZero;
 use std::sync::Arc;

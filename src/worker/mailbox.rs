@@ -1,4 +1,4 @@
-//! Floor 7: one slot, latest wins. Std only.
+//! Floor 8: one slot, latest wins. Std only.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Floor 7: the threads behind the window. Imports all lower floors; knows neither window nor session.
+//! Floor 8: the threads behind the window. Imports all lower floors; knows neither window nor session.
 //!
 //! The live lane (`live.rs`) is one slot where the latest request wins. It is served by one thread (`serve.rs`), which
 //! decodes columns side by side; models are read in threads of their own (`shelf.rs`), so that a slow one holds up

@@ -1,4 +1,4 @@
-//! Floor 7: the source words nearest to one by the cosine of their embeddings, as text that can be typed.
+//! Floor 8: the source words nearest to one by the cosine of their embeddings, as text that can be typed.
 
 use crate::analysis::neighbours::Space;
 use crate::error::{Error, Result};

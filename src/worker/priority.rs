@@ -1,4 +1,4 @@
-//! Floor 7: lets the window go first where there are fewer cores than work. The threads of the worker and of the
+//! Floor 8: lets the window go first where there are fewer cores than work. The threads of the worker and of the
 //! pool that helps them ask the system for less than their share; while nothing else wants the cores they have all of
 //! them. Linux alone has a priority for a thread that needs no rights; elsewhere nothing changes.
 

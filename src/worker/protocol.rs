@@ -1,4 +1,4 @@
-//! Floor 7: what goes into the worker and what comes out, in plain words and `f32`.
+//! Floor 8: what goes into the worker and what comes out, in plain words and `f32`.
 //!
 //! A [`Request`] states all that is wanted, so that overwriting one never loses an order;
 //! every [`Event`] names its column, and those about decoding the number of their request.

@@ -1,4 +1,4 @@
-//! Floor 7: serves one request. Testable alone: no channel, no mailbox.
+//! Floor 8: serves one request. Testable alone: no channel, no mailbox.
 //!
 //! Models are waited for and decoded side by side, one thread each; columns of one model take turns.
 //! With two models on two cores each has a core to itself, which gives both first rows soonest.

@@ -1,4 +1,4 @@
-//! Floor 7: the models in memory by folder and device. Each is read once however many columns use it, in a thread of
+//! Floor 8: the models in memory by folder and device. Each is read once however many columns use it, in a thread of
 //! its own, which is not waited for at the end: a file that does not answer holds up neither the others nor the exit.
 
 use std::collections::{HashMap, HashSet};

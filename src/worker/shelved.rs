@@ -1,4 +1,4 @@
-//! Floor 7: a model that is ready, or several as one, with what is told of it.
+//! Floor 8: a model that is ready, or several as one, with what is told of it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

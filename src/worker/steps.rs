@@ -1,4 +1,4 @@
-//! Floor 7: the lane that takes translations apart, for the page Steps: one thread, one slot, the latest request wins. It
+//! Floor 8: the lane that takes translations apart, for the page Steps: one thread, one slot, the latest request wins. It
 //! shares the models and does not stop what is being translated.
 
 use std::path::PathBuf;

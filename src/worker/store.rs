@@ -1,4 +1,4 @@
-//! Floor 7: the models of the columns, and what was last reported to each column.
+//! Floor 8: the models of the columns, and what was last reported to each column.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Floor 7: the texts of a folder, read again when one of them is saved.
+//! Floor 8: the texts of a folder, read again when one of them is saved.
 
 use std::path::{Path, PathBuf};
 

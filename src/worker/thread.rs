@@ -1,4 +1,4 @@
-//! Floor 7: the parts of every lane of this room: a named thread, a channel with bounded room, a waker. Std only.
+//! Floor 8: the parts of every lane of this room: a named thread, a channel with bounded room, a waker. Std only.
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! Floor 7: what a model does by itself where a column has interventions: its own translation, and how far each next
+//! Floor 8: what a model does by itself where a column has interventions: its own translation, and how far each next
 //! word is from what it would have said.
 
 use crate::analysis::divergence::jensen_shannon;

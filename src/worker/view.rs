@@ -1,4 +1,4 @@
-//! Floor 7: what the search found, turned from ids into words.
+//! Floor 8: what the search found, turned from ids into words.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

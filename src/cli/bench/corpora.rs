@@ -1,4 +1,4 @@
-//! Floor 9: many sentences in batches: words a second, and what share of the greatest rate of products that is.
+//! Floor 10: many sentences in batches: words a second, and what share of the greatest rate of products that is.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Floor 9: one sentence at a time: 20 words in and 20 out, beam 5, on one thread and on two, beside the readable
+//! Floor 10: one sentence at a time: 20 words in and 20 out, beam 5, on one thread and on two, beside the readable
 //! form, the bound of the machine and a peer.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Floor 9: the heatmap: CPU time of the whole window's frames with one large alignment, without a display.
+//! Floor 10: the heatmap: CPU time of the whole window's frames with one large alignment, without a display.
 
 use serde_json::{Value, json};
 

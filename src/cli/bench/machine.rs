@@ -1,4 +1,4 @@
-//! Floor 9: the machine: what it is, and how fast it reads and multiplies at best.
+//! Floor 10: the machine: what it is, and how fast it reads and multiplies at best.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Floor 9: `interlinear bench`: how fast this machine decodes, trains and starts.
+//! Floor 10: `interlinear bench`: how fast this machine decodes, trains and starts.
 //!
 //! Sections are a table, run in order; each prints its rows as they are measured and leaves them
 //! for `--json`. Other programs that do the same work run by turns with ours (`--peer`, `--train-peer`).

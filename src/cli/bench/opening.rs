@@ -1,4 +1,4 @@
-//! Floor 9: opening and searching a long list without a display: a file of a million lines, made for the measurement
+//! Floor 10: opening and searching a long list without a display: a file of a million lines, made for the measurement
 //! and thrown away.
 
 use std::io::{BufWriter, Write as _};

@@ -1,4 +1,4 @@
-//! Floor 9: another program that does the same work, run by turns with ours.
+//! Floor 10: another program that does the same work, run by turns with ours.
 //!
 //! A peer is a shell command. It is called with arguments behind it and prints its figures as the last line of stdout,
 //! one JSON object; what it says on stderr is shown only when it prints none.

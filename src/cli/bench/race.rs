@@ -1,4 +1,4 @@
-//! Floor 9: one model translates the same sentences in several ways by turns: with the fast kernels, in the readable
+//! Floor 10: one model translates the same sentences in several ways by turns: with the fast kernels, in the readable
 //! form, and by a peer; and what they say is compared.
 
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! Floor 9: how fast the machine reads and multiplies at best. The bounds of the other sections come from here.
+//! Floor 10: how fast the machine reads and multiplies at best. The bounds of the other sections come from here.
 //!
 //! Every thread sums its own part of one array of `f32` (256 MB from memory, 8 MB from the last cache), and multiplies
 //! and adds in registers (`nn/fused/peak.rs`). The best of many passes counts: what disturbs only ever slows down.

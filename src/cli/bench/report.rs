@@ -1,4 +1,4 @@
-//! Floor 9: what the sections print: lines and aligned rows as they are measured, the same tables in Markdown, and the
+//! Floor 10: what the sections print: lines and aligned rows as they are measured, the same tables in Markdown, and the
 //! record of each row. A column says once how a figure is called in the table and in the record.
 
 use serde_json::{Map, Value};

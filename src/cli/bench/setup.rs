@@ -1,4 +1,4 @@
-//! Floor 9: what every section of the benchmark needs to know.
+//! Floor 10: what every section of the benchmark needs to know.
 
 use std::cell::RefCell;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Floor 9: starting: how long bundled models take to load, and until the first translation is there.
+//! Floor 10: starting: how long bundled models take to load, and until the first translation is there.
 
 use std::io::Write as _;
 use std::path::Path;

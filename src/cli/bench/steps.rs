@@ -1,4 +1,4 @@
-//! Floor 9: models taken apart: how long a sentence of 40 words takes, and CPU time of frames of the page Steps.
+//! Floor 10: models taken apart: how long a sentence of 40 words takes, and CPU time of frames of the page Steps.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Floor 9: what is measured: models whose translations do not end early, and sentences for them.
+//! Floor 10: what is measured: models whose translations do not end early, and sentences for them.
 //!
 //! Bundled models are changed so that `</s>` is not chosen. Random ones (every number uniform, of deviation 0.05) have
 //! the sizes of the bundled models and of the papers; weights of 16 bits are rounded to f16, as bundled ones are.

@@ -1,4 +1,4 @@
-//! Floor 9: repeated measurements and what is said of them.
+//! Floor 10: repeated measurements and what is said of them.
 
 use std::time::{Duration, Instant};
 

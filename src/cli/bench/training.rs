@@ -1,4 +1,4 @@
-//! Floor 9: training: full updates on random sentences, on the processor with the fused gradients.
+//! Floor 10: training: full updates on random sentences, on the processor with the fused gradients.
 
 use std::ffi::OsString;
 use std::time::Instant;

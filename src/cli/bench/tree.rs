@@ -1,4 +1,4 @@
-//! Floor 9: the tree of a search: CPU time of the whole window's frames with one large search, without a display.
+//! Floor 10: the tree of a search: CPU time of the whole window's frames with one large search, without a display.
 
 use serde_json::{Value, json};
 

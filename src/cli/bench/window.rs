@@ -1,4 +1,4 @@
-//! Floor 9: the window: first frame, first translation, keystrokes and frames while decoding.
+//! Floor 10: the window: first frame, first translation, keystrokes and frames while decoding.
 //!
 //! The real window opens on the bundled models (or the one given), twenty words are typed a letter
 //! at a time, and it closes. Without a display the section says so and measures nothing.

@@ -1,4 +1,4 @@
-//! Floor 9: the least work that a translation is, counted from the equations, and the time that it takes at best.
+//! Floor 10: the least work that a translation is, counted from the equations, and the time that it takes at best.
 //!
 //! Weights that a step needs must be read at that step, by all sentences of a batch together. What does not depend on
 //! the step is read once a sentence; of the recurrent layers of the encoder, U is read at every word, as h_j waits for

@@ -1,4 +1,4 @@
-//! Floor 9: the figures of `interlinear evaluate` for spreadsheets and programs.
+//! Floor 10: the figures of `interlinear evaluate` for spreadsheets and programs.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the figures of `interlinear evaluate` as tables for reading.
+//! Floor 10: the figures of `interlinear evaluate` as tables for reading.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Floor 8: what is done with lessons. A leaf.
+//! Floor 9: what is done with lessons. A leaf.
 
 use std::path::PathBuf;
 

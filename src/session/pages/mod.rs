@@ -1,4 +1,4 @@
-//! Floor 8: the pages, each a module of one shape ([`PageState`]): its command, what it finds, what it keeps.
+//! Floor 9: the pages, each a module of one shape ([`PageState`]): its command, what it finds, what it keeps.
 
 pub mod evaluation;
 pub mod maps;

@@ -1,4 +1,4 @@
-//! Floor 9: frames with a heatmap, without a display.
+//! Floor 10: frames with a heatmap, without a display.
 
 use std::path::PathBuf;
 

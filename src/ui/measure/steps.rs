@@ -1,4 +1,4 @@
-//! Floor 9: frames of the page Steps, without a display.
+//! Floor 10: frames of the page Steps, without a display.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Floor 9: frames with the tree of a search, without a display.
+//! Floor 10: frames with the tree of a search, without a display.
 
 use egui::{Event as Input, Pos2, pos2};
 

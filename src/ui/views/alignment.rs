@@ -1,4 +1,4 @@
-//! Floor 9: the heatmap of a column, and what is marked in it.
+//! Floor 10: the heatmap of a column, and what is marked in it.
 
 use egui::{Id, Ui};
 

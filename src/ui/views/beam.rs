@@ -1,4 +1,4 @@
-//! Floor 9: the beam of a column: every hypothesis with its numbers and its words; a click shows its alignment.
+//! Floor 10: the beam of a column: every hypothesis with its numbers and its words; a click shows its alignment.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Floor 9: changing what a model says and looks at: the menus of the selected word, and the mouse and the keys on its
+//! Floor 10: changing what a model says and looks at: the menus of the selected word, and the mouse and the keys on its
 //! row.
 
 use egui::containers::menu::{MenuButton, MenuConfig};

@@ -1,4 +1,4 @@
-//! Floor 9: acting on the decoder, as offers of a menu.
+//! Floor 10: acting on the decoder, as offers of a menu.
 
 use crate::session::{InterveneCommand, RowEdit, SelectCommand, TargetWord, Word};
 use crate::ui::clicked::Clicked;

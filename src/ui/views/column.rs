@@ -1,4 +1,4 @@
-//! Floor 9: one model: its name and numbers, its output, its picture, its beam.
+//! Floor 10: one model: its name and numbers, its output, its picture, its beam.
 
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 

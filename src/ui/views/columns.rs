@@ -1,4 +1,4 @@
-//! Floor 9: the models side by side, in equal columns with one set of sizes, so that they can be compared.
+//! Floor 10: the models side by side, in equal columns with one set of sizes, so that they can be compared.
 
 use egui::{RichText, Ui, UiBuilder, vec2};
 

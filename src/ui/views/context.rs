@@ -1,4 +1,4 @@
-//! Floor 9: what a model without alignment has in its place: one context vector, drawn as it is, or nothing but
+//! Floor 10: what a model without alignment has in its place: one context vector, drawn as it is, or nothing but
 //! the state that the decoder starts from.
 
 use egui::{RichText, Ui};

@@ -1,4 +1,4 @@
-//! Floor 9: the line of an ensemble: what is averaged, and whose alignment is shown.
+//! Floor 10: the line of an ensemble: what is averaged, and whose alignment is shown.
 
 use egui::{ComboBox, RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 9: what a model is, for the tooltip of its chip and the status line.
+//! Floor 10: what a model is, for the tooltip of its chip and the status line.
 
 use egui::{RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 9: the sheet that saves a figure of a column: what it shows, in which format, how large and how it looks.
+//! Floor 10: the sheet that saves a figure of a column: what it shows, in which format, how large and how it looks.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the sheet of shortcuts, made from the table of keys, and each term explained once.
+//! Floor 10: the sheet of shortcuts, made from the table of keys, and each term explained once.
 
 use egui::{Id, RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 9: everything about one target word: what else could have stood there, and where the model looked.
+//! Floor 10: everything about one target word: what else could have stood there, and where the model looked.
 //!
 //! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
 

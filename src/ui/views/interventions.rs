@@ -1,4 +1,4 @@
-//! Floor 9: the bar of all that is set: each thing with a button that takes it away, and what the model says by itself.
+//! Floor 10: the bar of all that is set: each thing with a button that takes it away, and what the model says by itself.
 
 use egui::{RichText, Ui};
 

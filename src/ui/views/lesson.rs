@@ -1,4 +1,4 @@
-//! Floor 9: lessons, in a panel at the right: the list of them, or a page with its questions; and the frame round what a
+//! Floor 10: lessons, in a panel at the right: the list of them, or a page with its questions; and the frame round what a
 //! page speaks of.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Floor 9: the second picture of a column's alignment: links between its source and its target words.
+//! Floor 10: the second picture of a column's alignment: links between its source and its target words.
 
 use egui::accesskit::Role;
 use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};

@@ -1,4 +1,4 @@
-//! Floor 9: the manual, in a panel at the right, so that one can read and try at once.
+//! Floor 10: the manual, in a panel at the right, so that one can read and try at once.
 
 use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 

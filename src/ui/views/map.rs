@@ -1,4 +1,4 @@
-//! Floor 9: the page Map: words and phrases in the plane (Cho et al. 2014, section 4.4).
+//! Floor 10: the page Map: words and phrases in the plane (Cho et al. 2014, section 4.4).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the line over the map: which model, what is mapped, how, and what the colours mean.
+//! Floor 10: the line over the map: which model, what is mapped, how, and what the colours mean.
 
 use egui::accesskit::Role;
 use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};

@@ -1,4 +1,4 @@
-//! Floor 9: beside the map: typed phrases, the search, the selected point and what lies nearest to it.
+//! Floor 10: beside the map: typed phrases, the search, the selected point and what lies nearest to it.
 
 use egui::accesskit::Role;
 use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};

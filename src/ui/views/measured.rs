@@ -1,4 +1,4 @@
-//! Floor 9: the line over a picture that is not of alpha: which measure it is, what it says of all words together, and a
+//! Floor 10: the line over a picture that is not of alpha: which measure it is, what it says of all words together, and a
 //! button where it is not made yet.
 
 use egui::{RichText, Ui};

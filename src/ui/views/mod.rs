@@ -1,4 +1,4 @@
-//! Floor 9: the views, one file each, in the table [`VIEWS`]. A view reads the session and pushes commands.
+//! Floor 10: the views, one file each, in the table [`VIEWS`]. A view reads the session and pushes commands.
 //!
 //! The edges of the window belong to every page, what stands between them to one page.
 

@@ -1,4 +1,4 @@
-//! Floor 9: the sheet New training: an architecture, where it looks and how it scores, sizes and recipe, each with
+//! Floor 10: the sheet New training: an architecture, where it looks and how it scores, sizes and recipe, each with
 //! its equation and paper as the tables have them; then the file, and the command that trains with it.
 
 use std::path::PathBuf;

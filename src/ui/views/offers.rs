@@ -1,4 +1,4 @@
-//! Floor 9: what can be done with a word, a cell, a row or a hypothesis: one table, and the menu that a right click or
+//! Floor 10: what can be done with a word, a cell, a row or a hypothesis: one table, and the menu that a right click or
 //! Shift+F10 opens from it. A new offer is one line of [`OFFERS`].
 
 use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, RichText, Ui};

@@ -1,4 +1,4 @@
-//! Floor 9: a model's translation as words: warm where it doubts, underlined where outputs differ.
+//! Floor 10: a model's translation as words: warm where it doubts, underlined where outputs differ.
 
 use egui::{Button, Id, RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 9: the page Phrases: a phrase table and a model's scores of it, as a scatter and as lists of targets
+//! Floor 10: the page Phrases: a phrase table and a model's scores of it, as a scatter and as lists of targets
 //! (Cho et al. 2014, figure 3 and tables 2).
 
 mod chart;

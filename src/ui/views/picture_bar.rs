@@ -1,4 +1,4 @@
-//! Floor 9: the line over the columns: what the colours mean, which numbers are shown, how large the cells are.
+//! Floor 10: the line over the columns: what the colours mean, which numbers are shown, how large the cells are.
 
 use egui::accesskit::Role;
 use egui::containers::menu::{MenuButton, MenuConfig};

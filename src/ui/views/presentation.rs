@@ -1,4 +1,4 @@
-//! Floor 9: one picture in large type, for a room that looks at a projector: the sentence, one column, nothing else.
+//! Floor 10: one picture in large type, for a room that looks at a projector: the sentence, one column, nothing else.
 
 use egui::{Label, RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 9: what the lists have in common: the ground of a row, and the arrow keys that move through the rows. A leaf.
+//! Floor 10: what the lists have in common: the ground of a row, and the arrow keys that move through the rows. A leaf.
 
 use egui::{Color32, EventFilter, Key, Modifiers, Rect, Response, Stroke, StrokeKind, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 9: the panel at the left: example sentences, opened files and what was translated before.
+//! Floor 10: the panel at the left: example sentences, opened files and what was translated before.
 //!
 //! Files are drawn row by row, only those in view, so that a million lines scroll like ten.
 

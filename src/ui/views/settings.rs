@@ -1,4 +1,4 @@
-//! Floor 9: the two menus of settings: how to search, and how it looks.
+//! Floor 10: the two menus of settings: how to search, and how it looks.
 
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};

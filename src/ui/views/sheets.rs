@@ -1,4 +1,4 @@
-//! Floor 9: choosing a model folder or a file, by the system's dialog or a typed path.
+//! Floor 10: choosing a model folder or a file, by the system's dialog or a typed path.
 
 use std::path::PathBuf;
 

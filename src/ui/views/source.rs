@@ -1,4 +1,4 @@
-//! Floor 9: the text that is typed, and under it the words as the model reads them.
+//! Floor 10: the text that is typed, and under it the words as the model reads them.
 
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};

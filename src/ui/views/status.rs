@@ -1,4 +1,4 @@
-//! Floor 9: the line at the bottom: what is going on, how fast, with which model; and what went wrong.
+//! Floor 10: the line at the bottom: what is going on, how fast, with which model; and what went wrong.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the tabs of the pages, in the bar at the top.
+//! Floor 10: the tabs of the pages, in the bar at the top.
 
 use egui::accesskit::Role;
 use egui::{Button, RichText, Ui, WidgetInfo};

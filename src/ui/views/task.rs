@@ -1,4 +1,4 @@
-//! Floor 9: work under way, the same on every page: how far it is, pause and cancel.
+//! Floor 10: work under way, the same on every page: how far it is, pause and cancel.
 
 use egui::{ProgressBar, RichText, Ui};
 

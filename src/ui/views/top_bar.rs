@@ -1,4 +1,4 @@
-//! Floor 9: the bar at the top: the pages, the models, and what is set once for all of them.
+//! Floor 10: the bar at the top: the pages, the models, and what is set once for all of them.
 
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};

@@ -1,4 +1,4 @@
-//! Floor 9: the third picture of a column: its whole search as a tree, walked with the mouse or the arrow keys, grown step
+//! Floor 10: the third picture of a column: its whole search as a tree, walked with the mouse or the arrow keys, grown step
 //! by step, and gone on with from any node.
 
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! Floor 9: a variant's column: what it differs in at its head and at the foot of its picture, and what is offered for
+//! Floor 10: a variant's column: what it differs in at its head and at the foot of its picture, and what is offered for
 //! it and for the words of any column.
 
 use egui::accesskit::Role;

@@ -1,4 +1,4 @@
-//! Floor 9: what a view is and where it stands. A leaf.
+//! Floor 10: what a view is and where it stands. A leaf.
 
 use crate::session::Page;
 use crate::ui::local::Window;

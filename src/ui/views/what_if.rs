@@ -1,4 +1,4 @@
-//! Floor 9: the sheets of variants: other words, with the neighbours of the one that is replaced, and other settings.
+//! Floor 10: the sheets of variants: other words, with the neighbours of the one that is replaced, and other settings.
 
 use egui::{Button, DragValue, Grid, Id, Key, Modal, RichText, Slider, TextEdit, Ui};
 

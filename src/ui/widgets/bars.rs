@@ -1,4 +1,4 @@
-//! Floor 9: words with horizontal bars, for the candidates of a position.
+//! Floor 10: words with horizontal bars, for the candidates of a position.
 
 use egui::accesskit::Role;
 use egui::{Sense, Ui, WidgetInfo, vec2};

@@ -1,4 +1,4 @@
-//! Floor 9: line charts of several models or runs, told apart by colour and by shape, with a legend above.
+//! Floor 10: line charts of several models or runs, told apart by colour and by shape, with a legend above.
 //!
 //! What is drawn is a description of `figure::plot`; here it may be zoomed and dragged. Every marked point has a labelled node, so that the numbers can be read without seeing the picture.
 

@@ -1,4 +1,4 @@
-//! Floor 9: a button over a plot or a map that keeps its picture for a file. The window asks for the name.
+//! Floor 10: a button over a plot or a map that keeps its picture for a file. The window asks for the name.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Floor 9: words as labels: what they say, and how they are cut to their room.
+//! Floor 10: words as labels: what they say, and how they are cut to their room.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 9: the one painter of figures in the window: every mark as egui's shapes.
+//! Floor 10: the one painter of figures in the window: every mark as egui's shapes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Floor 9: what views are built of. Each widget answers with what happened and changes nothing itself.
+//! Floor 10: what views are built of. Each widget answers with what happened and changes nothing itself.
 
 pub mod bars;
 pub mod chart;

@@ -1,4 +1,4 @@
-//! Floor 9: a scatter of any number of points, with axes, zoom and what is under the mouse: the marks of
+//! Floor 10: a scatter of any number of points, with axes, zoom and what is under the mouse: the marks of
 //! `figure::scatter` over egui_plot's axes.
 
 use egui::accesskit::Role;

@@ -1,4 +1,4 @@
-//! Floor 9: one row of numbers as bars over the source words, by egui_plot, with slanted words under them.
+//! Floor 10: one row of numbers as bars over the source words, by egui_plot, with slanted words under them.
 
 use egui::accesskit::Role;
 use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};

@@ -1,4 +1,4 @@
-//! Floor 9: a vector as rows of signed bars, for the one context vector of the RNN Encoder-Decoder.
+//! Floor 10: a vector as rows of signed bars, for the one context vector of the RNN Encoder-Decoder.
 
 use egui::accesskit::Role;
 use egui::{Rect, Response, Sense, Ui, vec2};

@@ -1,4 +1,4 @@
-//! Floor 9: a line of words that wraps, each of which can be pointed at and clicked.
+//! Floor 10: a line of words that wraps, each of which can be pointed at and clicked.
 
 use std::sync::Arc;
 

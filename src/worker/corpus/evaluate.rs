@@ -1,4 +1,4 @@
-//! Floor 7: models and ensembles measured on a test set, one after the other, and compared, behind the window.
+//! Floor 8: models and ensembles measured on a test set, one after the other, and compared, behind the window.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 7: the lane itself: one thread, one queue, one order after the other.
+//! Floor 8: the lane itself: one thread, one queue, one order after the other.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Floor 7: vectors of words and phrases laid out in the plane, behind the window.
+//! Floor 8: vectors of words and phrases laid out in the plane, behind the window.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 7: the corpus lane: long work behind the window, one order after the other in the order they came.
+//! Floor 8: the corpus lane: long work behind the window, one order after the other in the order they came.
 //!
 //! One thread (`lane.rs`). Each order has its own ticket, can be paused and cancelled and reports its progress. Between
 //! two pieces of work it calls [`Breath::breathe`], which waits while the live lane has something to do (`work.rs`).

@@ -1,4 +1,4 @@
-//! Floor 7: the kinds of long work, one line each.
+//! Floor 8: the kinds of long work, one line each.
 
 use crate::error::Result;
 use crate::worker::corpus::work::{Job, Work};

@@ -1,4 +1,4 @@
-//! Floor 7: phrase tables read and scored behind the window.
+//! Floor 8: phrase tables read and scored behind the window.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

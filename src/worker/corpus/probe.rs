@@ -1,4 +1,4 @@
-//! Floor 7: questions about one translation of a column, answered behind the window: which row of alpha would make the
+//! Floor 8: questions about one translation of a column, answered behind the window: which row of alpha would make the
 //! model say a word, how much the words depend on each source word, and what a file of interventions is for a model.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Floor 7: the interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
+//! Floor 8: the interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
 
 use std::cell::Cell;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Floor 7: a stepper that lets the live lane go first before every step of a search, and not only between batches.
+//! Floor 8: a stepper that lets the live lane go first before every step of a search, and not only between batches.
 
 use crate::error::Result;
 use crate::models::{Need, Row, StepOutput, Stepper};

@@ -1,4 +1,4 @@
-//! Floor 8: the figures of an evaluation as text for other programs. Pure.
+//! Floor 9: the figures of an evaluation as text for other programs. Pure.
 
 use serde_json::{Value, json};
 

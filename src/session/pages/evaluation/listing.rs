@@ -1,4 +1,4 @@
-//! Floor 8: the sentences of a test set in an order: sorted once when it changes, so that a frame only looks things up.
+//! Floor 9: the sentences of a test set in an order: sorted once when it changes, so that a frame only looks things up.
 
 use crate::evaluation::{Record, Translation};
 use crate::session::pages::evaluation::command::By;

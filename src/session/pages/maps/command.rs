@@ -1,4 +1,4 @@
-//! Floor 8: what the user does on page Map. A leaf.
+//! Floor 9: what the user does on page Map. A leaf.
 
 use std::path::PathBuf;
 

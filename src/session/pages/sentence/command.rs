@@ -1,4 +1,4 @@
-//! Floor 8: what the user does on page Sentence. A leaf.
+//! Floor 9: what the user does on page Sentence. A leaf.
 
 use std::ops::Range;
 use std::path::PathBuf;

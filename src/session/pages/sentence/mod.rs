@@ -1,4 +1,4 @@
-//! Floor 8: the page Sentence: the source text, the columns, the lists and what is marked. All of it is shared with the
+//! Floor 9: the page Sentence: the source text, the columns, the lists and what is marked. All of it is shared with the
 //! other pages, so the page itself has no state of its own.
 
 mod columns;

@@ -1,4 +1,4 @@
-//! Floor 8: what is marked: the word, the column and the hypothesis.
+//! Floor 9: what is marked: the word, the column and the hypothesis.
 
 use crate::session::lists::moved;
 use crate::session::pages::sentence::command::SelectCommand;

@@ -1,4 +1,4 @@
-//! Floor 8: the source text: typing, replacing, undo, and the sentences kept of it.
+//! Floor 9: the source text: typing, replacing, undo, and the sentences kept of it.
 
 use crate::session::column::Column;
 use crate::session::history::begins_anew;

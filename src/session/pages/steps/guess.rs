@@ -1,4 +1,4 @@
-//! Floor 8: guess first: the class says where a step will look before it is shown, and is counted.
+//! Floor 9: guess first: the class says where a step will look before it is shown, and is counted.
 
 use std::collections::BTreeSet;
 

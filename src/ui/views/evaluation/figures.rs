@@ -1,4 +1,4 @@
-//! Floor 9: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
+//! Floor 10: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
 
 use egui::{Align, Grid, Layout, RichText, Ui};
 

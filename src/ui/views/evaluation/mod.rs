@@ -1,4 +1,4 @@
-//! Floor 9: the page Evaluation: models measured on a test set, and learning curves of training runs.
+//! Floor 10: the page Evaluation: models measured on a test set, and learning curves of training runs.
 //!
 //! At the left is what to measure on (`setup.rs`); beside it one of three parts: the figures, the sentences, the
 //! training runs.

@@ -1,4 +1,4 @@
-//! Floor 9: what the parts of page Evaluation have in common. A leaf.
+//! Floor 10: what the parts of page Evaluation have in common. A leaf.
 
 use egui::{RichText, Ui, vec2};
 

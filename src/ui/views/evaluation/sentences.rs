@@ -1,4 +1,4 @@
-//! Floor 9: page Evaluation, the sentences one by one, sorted; only those in view are drawn.
+//! Floor 10: page Evaluation, the sentences one by one, sorted; only those in view are drawn.
 
 use egui::accesskit::Role;
 use egui::{Align2, ComboBox, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};

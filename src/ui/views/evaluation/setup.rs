@@ -1,4 +1,4 @@
-//! Floor 9: page Evaluation, at the left: the files of the test set, the button that measures, the training logs.
+//! Floor 10: page Evaluation, at the left: the files of the test set, the button that measures, the training logs.
 
 use std::path::Path;
 

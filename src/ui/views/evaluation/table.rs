@@ -1,4 +1,4 @@
-//! Floor 9: page Evaluation, the table: a row for each model, and a column for each figure of each set of sentences.
+//! Floor 10: page Evaluation, the table: a row for each model, and a column for each figure of each set of sentences.
 
 use egui::{Align, Grid, Layout, RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 9: page Evaluation, the learning curves of training runs, which grow while a training runs.
+//! Floor 10: page Evaluation, the learning curves of training runs, which grow while a training runs.
 
 use egui::{RichText, Ui};
 

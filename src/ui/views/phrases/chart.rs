@@ -1,4 +1,4 @@
-//! Floor 9: the scatter of both scores of a phrase table (Cho et al. 2014, figure 3), with its search.
+//! Floor 10: the scatter of both scores of a phrase table (Cho et al. 2014, figure 3), with its search.
 
 use egui::{RichText, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 9: the top targets of a source phrase, by the model and by the table side by side (Cho et al. 2014,
+//! Floor 10: the top targets of a source phrase, by the model and by the table side by side (Cho et al. 2014,
 //! tables 2). What only one of the two lists has is marked.
 
 use egui::accesskit::Role;

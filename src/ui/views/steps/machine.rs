@@ -1,4 +1,4 @@
-//! Floor 9: the machine: its boxes can be pointed at, opened, and reached by the keyboard.
+//! Floor 10: the machine: its boxes can be pointed at, opened, and reached by the keyboard.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the page Steps: the model as a machine through which the sentence flows, one decoder step after the other.
+//! Floor 10: the page Steps: the model as a machine through which the sentence flows, one decoder step after the other.
 
 mod machine;
 mod player;

@@ -1,4 +1,4 @@
-//! Floor 9: what the steps are of, and how one goes through them: choices, the words, the player.
+//! Floor 10: what the steps are of, and how one goes through them: choices, the words, the player.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the rows so far as a heatmap, which grows with the steps.
+//! Floor 10: the rows so far as a heatmap, which grows with the steps.
 
 use egui::{Id, RichText, Ui};
 

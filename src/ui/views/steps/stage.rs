@@ -1,4 +1,4 @@
-//! Floor 9: a box of the machine, open: what happens in it, its equations with the paper's number, its tensors, and the
+//! Floor 10: a box of the machine, open: what happens in it, its equations with the paper's number, its tensors, and the
 //! numbers of the step.
 
 use egui::accesskit::Role;

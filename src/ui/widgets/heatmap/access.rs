@@ -1,4 +1,4 @@
-//! Floor 9: the heatmap in words: a labelled node for every cell in view, and the tooltip.
+//! Floor 10: the heatmap in words: a labelled node for every cell in view, and the tooltip.
 
 use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};

@@ -1,4 +1,4 @@
-//! Floor 9: alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
+//! Floor 10: alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
 //!
 //! `figure::heatmap` has the numbers and the marks, `access` the same numbers for screen readers. The matrix is one
 //! texture of a pixel a cell (a large one several), made anew only when the numbers or the colours change.

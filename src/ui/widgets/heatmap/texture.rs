@@ -1,4 +1,4 @@
-//! Floor 9: a matrix as pictures of one pixel a cell, kept on the graphics card. What is in view is made when it is
+//! Floor 10: a matrix as pictures of one pixel a cell, kept on the graphics card. What is in view is made when it is
 //! first looked at, and again only when its numbers or colours have changed.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Floor 9: words and phrases as points in the plane, with zoom, pan and labels that do not overlap.
+//! Floor 10: words and phrases as points in the plane, with zoom, pan and labels that do not overlap.
 //!
 //! `figure::plane` has the numbers and the marks, `paint` the words. The widget keeps nothing but a [`Memory`], which belongs to one map.
 

@@ -1,4 +1,4 @@
-//! Floor 9: the words of the plane: sizes of labels, what is said of a point, the tooltip.
+//! Floor 10: the words of the plane: sizes of labels, what is said of a point, the tooltip.
 
 use std::sync::Arc;
 

@@ -1,0 +1,1 @@
+//! Floor 7: sentences, systems, outputs and judgements in one file.
