@@ -204,6 +204,11 @@ impl Needle {
         Self { lower: text.to_lowercase(), rule: is_plain.then(rule).flatten() }
     }
 
+    /// A rule that finds it in many lines at once, since it never matches an end of line; `None` where there is none.
+    pub fn rule(&self) -> Option<&regex::Regex> {
+        self.rule.as_ref()
+    }
+
     /// Whether a line holds it.
     pub fn is_in(&self, line: &str) -> bool {
         match &self.rule {

@@ -1,1 +1,20 @@
-//! Floor 7: sentences, systems, outputs and judgements in one file.
+//! Floor 7: the corpus workbench without a window: sentences, systems, outputs and judgements in one file (SQLite), the
+//! table of them in memory, sorted and filtered.
+//!
+//! [`file::Workspace`] is the file; everything is on the disk when a call returns. [`corpus::Corpus`] is what of it the
+//! table needs, without the alignments, shared by copies. [`table`] puts its rows in order. A measure is one line of
+//! [`measures::MEASURES`].
+
+pub mod column;
+pub mod corpus;
+pub mod file;
+pub mod filter;
+pub mod judge;
+pub mod measures;
+pub mod output;
+pub mod read;
+pub mod run;
+mod schema;
+pub mod table;
+pub mod texts;
+pub mod write;

@@ -48,3 +48,4 @@ mod unknown;
 mod vectors;
 mod what_if;
 mod worker;
+mod workspace;

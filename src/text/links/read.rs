@@ -178,6 +178,17 @@ pub fn pharaoh_line(path: &Path, number: usize, line: &str) -> Result<Vec<Link>>
     Ok(links)
 }
 
+/// The links of a line in Pharaoh's notation, sure and possible, words counted from 0; `None` where it is something else.
+pub fn links_of(line: &str) -> Option<Links> {
+    let (mut sure, mut possible) = (Vec::new(), Vec::new());
+    for word in line.split_whitespace() {
+        let (source, target, is_sure) = pharaoh_link(word)?;
+        let links = if is_sure { &mut sure } else { &mut possible };
+        links.push(Link { source, target });
+    }
+    Some(Links::new(sure, possible))
+}
+
 fn no_link(path: &Path, number: usize, word: &str) -> Error {
     let advice = "write `i-j` for a sure link and `i?j` or `ipj` for a possible one";
     Error::line(path, number, format!("`{word:.40}` is no link; {advice}"))

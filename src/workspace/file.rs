@@ -1,0 +1,161 @@
+//! Floor 7: a workspace file: opened, made, refused.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _};
+
+use crate::error::{Error, Result};
+use crate::workspace::schema::{APPLICATION, STEPS, migrate};
+
+/// How long one window waits for another that is writing.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The beginning of every SQLite file.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// An open workspace. What is written is on the disk when the call returns; a crash of the program loses nothing of it.
+/// Several windows may have the same file open.
+pub struct Workspace {
+    pub(super) connection: Connection,
+    path: PathBuf,
+}
+
+impl Workspace {
+    /// Opens a workspace, or makes an empty one where there is no file.
+    ///
+    /// # Errors
+    /// A sentence that names the file: it is something else, of a newer program, or damaged where every workspace
+    /// begins.
+    pub fn open(path: &Path) -> Result<Self> {
+        check(path)?;
+        let told = |error: rusqlite::Error| told(path, &error);
+        let mut connection = Connection::open(path).map_err(told)?;
+        connection.busy_timeout(PATIENCE).map_err(told)?;
+        let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        let (kind, version) = (number("application_id").map_err(told)?, number("user_version").map_err(told)?);
+        let tables: i64 =
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(told)?;
+        if tables > 0 && kind != APPLICATION {
+            return Err(Error::file(path, "is a database of another program; choose another file"));
+        }
+        let version = usize::try_from(version).unwrap_or(usize::MAX);
+        if version > STEPS.len() {
+            return Err(Error::file(path, "was written by a newer Interlinear; open it with that one"));
+        }
+        // Readers and one writer do not wait for each other.
+        connection.pragma_update(None, "journal_mode", "WAL").map_err(told)?;
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(told)?;
+        if version < STEPS.len() {
+            migrate(&mut connection, version).map_err(told)?;
+        }
+        Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// Opens a workspace that must be there.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`], and when there is no file.
+    pub fn open_existing(path: &Path) -> Result<Self> {
+        std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+        Self::open(path)
+    }
+
+    /// A second connection that only reads, for another thread.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`].
+    pub fn reader(&self) -> Result<Self> {
+        let told = |error: rusqlite::Error| told(&self.path, &error);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(told)?;
+        connection.busy_timeout(PATIENCE).map_err(told)?;
+        Ok(Self { connection, path: self.path.clone() })
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A number that changes whenever another connection has written.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn version(&self) -> Result<i64> {
+        self.tell(self.connection.pragma_query_value(None, "data_version", |row| row.get(0)))
+    }
+
+    /// What was kept under a name.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn meta(&self, key: &str) -> Result<Option<String>> {
+        let find = || {
+            let mut find = self.connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+            find.query_row([key], |row| row.get(0)).optional()
+        };
+        self.tell(find())
+    }
+
+    /// Keeps something under a name.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn set_meta(&self, key: &str, value: &str) -> Result<()> {
+        let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2";
+        self.tell(self.connection.execute(sql, [key, value])).map(drop)
+    }
+
+    /// An error of the database as a sentence about the file.
+    pub(super) fn tell<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
+        result.map_err(|error| told(&self.path, &error))
+    }
+
+    /// Does several things, all or none.
+    pub(super) fn at_once<T>(&mut self, job: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        let path = self.path.clone();
+        let run = || {
+            let all = self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            let done = job(&all)?;
+            all.commit()?;
+            Ok(done)
+        };
+        run().map_err(|error| told(&path, &error))
+    }
+}
+
+/// SQLite takes any short file for an empty one and would overwrite it.
+fn check(path: &Path) -> Result<()> {
+    use std::io::Read as _;
+    let io = |error: std::io::Error| Error::io(path, &error);
+    let facts = match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        facts => facts.map_err(io)?,
+    };
+    if !facts.is_file() {
+        return Err(Error::file(path, "is no file; name a file for the workspace"));
+    }
+    let mut begin = Vec::new();
+    std::fs::File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut begin)).map_err(io)?;
+    if begin.is_empty() || begin == MAGIC {
+        return Ok(());
+    }
+    Err(Error::file(path, "is not a workspace; to bring a text into one, open a workspace and import the file"))
+}
+
+/// What went wrong, for the user.
+pub(super) fn told(path: &Path, error: &rusqlite::Error) -> Error {
+    let message = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "is being written by another program; try again when that is done".to_owned()
+        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            format!("is damaged ({error}); open a copy that was kept, or go on with what can still be read")
+        }
+        Some(ErrorCode::DiskFull) => "could not be written because the disk is full; free some space".to_owned(),
+        Some(ErrorCode::ReadOnly) => "may only be read; check its permissions and those of its folder".to_owned(),
+        Some(ErrorCode::CannotOpen) => "could not be opened; check the folder and its permissions".to_owned(),
+        _ => format!("could not be read or written ({error})"),
+    };
+    Error::file(path, message)
+}

@@ -1,0 +1,217 @@
+//! Floor 7: systems run over the sentences of a workspace: what is missing is asked for, batch after batch, and kept at
+//! once, so that a run goes on where it stopped.
+
+use crate::analysis::alignment::Alignment;
+use crate::analysis::words::{merge_alpha, merge_log_p};
+use crate::decoding;
+use crate::decoding::{Hypothesis, SearchOptions};
+use crate::error::Result;
+use crate::evaluation;
+use crate::evaluation::wording;
+use crate::models::Stepper;
+use crate::text::line;
+use crate::text::sentence::Sentence;
+use crate::ticket::Ticket;
+use crate::workspace::file::Workspace;
+use crate::workspace::measures::Measuring;
+use crate::workspace::output::Output;
+use crate::workspace::read::About;
+use crate::workspace::write::Placed;
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// How to search.
+    pub search: SearchOptions,
+    /// Sentences decoded together, at least 1.
+    pub batch: usize,
+    /// The references are forced, instead of translating: alignments of given pairs.
+    pub forces: bool,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug)]
+pub struct Done<'a> {
+    /// What came, as it was written into the workspace.
+    pub outputs: &'a [Placed],
+    /// Its measures.
+    pub rows: &'a [(usize, Vec<f32>)],
+    /// Sentences that the system cannot read, and why; their outputs are empty.
+    pub refused: &'a [(usize, String)],
+    /// Words that came, `</s>` counted.
+    pub words: usize,
+    /// Sentences done, those of earlier runs too.
+    pub done: usize,
+    /// Sentences of the workspace.
+    pub total: usize,
+}
+
+/// Batches between two looks into the file for what is missing.
+const BATCHES: usize = 8;
+
+/// What a system is, for the workspace.
+pub fn about(
+    system: evaluation::System<'_>,
+    folders: &[std::path::PathBuf],
+    digests: &[String],
+    options: &RunOptions,
+) -> About {
+    let ranking = &options.search.ranking;
+    About {
+        folders: folders.iter().map(|folder| folder.display().to_string()).collect(),
+        digests: digests.to_vec(),
+        beam: if options.forces { 0 } else { options.search.beam },
+        ranking: if options.forces { "forced".to_owned() } else { ranking.length.to_string() },
+        no_unk: options.search.forbid_unk,
+        mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..About::default()
+    }
+}
+
+/// Runs a system over the sentences that it has not been asked about. A sentence that it cannot read gets an empty
+/// output. `hear` may wait, as while the run is paused.
+///
+/// # Errors
+/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; what the file or the search refuses.
+pub fn run(
+    workspace: &mut Workspace,
+    id: i64,
+    (system, stepper): (evaluation::System<'_>, &mut dyn Stepper),
+    options: &RunOptions,
+    measuring: &mut Measuring,
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
+) -> Result<()> {
+    let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
+    let mut from = 0;
+    loop {
+        let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;
+        let Some(last) = places.last() else { return Ok(()) };
+        from = last + 1;
+        let mut refused = Vec::new();
+        let mut asked = Asked { system, stepper, options, ticket, refused: &mut refused };
+        let (outputs, words) = asked.ask(workspace, &places)?;
+        let rows = workspace.add_outputs(id, &outputs, measuring)?;
+        done += outputs.len();
+        hear(Done { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
+    }
+}
+
+/// A system that is being asked.
+struct Asked<'a> {
+    system: evaluation::System<'a>,
+    stepper: &'a mut dyn Stepper,
+    options: &'a RunOptions,
+    ticket: &'a Ticket,
+    refused: &'a mut Vec<(usize, String)>,
+}
+
+/// A sentence as the system reads it.
+struct Case {
+    at: usize,
+    source: Sentence,
+    /// The reference, where it is forced.
+    target: Sentence,
+}
+
+impl Asked<'_> {
+    /// What the system says of some sentences, and how many words that is.
+    fn ask(&mut self, workspace: &Workspace, places: &[usize]) -> Result<(Vec<Placed>, usize)> {
+        let mut outputs = Vec::with_capacity(places.len());
+        let mut cases = Vec::with_capacity(places.len());
+        for &at in places {
+            let Some(sentence) = workspace.sentence(at)? else { continue };
+            match self.read(at, &sentence.source, sentence.reference.as_deref()) {
+                Ok(case) => cases.push(case),
+                Err(why) => {
+                    self.refused.push((at, why));
+                    outputs.push((at, Output::default()));
+                }
+            }
+        }
+        let said = if self.options.forces { self.force(&cases)? } else { self.translate(&cases)? };
+        let words = said.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
+        outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, self.output(case, said))));
+        outputs.sort_by_key(|(at, _)| *at);
+        Ok((outputs, words))
+    }
+
+    fn read(&self, at: usize, source: &str, reference: Option<&str>) -> std::result::Result<Case, String> {
+        let source = line::read(self.system.source(), source, false)?;
+        if source.words() == 0 {
+            return Err("has no words".to_owned());
+        }
+        let target = match reference {
+            _ if !self.options.forces => Sentence::default(),
+            None => return Err("has no reference to force".to_owned()),
+            Some(reference) => line::read(&self.system.lead().target, reference, false)?,
+        };
+        Ok(Case { at, source, target })
+    }
+
+    fn translate(&mut self, cases: &[Case]) -> Result<Vec<Hypothesis>> {
+        let sources: Vec<&[u32]> = cases.iter().map(|case| case.source.ids.as_slice()).collect();
+        let mut best = vec![Hypothesis::default(); cases.len()];
+        let specials = self.system.specials();
+        let (search, batch) = (&self.options.search, self.options.batch);
+        decoding::decode_all(self.stepper, specials, &sources, search, batch, self.ticket, &mut |indexes, all| {
+            for (&index, decoded) in indexes.iter().zip(all) {
+                best[index] = decoded.hypotheses.into_iter().next().unwrap_or_default();
+            }
+            Ok(())
+        })?;
+        Ok(best)
+    }
+
+    fn force(&mut self, cases: &[Case]) -> Result<Vec<Hypothesis>> {
+        let pairs: Vec<(&[u32], &[u32])> =
+            cases.iter().map(|case| (case.source.ids.as_slice(), case.target.ids.as_slice())).collect();
+        let mut said = vec![Hypothesis::default(); cases.len()];
+        decoding::force_all(self.stepper, &pairs, self.options.batch, self.ticket, &mut |indexes, all| {
+            for (&index, forced) in indexes.iter().zip(all) {
+                said[index] = Hypothesis {
+                    tokens: pairs[index].1.to_vec(),
+                    token_log_p: forced.token_log_p,
+                    log_p: forced.log_p,
+                    alpha: forced.alpha,
+                    ..Hypothesis::default()
+                };
+            }
+            Ok(())
+        })?;
+        Ok(said)
+    }
+
+    /// A hypothesis in words.
+    fn output(&self, case: &Case, said: Hypothesis) -> Output {
+        let lead = self.system.lead();
+        let (x, y) = if self.options.forces {
+            (wording::source_pieces(lead, &case.source, false), wording::pieces(&lead.target, &case.target, false))
+        } else {
+            (wording::source_pieces(lead, &case.source, false), wording::target_pieces(lead, &said.tokens))
+        };
+        let text = if self.options.forces {
+            case.target.text.clone()
+        } else {
+            wording::text(lead, &said, &case.source, None, false)
+        };
+        let x = x.unwrap_or_else(|| wording::singles(case.source.len()));
+        let y = y.unwrap_or_else(|| wording::singles(said.tokens.len()));
+        let target = if self.options.forces {
+            wording::whole_words(&case.target, &y).tokens
+        } else {
+            let pieces = wording::tokens(lead, &said.tokens);
+            y.iter().map(|word| lead.target.marks().word(&pieces[word.clone()])).collect()
+        };
+        Output {
+            text,
+            source: wording::whole_words(&case.source, &x).tokens,
+            target,
+            word_log_p: merge_log_p(&said.token_log_p, &y),
+            log_p: Some(said.log_p),
+            alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::new(&alpha), &x, &y)),
+            links: None,
+        }
+    }
+}

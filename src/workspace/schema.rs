@@ -1,0 +1,47 @@
+//! Floor 7: the tables of a workspace and how an older file becomes one of today.
+//!
+//! | table | holds |
+//! |---|---|
+//! | `meta` | languages, the scheme of error marks, what the window keeps |
+//! | `origin` | the files that sentences and outputs came from, and how they were read |
+//! | `sentence` | source and reference; ids count from 1 without a hole |
+//! | `system` | models, ensembles and files of outputs |
+//! | `output`, `body` | what a system says of a sentence: the text, and packed words, log p and alpha ([`Output`](super::output::Output)); the key is system * 2^32 + sentence |
+//! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself |
+//! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
+//! | `act` | what was judged, before and after: the undo |
+
+use rusqlite::Connection;
+
+/// `PRAGMA application_id`: the letters ILWS.
+pub const APPLICATION: i64 = 0x494C_5753;
+
+/// Steps from one version to the next; `PRAGMA user_version` counts those that were taken.
+pub const STEPS: &[&str] = &["
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
+CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
+    source TEXT NOT NULL, reference TEXT);
+CREATE TABLE system(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL);
+CREATE TABLE output(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE body(key INTEGER PRIMARY KEY, packed BLOB NOT NULL);
+CREATE TABLE measures(id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);
+CREATE TABLE numbers(id INTEGER PRIMARY KEY, system INTEGER NOT NULL, measures INTEGER NOT NULL,
+    first INTEGER NOT NULL, packed BLOB NOT NULL);
+CREATE TABLE gold(sentence INTEGER PRIMARY KEY, links TEXT NOT NULL);
+CREATE TABLE judgement(sentence INTEGER NOT NULL, annotator TEXT NOT NULL, document TEXT NOT NULL,
+    PRIMARY KEY(sentence, annotator)) WITHOUT ROWID;
+CREATE TABLE act(id INTEGER PRIMARY KEY, sentence INTEGER NOT NULL, annotator TEXT, before TEXT, after TEXT,
+    undone INTEGER NOT NULL DEFAULT 0);
+"];
+
+/// Takes the steps that a file lacks, all or none.
+pub fn migrate(connection: &mut Connection, from: usize) -> rusqlite::Result<()> {
+    let step = connection.transaction()?;
+    for sql in STEPS.iter().skip(from) {
+        step.execute_batch(sql)?;
+    }
+    step.pragma_update(None, "application_id", APPLICATION)?;
+    step.pragma_update(None, "user_version", STEPS.len() as i64)?;
+    step.commit()
+}

@@ -1,0 +1,187 @@
+//! Floor 7: what comes into a workspace: files, sentences, systems and what they say.
+
+use rusqlite::{Connection, params};
+
+use crate::error::Result;
+use crate::text::links;
+use crate::text::links::Links;
+use crate::workspace::file::Workspace;
+use crate::workspace::measures::{MEASURES, Measure, Measuring, OF_SENTENCES, Subject, measure_all};
+use crate::workspace::output::{Output, pack};
+use crate::workspace::read::{About, Sentence, System, key};
+
+/// A sentence that comes in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewSentence {
+    /// Its text.
+    pub source: String,
+    /// A translation by people.
+    pub reference: Option<String>,
+    /// Its name in the file.
+    pub name: Option<String>,
+    /// Its line there, from 1.
+    pub line: usize,
+    /// Links by hand.
+    pub gold: Option<Links>,
+}
+
+/// An output and the sentence, from 0, that it is one of.
+pub type Placed = (usize, Output);
+
+impl Workspace {
+    /// Notes a file, and how it was read; gives its number.
+    pub fn add_origin(&mut self, path: &str, facts: &str) -> Result<i64> {
+        self.at_once(|all| {
+            all.prepare_cached("INSERT INTO origin(path, facts) VALUES (?1, ?2)")?.execute([path, facts])?;
+            Ok(all.last_insert_rowid())
+        })
+    }
+
+    /// Puts sentences behind those that are there; gives the place of the first, from 0.
+    pub fn add_sentences(&mut self, origin: i64, new: &[NewSentence]) -> Result<usize> {
+        let first = self.len()?;
+        self.at_once(|all| {
+            let sql = "INSERT INTO sentence(id, origin, line, name, source, reference) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let (mut add, mut rows) = (all.prepare_cached(sql)?, Vec::with_capacity(new.len()));
+            for (n, new) in new.iter().enumerate() {
+                let id = (first + n + 1) as i64;
+                add.execute(params![id, origin, new.line as i64, new.name, new.source, new.reference])?;
+                if let Some(gold) = &new.gold {
+                    set_gold(all, id, Some(gold))?;
+                }
+                rows.push((first + n, of_sentence(&new.source, new.reference.as_deref())));
+            }
+            add_numbers(all, 0, OF_SENTENCES, &rows)
+        })?;
+        Ok(first)
+    }
+
+    /// Gives sentences references, those of a place, from 0; outputs must be measured again ([`Workspace::measure`]).
+    pub fn set_references(&mut self, references: &[(usize, String)]) -> Result<()> {
+        let mut rows = Vec::with_capacity(references.len());
+        for (at, reference) in references {
+            if let Some(sentence) = self.sentence(*at)? {
+                rows.push((*at, of_sentence(&sentence.source, Some(reference))));
+            }
+        }
+        self.at_once(|all| {
+            let mut set = all.prepare_cached("UPDATE sentence SET reference = ?2 WHERE id = ?1")?;
+            for (at, reference) in references {
+                set.execute(params![*at as i64 + 1, reference])?;
+            }
+            add_numbers(all, 0, OF_SENTENCES, &rows)
+        })
+    }
+
+    /// Gives sentences links by hand.
+    pub fn set_golds(&mut self, golds: &[(usize, Links)]) -> Result<()> {
+        self.at_once(|all| golds.iter().try_for_each(|(at, gold)| set_gold(all, *at as i64 + 1, Some(gold))))
+    }
+
+    /// The system of this name; a new one where there is none.
+    pub fn add_system(&mut self, name: &str, about: &About) -> Result<System> {
+        if let Some(known) = self.systems()?.into_iter().find(|system| system.name == name) {
+            return Ok(known);
+        }
+        let text = serde_json::to_string(about).unwrap_or_default();
+        let id = self.at_once(|all| {
+            all.prepare_cached("INSERT INTO system(name, about) VALUES (?1, ?2)")?.execute([name, &text])?;
+            Ok(all.last_insert_rowid())
+        })?;
+        Ok(System { id, name: name.to_owned(), about: about.clone() })
+    }
+
+    /// Removes a system and all that it said.
+    pub fn remove_system(&mut self, id: i64) -> Result<()> {
+        self.at_once(|all| {
+            for table in ["output", "body"] {
+                all.execute(&format!("DELETE FROM {table} WHERE key > ?1 << 32 AND key < (?1 + 1) << 32"), [id])?;
+            }
+            all.execute("DELETE FROM numbers WHERE system = ?1", [id])?;
+            all.execute("DELETE FROM system WHERE id = ?1", [id])?;
+            Ok(())
+        })
+    }
+
+    /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes.
+    pub fn add_outputs(
+        &mut self,
+        system: i64,
+        new: &[Placed],
+        measuring: &mut Measuring,
+    ) -> Result<Vec<(usize, Vec<f32>)>> {
+        let mut rows = Vec::with_capacity(new.len());
+        for (at, output) in new {
+            let Some(sentence) = self.sentence(*at)? else { continue };
+            let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
+            rows.push((*at, of_output(measuring, &sentence, gold.as_ref(), output)));
+        }
+        self.at_once(|all| {
+            let mut text = all.prepare_cached("INSERT OR REPLACE INTO output(key, text) VALUES (?1, ?2)")?;
+            let mut body = all.prepare_cached("INSERT OR REPLACE INTO body(key, packed) VALUES (?1, ?2)")?;
+            for (at, output) in new {
+                let key = key(system, *at as i64 + 1);
+                let packed = pack(output).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+                text.execute(params![key, output.text])?;
+                body.execute(params![key, packed])?;
+            }
+            add_numbers(all, system, MEASURES, &rows)
+        })?;
+        Ok(rows)
+    }
+
+    /// Measures again what a system says of some sentences: their reference or their links by hand are new.
+    pub fn measure(
+        &mut self,
+        system: i64,
+        places: &[usize],
+        measuring: &mut Measuring,
+    ) -> Result<Vec<(usize, Vec<f32>)>> {
+        let mut rows = Vec::with_capacity(places.len());
+        for at in places {
+            let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system, *at)?) else { continue };
+            rows.push((*at, of_output(measuring, &sentence, self.gold(*at)?.as_ref(), &output)));
+        }
+        self.at_once(|all| add_numbers(all, system, MEASURES, &rows))?;
+        Ok(rows)
+    }
+}
+
+/// Sets or takes away the links by hand of a sentence.
+pub(super) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusqlite::Result<()> {
+    match gold {
+        None => all.prepare_cached("DELETE FROM gold WHERE sentence = ?1")?.execute([id])?,
+        Some(gold) => all
+            .prepare_cached("INSERT OR REPLACE INTO gold(sentence, links) VALUES (?1, ?2)")?
+            .execute(params![id, links::pharaoh(gold)])?,
+    };
+    Ok(())
+}
+
+fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {
+    measure_all(OF_SENTENCES, &Subject { source, reference, gold: None, statistical: None, output: None })
+}
+
+fn of_output(measuring: &mut Measuring, sentence: &Sentence, gold: Option<&Links>, output: &Output) -> Vec<f32> {
+    measuring.output(&sentence.source, sentence.reference.as_deref(), gold, output)
+}
+
+/// Writes numbers, a row of the table for each run of neighbouring sentences.
+fn add_numbers(
+    all: &Connection,
+    system: i64,
+    measures: &[Measure],
+    rows: &[(usize, Vec<f32>)],
+) -> rusqlite::Result<()> {
+    let names: Vec<&str> = measures.iter().map(|measure| measure.name).collect();
+    let names = names.join(" ");
+    all.prepare_cached("INSERT OR IGNORE INTO measures(names) VALUES (?1)")?.execute([&names])?;
+    let mut find = all.prepare_cached("SELECT id FROM measures WHERE names = ?1")?;
+    let id: i64 = find.query_row([&names], |row| row.get(0))?;
+    let mut add = all.prepare_cached("INSERT INTO numbers(system, measures, first, packed) VALUES (?1, ?2, ?3, ?4)")?;
+    for run in rows.chunk_by(|a, b| a.0 + 1 == b.0) {
+        let packed: Vec<u8> = run.iter().flat_map(|(_, row)| row).flat_map(|number| number.to_le_bytes()).collect();
+        add.execute(params![system, id, run[0].0 as i64, packed])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,434 @@
+//! The workspace: a file that keeps everything, columns, conditions, orders, judgements with undo, and runs that go on
+//! where they stopped.
+
+use std::path::Path;
+
+use interlinear::decoding;
+use interlinear::decoding::{SearchOptions, Specials};
+use interlinear::evaluation::System;
+use interlinear::models::{Kernels, Model};
+use interlinear::nn::device::Device;
+use interlinear::text::links::read::links_of;
+use interlinear::ticket::Ticket;
+use interlinear::workspace::column::Column;
+use interlinear::workspace::corpus::Corpus;
+use interlinear::workspace::file::Workspace;
+use interlinear::workspace::filter::Filter;
+use interlinear::workspace::judge::{Judgement, Mark};
+use interlinear::workspace::measures::Measuring;
+use interlinear::workspace::output::{Output, pack, unpack};
+use interlinear::workspace::read::About;
+use interlinear::workspace::run;
+use interlinear::workspace::run::RunOptions;
+use interlinear::workspace::table::{Sorting, rows};
+use interlinear::workspace::write::NewSentence;
+
+use crate::cli::reference;
+
+/// Source, reference, and what two systems make of it; `-` is nothing.
+const PAIRS: &[(&str, &str, &str, &str)] = &[
+    ("a red boat", "un bateau rouge", "un bateau rouge", "un rouge"),
+    ("the old mill turns", "le vieux moulin tourne", "le vieux moulin", "le moulin vieux tourne"),
+    ("no reference here", "-", "pas de texte", "[UNK] ici"),
+    ("rain again", "encore la pluie", "encore la pluie", "-"),
+    ("A Red cart", "une charrette rouge", "une voiture rouge", "une charrette rouge"),
+];
+
+fn some(text: &str) -> Option<String> {
+    (text != "-").then(|| text.to_owned())
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
+
+/// An output whose word i looks at source word i, or the last.
+fn output(source: &str, text: &str, log_p: f32) -> Output {
+    let (source, target) = (words(source), words(text));
+    let row = |i: usize| {
+        let at = i.min(source.len() - 1);
+        (0..source.len()).map(|j| if j == at { 0.75 } else { 0.25 / (source.len() - 1) as f32 }).collect()
+    };
+    let alpha = (0..target.len()).map(row).collect();
+    let word_log_p = vec![log_p / target.len() as f32; target.len()];
+    Output { text: text.to_owned(), source, target, word_log_p, log_p: Some(log_p), alpha: Some(alpha), links: None }
+}
+
+/// The workspace of [`PAIRS`].
+fn filled(path: &Path) -> Workspace {
+    let mut workspace = Workspace::open(path).expect("a new workspace");
+    let origin = workspace.add_origin("pairs.txt", "plain text").expect("an origin");
+    let sentence = |(n, pair): (usize, &(&str, &str, &str, &str))| NewSentence {
+        source: pair.0.to_owned(),
+        reference: some(pair.1),
+        line: n + 1,
+        ..NewSentence::default()
+    };
+    let new: Vec<NewSentence> = PAIRS.iter().enumerate().map(sentence).collect();
+    assert_eq!(workspace.add_sentences(origin, &new[..2]).expect("sentences"), 0);
+    assert_eq!(workspace.add_sentences(origin, &new[2..]).expect("sentences"), 2);
+    for (system, pick) in [
+        ("First", (|pair| pair.2) as fn(&(&str, &str, &'static str, &'static str)) -> &'static str),
+        ("Second", |pair| pair.3),
+    ] {
+        let system = workspace.add_system(system, &About::default()).expect("a system");
+        let said = PAIRS
+            .iter()
+            .enumerate()
+            .filter_map(|(at, pair)| some(pick(pair)).map(|text| (at, output(pair.0, &text, -1.0 - at as f32))));
+        let said: Vec<_> = said.collect();
+        workspace.add_outputs(system.id, &said, &mut Measuring::default()).expect("outputs");
+    }
+    workspace
+}
+
+fn places(corpus: &Corpus, filter: &str, sorting: &str) -> Vec<u32> {
+    let filter = Filter::new(filter, corpus).expect(filter);
+    let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, corpus).expect(sorting));
+    rows(corpus, &filter, sorting.as_ref())
+}
+
+#[test]
+fn what_was_put_in_comes_out_after_opening_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    drop(filled(&path));
+    let workspace = Workspace::open_existing(&path).expect("it opens");
+    assert_eq!(workspace.len().expect("a count"), PAIRS.len());
+    let systems = workspace.systems().expect("systems");
+    assert_eq!(systems.iter().map(|system| system.name.as_str()).collect::<Vec<_>>(), ["First", "Second"]);
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    assert_eq!(corpus.damages, Vec::<String>::new());
+    for (at, pair) in PAIRS.iter().enumerate() {
+        assert_eq!(corpus.sources.get(at), Some(pair.0));
+        assert_eq!(corpus.references.get(at).map(str::to_owned), some(pair.1));
+        for (column, text) in corpus.systems.iter().zip([pair.2, pair.3]) {
+            assert_eq!(column.texts.get(at).map(str::to_owned), some(text));
+            let kept = workspace.output(column.system.id, at).expect("an answer");
+            assert_eq!(kept, some(text).map(|text| output(pair.0, &text, -1.0 - at as f32)).map(as_kept));
+        }
+    }
+    assert_eq!(corpus.systems[1].done, 4);
+}
+
+/// alpha is kept as f16.
+fn as_kept(mut output: Output) -> Output {
+    for alpha in output.alpha.iter_mut().flatten().flatten() {
+        *alpha = half::f16::from_f32(*alpha).to_f32();
+    }
+    output
+}
+
+#[test]
+fn numbers_are_those_of_the_measures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let corpus = Corpus::read(&filled(&folder.path().join("a.ilws"))).expect("a corpus");
+    let value = |name: &str, at: usize| Column::named(name, &corpus).expect(name).value(&corpus, at);
+    for (name, at, expect) in [
+        ("words", 1, 4.0),
+        ("reference-words", 1, 4.0),
+        ("length.1", 1, 3.0),
+        ("length.2", 1, 4.0),
+        ("length.1-2", 1, -1.0),
+        ("ratio.2", 0, 2.0 / 3.0),
+        ("logp.1", 2, -3.0),
+        ("mean-logp.1", 2, -1.0),
+        ("bleu.1", 0, 100.0),
+        ("chrf.1", 0, 100.0),
+        ("unk.2", 2, 1.0),
+        ("unk.1", 2, 0.0),
+        ("number", 3, 4.0),
+        ("stars", 3, 0.0),
+    ] {
+        assert!((value(name, at) - expect).abs() < 1e-4, "{name} of {at} is {}", value(name, at));
+    }
+    for (name, at) in [("bleu.1", 2), ("reference-words", 2), ("length.2", 3), ("bleu.1-2", 3), ("aer.1", 0)] {
+        assert!(value(name, at).is_nan(), "{name} of {at} is {}", value(name, at));
+    }
+    for (name, says) in [("blue", "there is no column `blue`"), ("bleu.3", "there are 2"), ("bleu.0", "counted from 1")]
+    {
+        let error = Column::named(name, &corpus).expect_err(name).to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn conditions_choose_and_columns_sort() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let tagged = Judgement { tags: ["idiom".to_owned()].into(), note: "Odd word".to_owned(), ..Judgement::default() };
+    workspace.judge(1, "anna", &tagged).expect("judged");
+    workspace.judge(3, "ben", &Judgement { stars: 4, ..Judgement::default() }).expect("judged");
+    workspace.set_gold(0, links_of("0-0 1-2 2?1").as_ref()).expect("gold");
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    for (filter, expect) in [
+        ("", &[0, 1, 2, 3, 4][..]),
+        ("red", &[0, 4]),
+        ("source:RED", &[0, 4]),
+        ("reference:rouge", &[0, 4]),
+        ("output:voiture", &[4]),
+        ("2:charrette", &[4]),
+        ("1:charrette", &[]),
+        ("\"old mill\"", &[1]),
+        ("source:\"d m\"", &[1]),
+        ("/^un /", &[0]),
+        ("1:/^une? /", &[0, 4]),
+        ("/a.*b/", &[0]),
+        ("-red", &[1, 2, 3]),
+        ("red -cart", &[0]),
+        ("words<3", &[3]),
+        ("words>=4 number<3", &[1]),
+        ("words=3", &[0, 2, 4]),
+        ("length.2-1>0", &[1]),
+        ("unk.2>0", &[2]),
+        ("bleu.1<100", &[1, 4]),
+        ("tag:idiom", &[1]),
+        ("note:ODD", &[1]),
+        ("by:ben", &[3]),
+        ("stars>=4", &[3]),
+        ("has:gold", &[0]),
+        ("has:note", &[1]),
+        ("-has:reference", &[2]),
+        ("-has:2", &[3]),
+    ] {
+        assert_eq!(places(&corpus, filter, ""), expect, "{filter}");
+    }
+    for (sorting, expect) in [
+        ("number", [0, 1, 2, 3, 4]),
+        ("-number", [4, 3, 2, 1, 0]),
+        ("words", [3, 0, 2, 4, 1]),
+        ("-words", [1, 0, 2, 4, 3]),
+        ("logp.1", [4, 3, 2, 1, 0]),
+        ("reference-words", [0, 3, 4, 1, 2]),
+        ("-length.2", [1, 4, 0, 2, 3]),
+        ("length.1-2", [1, 4, 0, 2, 3]),
+    ] {
+        assert_eq!(places(&corpus, "", sorting), expect, "{sorting}");
+    }
+    for (filter, says) in [
+        ("\"open", "has no closing \""),
+        ("/(/", "no regular expression"),
+        ("bleu<x", "`x` in `bleu<x` is no number"),
+        ("colour<3", "there is no column `colour`"),
+        ("3:x", "there are 2 systems"),
+        ("has:cake", "`cake` is none of"),
+    ] {
+        let error = Filter::new(filter, &corpus).expect_err(filter).to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn judgements_have_one_undo_that_outlives_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mark = Mark { system: "First".to_owned(), target: (1, 2), category: "style".to_owned(), ..Mark::default() };
+    let acts = [
+        Judgement { stars: 2, ..Judgement::default() },
+        Judgement { stars: 2, marks: vec![mark], ..Judgement::default() },
+        Judgement::default(),
+    ];
+    let mut workspace = filled(&path);
+    for act in &acts {
+        workspace.judge(1, "anna", act).expect("judged");
+    }
+    workspace.set_gold(1, links_of("0-0").as_ref()).expect("gold");
+    drop(workspace);
+    let mut workspace = Workspace::open(&path).expect("it opens");
+    let stands = |workspace: &Workspace| {
+        let judgement = workspace.judgements().expect("judgements").get(&1).and_then(|by| by.get("anna").cloned());
+        (judgement.unwrap_or_default(), workspace.gold(1).expect("gold").is_some())
+    };
+    let mut expect = vec![(acts[2].clone(), true), (acts[2].clone(), false), (acts[1].clone(), false)];
+    expect.push((acts[0].clone(), false));
+    expect.push((Judgement::default(), false));
+    for n in 0..expect.len() - 1 {
+        assert_eq!(stands(&workspace), expect[n], "before undo {n}");
+        let undone = workspace.undo().expect("an answer").expect("an act");
+        assert_eq!((undone.at, undone.is_gold), (1, n == 0));
+    }
+    assert_eq!(stands(&workspace), expect[4]);
+    assert_eq!(workspace.undo().expect("an answer"), None);
+    for n in (0..expect.len() - 1).rev() {
+        workspace.redo().expect("an answer").expect("an act");
+        assert_eq!(stands(&workspace), expect[n], "after redo to {n}");
+    }
+    assert_eq!(workspace.redo().expect("an answer"), None);
+    workspace.undo().expect("an answer");
+    workspace.judge(1, "anna", &acts[0]).expect("judged");
+    assert_eq!(workspace.redo().expect("an answer"), None, "a new act ends what could be done again");
+}
+
+#[test]
+fn gold_gives_references_an_error_rate() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"));
+    workspace.set_gold(0, links_of("0-0 1-2 2?1").as_ref()).expect("gold");
+    let first = workspace.systems().expect("systems")[0].id;
+    let rows = workspace.measure(first, &[0], &mut Measuring::default()).expect("measured");
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let aer = Column::named("aer.1", &corpus).expect("a column");
+    // Links of greatest alpha: 0-0 (sure), 1-1 and 2-2 (neither).
+    let expect = 1.0 - 2.0 / 5.0;
+    assert!((aer.value(&corpus, 0) - expect).abs() < 1e-6, "{}", aer.value(&corpus, 0));
+    assert_eq!(rows.len(), 1);
+}
+
+#[test]
+fn what_is_no_workspace_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("text"), "only a text\n").expect("written");
+    std::fs::create_dir(at("folder")).expect("made");
+    let sql = |name: &str, sql: &str| {
+        let connection = rusqlite::Connection::open(at(name)).expect("a database");
+        connection.execute_batch(sql).expect(sql);
+    };
+    sql("other", "CREATE TABLE cakes(id)");
+    drop(filled(&at("newer")));
+    sql("newer", "PRAGMA user_version = 99");
+    for (name, says) in [
+        ("text", "is not a workspace"),
+        ("folder", "is no file"),
+        ("other", "database of another program"),
+        ("newer", "newer Interlinear"),
+    ] {
+        let error = Workspace::open(&at(name)).err().expect(name).to_string();
+        assert!(error.contains(name) && error.contains(says), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(at("text")).expect("it is there"), "only a text\n");
+    let error = Workspace::open_existing(&at("none")).err().expect("none").to_string();
+    assert!(error.contains("does not exist") && !at("none").exists(), "{error}");
+}
+
+/// A file with a spoiled page says so and shows what can be read.
+#[test]
+fn a_damaged_workspace_opens_as_far_as_it_goes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut workspace = Workspace::open(&path).expect("a workspace");
+    let sentence = |n: usize| NewSentence {
+        source: format!("sentence {n} {}", "x".repeat(90)),
+        line: n,
+        ..NewSentence::default()
+    };
+    workspace.add_sentences(1, &(1..2000).map(sentence).collect::<Vec<_>>()).expect("sentences");
+    drop(workspace);
+    let mut bytes = std::fs::read(&path).expect("bytes");
+    let at = bytes.windows(14).position(|bytes| bytes == b"sentence 1500 ").expect("it is there") / 4096 * 4096;
+    bytes[at..at + 4096].fill(0xff);
+    std::fs::write(&path, bytes).expect("spoiled");
+    let corpus = Corpus::read(&Workspace::open(&path).expect("it opens")).expect("what there is");
+    assert!((1000..1500).contains(&corpus.len()), "{}", corpus.len());
+    assert!(corpus.damages.iter().any(|why| why.contains("a.ilws") && why.contains("damaged")), "{:?}", corpus.damages);
+}
+
+#[test]
+fn two_windows_see_each_other_s_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut first = filled(&path);
+    let mut second = Workspace::open(&path).expect("a second window");
+    let version = second.version().expect("a version");
+    first.judge(0, "anna", &Judgement { stars: 1, ..Judgement::default() }).expect("judged");
+    assert_ne!(second.version().expect("a version"), version);
+    second.judge(1, "ben", &Judgement { stars: 2, ..Judgement::default() }).expect("judged");
+    assert_eq!(first.judgements().expect("judgements"), second.judgements().expect("judgements"));
+    assert_eq!(first.judgements().expect("judgements").len(), 2);
+}
+
+#[test]
+fn outputs_survive_packing_and_damage_is_no_output() {
+    let plain = Output { text: "x".to_owned(), ..Output::default() };
+    let linked = Output { links: Some(vec![interlinear::text::links::Link { source: 1, target: 0 }]), ..plain.clone() };
+    for output in [plain, linked, as_kept(output("a b c", "x y", -2.5))] {
+        let packed = pack(&output).expect("packed");
+        assert_eq!(unpack(output.text.clone(), &packed), Some(output.clone()));
+        for end in 0..packed.len() {
+            assert_eq!(unpack(output.text.clone(), &packed[..end]), None, "cut at {end}");
+        }
+    }
+}
+
+/// A run stops at a stale ticket, keeps what it had, and goes on there; numbers are those of decoding alone.
+#[test]
+fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, forces) in
+        [("rnnsearch", false), ("rnnsearch", true), ("rnnencdec", false), ("luong-local-p-general", false)]
+    {
+        let path = folder.path().join(format!("{name}-{forces}.ilws"));
+        let mut workspace = Workspace::open(&path).expect("a workspace");
+        let sentence = |n: usize| NewSentence {
+            source: if n == 7 { String::new() } else { format!("s{} s{} s{}", 2 + n % 9, 3 + n % 7, 4 + n % 5) },
+            reference: Some(format!("t{} t{}", 2 + n % 5, 3 + n % 4)),
+            line: n + 1,
+            ..NewSentence::default()
+        };
+        let sentences: Vec<NewSentence> = (0..40).map(sentence).collect();
+        workspace.add_sentences(1, &sentences).expect("sentences");
+        let model = Model::load(&reference(name), &Device::cpu()).expect("a model");
+        let options = RunOptions { search: SearchOptions { beam: 3, ..SearchOptions::default() }, batch: 2, forces };
+        let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
+        let id = workspace.add_system(name, &About::default()).expect("a system").id;
+        let (mut refused, mut heard) = (Vec::new(), 0);
+        for round in 0..2 {
+            let tickets = interlinear::ticket::Counter::new();
+            let ticket = tickets.next();
+            let told = run::run(
+                &mut workspace,
+                id,
+                (System::from(&model), stepper.as_mut()),
+                &options,
+                &mut Measuring::default(),
+                &ticket,
+                &mut |done| {
+                    heard += done.outputs.len();
+                    refused.extend_from_slice(done.refused);
+                    assert_eq!((done.done, done.total), (heard, 40));
+                    if round == 0 {
+                        ticket.check().and_then(|()| {
+                            tickets.cancel();
+                            ticket.check()
+                        })
+                    } else {
+                        Ok(())
+                    }
+                },
+            );
+            assert_eq!(told.is_err(), round == 0, "{told:?}");
+            assert_eq!(workspace.outputs(id).expect("a count"), heard);
+        }
+        assert_eq!(heard, 40);
+        assert_eq!(refused, [(7, "has no words".to_owned())]);
+        let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+        for at in [0, 13, 39] {
+            let source = model.source.encode(&sentences[at].source);
+            let kept = workspace.output(id, at).expect("an answer").expect("an output");
+            let (log_p, alpha) = if forces {
+                let target = model.target.encode(sentences[at].reference.as_deref().expect("a reference"));
+                let pairs = [(source.ids.as_slice(), target.ids.as_slice())];
+                let forced = decoding::force(stepper.as_mut(), &pairs, &Ticket::forever()).expect("forced").remove(0);
+                (forced.log_p, forced.alpha)
+            } else {
+                let sources = [source.ids.as_slice()];
+                let decoded = decoding::decode(
+                    stepper.as_mut(),
+                    specials,
+                    &sources,
+                    &options.search,
+                    &Ticket::forever(),
+                    &mut |_, _| {},
+                );
+                let best = decoded.expect("decoded").remove(0).hypotheses.remove(0);
+                (best.log_p, best.alpha)
+            };
+            assert!((kept.log_p.expect("log p") - log_p).abs() < 1e-4, "{name}, {at}");
+            assert_eq!(kept.alpha.is_some(), alpha.is_some(), "{name}");
+            for (kept, alpha) in kept.alpha.iter().flatten().flatten().zip(alpha.iter().flatten().flatten()) {
+                assert!((kept - alpha).abs() < 1e-3, "{name}, {at}");
+            }
+            assert_eq!(kept.target.len(), kept.word_log_p.len());
+        }
+    }
+}
