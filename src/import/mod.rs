@@ -1,1 +1,135 @@
-//! Floor 6: files of others: texts, tables, outputs of systems, alignments and attention.
+//! Floor 6: files of others: texts, tables, outputs of systems, alignments and attention. Imports `text` and the view of
+//! a matrix in `analysis`; reads only, streams, and starts no thread.
+//!
+//! [`open`] finds out what a file is, or is told in [`Options`], and gives [`Facts`] and the sentences one by one as
+//! [`Record`]s. What is good is kept: a line that cannot be read is a warning with its number, and the records behind
+//! it keep their places. What is unclear is a [`Fact::Ask`](facts::Fact::Ask) with both readings and the one used;
+//! the answer goes into the options and the file is opened again.
+//!
+//! A format is one line of [`FORMATS`] and one file of [`formats`].
+
+pub mod facts;
+pub mod format;
+pub mod formats;
+pub mod input;
+pub mod options;
+pub mod record;
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+pub use crate::import::facts::{Column, Fact, Facts, Warning, Warnings};
+pub use crate::import::format::{FormatEntry, Sample};
+pub use crate::import::options::{Base, Beside, ColumnRole, Options, Order, Orientation, Role};
+pub use crate::import::record::{Alpha, Output, Record, Text};
+
+use crate::import::format::Reader;
+use crate::import::formats::text;
+use crate::import::input::Input;
+
+/// Every format; of equally likely ones the first is taken.
+pub const FORMATS: &[FormatEntry] = &[FormatEntry {
+    name: "text",
+    label: "Plain text",
+    about: "A sentence a line.",
+    extensions: &["txt"],
+    sniff: text::sniff,
+    open: text::open,
+}];
+
+/// The format of a name.
+pub fn format(name: &str) -> Option<&'static FormatEntry> {
+    FORMATS.iter().find(|entry| entry.name == name)
+}
+
+/// The formats that a file may be of, the likeliest first, each with how likely it is, from 1 to 100.
+pub fn guess(path: &Path) -> Result<Vec<(&'static FormatEntry, u8)>> {
+    Ok(guesses(&Input::open(path, None)?))
+}
+
+fn guesses(input: &Input) -> Vec<(&'static FormatEntry, u8)> {
+    let (name, head) = (input.name(), input.head());
+    let sample = Sample { name: &name, bytes: input.sample(), head: &head };
+    let likely = FORMATS.iter().map(|entry| (entry, (entry.sniff)(&sample)));
+    let mut likely: Vec<_> = likely.filter(|(_, score)| *score > 0).collect();
+    likely.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+    likely
+}
+
+/// Starts to read a file.
+///
+/// # Errors
+/// A sentence that names the file when it cannot be read at all or is of no known format, or when an option names none.
+pub fn open(path: &Path, options: &Options) -> Result<Import> {
+    let input = Input::open(path, options.encoding.as_deref())?;
+    let entry = match &options.format {
+        Some(name) => format(name).ok_or_else(|| unknown_format(name))?,
+        None => guesses(&input).first().map(|(entry, _)| *entry).ok_or_else(|| no_format(path))?,
+    };
+    let mut facts = Facts {
+        format: entry.name,
+        label: entry.label,
+        encoding: input.encoding(),
+        packed: input.packed(),
+        notes: input.note().map(str::to_owned).into_iter().collect(),
+        ..Facts::default()
+    };
+    let reader = (entry.open)(&input, options, &mut facts)?;
+    Ok(Import { facts, input, reader, warnings: Warnings::new(path), ended: false })
+}
+
+fn unknown_format(name: &str) -> Error {
+    let names: Vec<&str> = FORMATS.iter().map(|entry| entry.name).collect();
+    Error::Input(format!("`{name}` is no format of files; choose one of {}", names.join(", ")))
+}
+
+fn no_format(path: &Path) -> Error {
+    Error::file(path, "is of no format that is known here; say which it is, or save it as plain text or TSV")
+}
+
+/// A file that is being read: an iterator of its sentences. An error is the last item; what came before it is good.
+pub struct Import {
+    /// What was found out about the file.
+    pub facts: Facts,
+    input: Input,
+    reader: Box<dyn Reader>,
+    warnings: Warnings,
+    ended: bool,
+}
+
+impl std::fmt::Debug for Import {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Import").field("path", &self.input.path()).finish_non_exhaustive()
+    }
+}
+
+impl Import {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.input.path()
+    }
+
+    /// What was wrong so far.
+    pub fn warnings(&self) -> &Warnings {
+        &self.warnings
+    }
+
+    /// How much of the file was read, from 0 to 1.
+    pub fn progress(&self) -> f32 {
+        self.input.progress()
+    }
+}
+
+impl Iterator for Import {
+    type Item = Result<Record>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let next = self.reader.next(&mut self.warnings).transpose();
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}

@@ -3,6 +3,7 @@
 //! Everything in the program that reads lines reads them here, so that all agree on what a line is and none keeps
 //! more of a line than it may.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,18 +12,42 @@ use crate::error::{Error, Result};
 
 /// Opens a file, unpacking gzip and zstandard, which are known by their first bytes whatever the name.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    unpack(path, File::open(path).map_err(|error| Error::io(path, &error))?)
+}
+
+/// Unpacks what comes from a file, if it is packed.
+pub fn unpack(path: &Path, input: impl std::io::Read + Send + 'static) -> Result<Box<dyn BufRead + Send>> {
     let failed = |error: std::io::Error| Error::io(path, &error);
-    let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
+    let mut input = BufReader::with_capacity(1 << 16, input);
     // A folder opens but does not read: the error comes here.
-    let start = file.fill_buf().map_err(failed)?;
-    if start.starts_with(&[0x1f, 0x8b]) {
-        return Ok(Box::new(BufReader::with_capacity(1 << 16, flate2::bufread::MultiGzDecoder::new(file))));
+    match packing(input.fill_buf().map_err(failed)?) {
+        Some(Packing::Gzip) => {
+            Ok(Box::new(BufReader::with_capacity(1 << 16, flate2::bufread::MultiGzDecoder::new(input))))
+        }
+        Some(Packing::Zstandard) => {
+            let decoder = zstd::stream::read::Decoder::with_buffer(input).map_err(failed)?;
+            Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
+        }
+        None => Ok(Box::new(input)),
     }
-    if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        let decoder = zstd::stream::read::Decoder::with_buffer(file).map_err(failed)?;
-        return Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)));
+}
+
+/// How a file is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// gzip
+    Gzip,
+    /// zstandard
+    Zstandard,
+}
+
+/// How a file is packed that starts with these bytes.
+pub fn packing(start: &[u8]) -> Option<Packing> {
+    match start {
+        [0x1f, 0x8b, ..] => Some(Packing::Gzip),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Packing::Zstandard),
+        _ => None,
     }
-    Ok(Box::new(file))
 }
 
 /// Refuses what is no plain file: a pipe or a device may never answer, or never end.
@@ -295,6 +320,15 @@ impl LineReader {
     pub fn text(&self) -> Result<&str> {
         let line = self.utf8(&self.kept[..self.kept.len() - self.end])?;
         Ok(if self.line == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line })
+    }
+
+    /// The line read last, without its end, what is not UTF-8 replaced by U+FFFD.
+    pub fn lossy(&self) -> Cow<'_, str> {
+        let line = String::from_utf8_lossy(&self.kept[..self.kept.len() - self.end]);
+        match line {
+            Cow::Borrowed(line) if self.line == 1 => Cow::Borrowed(line.strip_prefix('\u{feff}').unwrap_or(line)),
+            line => line,
+        }
     }
 
     /// The line read last with its end and everything else that is in the file.

@@ -1,0 +1,67 @@
+//! Floor 6: what a format is: one line of [`FORMATS`](crate::import::FORMATS) and a reader. Imports its room.
+
+use crate::error::Result;
+use crate::import::facts::{Facts, Warnings};
+use crate::import::input::Input;
+use crate::import::options::Options;
+use crate::import::record::Record;
+
+/// One line of [`FORMATS`](crate::import::FORMATS).
+#[derive(Clone, Copy)]
+pub struct FormatEntry {
+    /// What is typed.
+    pub name: &'static str,
+    /// What people call it.
+    pub label: &'static str,
+    /// What it holds, in a sentence.
+    pub about: &'static str,
+    /// Endings of its files, in small letters, without a dot; a packed file has another behind it.
+    pub extensions: &'static [&'static str],
+    /// How likely a file is of this format by its first bytes: from 0, impossible, to 100, certain.
+    pub sniff: fn(&Sample<'_>) -> u8,
+    /// Starts to read a file and states what was found out about it.
+    pub open: fn(&Input, &Options, &mut Facts) -> Result<Box<dyn Reader>>,
+}
+
+impl std::fmt::Debug for FormatEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FormatEntry").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The start of a file, by which its format is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// The file's name in small letters, without the ending of a packed file.
+    pub name: &'a str,
+    /// Its first bytes, unpacked.
+    pub bytes: &'a [u8],
+    /// The same as text.
+    pub head: &'a str,
+}
+
+impl<'a> Sample<'a> {
+    /// The first lines that are not blank; the last may be cut.
+    pub fn lines(&self) -> impl Iterator<Item = &'a str> {
+        self.head.lines().filter(|line| !line.trim().is_empty())
+    }
+
+    /// The first line that is not blank.
+    pub fn first(&self) -> &'a str {
+        self.lines().next().unwrap_or_default()
+    }
+
+    /// Whether the name ends so.
+    pub fn has_extension(&self, extensions: &[&str]) -> bool {
+        self.name.rsplit_once('.').is_some_and(|(_, ending)| extensions.contains(&ending))
+    }
+}
+
+/// Reads a file sentence by sentence.
+pub trait Reader: Send {
+    /// The next sentence; what is wrong with one is a warning, and the others are read.
+    ///
+    /// # Errors
+    /// When the file cannot be read on.
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>>;
+}

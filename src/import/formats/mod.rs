@@ -1,0 +1,3 @@
+//! Floor 6: the formats, a file each. Imports its room.
+
+pub mod text;

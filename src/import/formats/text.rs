@@ -1,0 +1,58 @@
+//! Floor 6: plain text: a sentence a line, packed or not. A blank line is a sentence without words, for the lines of
+//! other files to stay beside theirs. Imports its room.
+
+use crate::error::Result;
+use crate::import::facts::{Facts, Warnings};
+use crate::import::format::{Reader, Sample};
+use crate::import::input::{Input, Lines};
+use crate::import::options::{Options, Role};
+use crate::import::record::{Output, Record, Text};
+
+/// What any text may be when nothing else fits.
+pub fn sniff(_: &Sample<'_>) -> u8 {
+    1
+}
+
+/// Starts to read.
+pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    let role = options.role.clone().unwrap_or_default();
+    let is = match &role {
+        Role::Source => "the source".to_owned(),
+        Role::Output(system) => format!("the outputs of {system}"),
+        // Links are no plain text: they are read as what they most resemble.
+        Role::Reference | Role::Gold | Role::Links(_) => "the reference".to_owned(),
+    };
+    facts.notes.push(format!("Read as {is}, a sentence a line."));
+    Ok(Box::new(TextReader { lines: input.lines()?, role }))
+}
+
+struct TextReader {
+    lines: Lines,
+    role: Role,
+}
+
+impl Reader for TextReader {
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
+        while let Some(line) = self.lines.next(warnings)? {
+            let Some(text) = line.text else { continue };
+            if text.trim().is_empty() {
+                warnings.add(line.number, "is blank");
+            }
+            return Ok(Some(record(line.number, text, &self.role)));
+        }
+        Ok(None)
+    }
+}
+
+/// A line in its role.
+fn record(line: usize, text: String, role: &Role) -> Record {
+    let mut record = Record { sentence: line, line, ..Record::default() };
+    match role {
+        Role::Source => record.source = Some(Text::plain(text)),
+        Role::Output(system) => {
+            record.outputs.push(Output { system: Some(system.clone()), text, ..Output::default() });
+        }
+        Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(Text::plain(text)),
+    }
+    record
+}

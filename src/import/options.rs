@@ -1,0 +1,106 @@
+//! Floor 6: what a caller knows of a file, and what it overrules. Imports `text`.
+
+use std::path::PathBuf;
+
+pub use crate::text::links::read::{Base, Order};
+
+/// What a file is for. A file with several kinds of text says most of it itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// What is translated.
+    #[default]
+    Source,
+    /// What people made of it.
+    Reference,
+    /// What the system of this name made of it.
+    Output(String),
+    /// The links that annotators drew.
+    Gold,
+    /// The links of the outputs of the system of this name.
+    Links(String),
+}
+
+/// Which side the rows of a file's matrices belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Orientation {
+    /// A row for each target token, as here.
+    TargetRows,
+    /// A row for each source token.
+    SourceRows,
+}
+
+impl Orientation {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TargetRows => "a row for each target token",
+            Self::SourceRows => "a row for each source token",
+        }
+    }
+
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Self::TargetRows => Self::SourceRows,
+            Self::SourceRows => Self::TargetRows,
+        }
+    }
+}
+
+/// What a column of a table holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ColumnRole {
+    /// What the file calls the sentence.
+    Id,
+    /// What is translated.
+    Source,
+    /// What people made of it.
+    Reference,
+    /// What the system of this name made of it.
+    Output(String),
+    /// ln p of the output of the system of this name.
+    LogP(String),
+    /// Links of the output of the system of this name, in Pharaoh's notation.
+    Links(String),
+    /// Links of annotators, in Pharaoh's notation.
+    Gold,
+    /// Kept by its name.
+    Extra,
+    /// Left out.
+    Skip,
+}
+
+/// Files that lie beside this one, line for line, words with spaces between: dumps without their texts need them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Beside {
+    /// The source sentences.
+    pub source: Option<PathBuf>,
+    /// The reference, for gold alignments, or the outputs, for dumps.
+    pub target: Option<PathBuf>,
+}
+
+/// What a caller knows of a file; what is left open is found out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What the file is for; without it what its format usually is: a plain text the source, the target side of a
+    /// table the reference, a dump the outputs of a system that is named like the file.
+    pub role: Option<Role>,
+    /// The format, a name of [`FORMATS`](crate::import::FORMATS).
+    pub format: Option<String>,
+    /// The encoding, a label of the WHATWG's Encoding Standard such as `utf-8` or `windows-1252`.
+    pub encoding: Option<String>,
+    /// Which side the rows of matrices belong to.
+    pub orientation: Option<Orientation>,
+    /// Where links count words from.
+    pub base: Option<Base>,
+    /// Which side a link names first.
+    pub order: Option<Order>,
+    /// Whether the first row of a table names the columns.
+    pub header: Option<bool>,
+    /// What columns of a table hold, by their names or, without a header, by their numbers from 1.
+    pub columns: Vec<(String, ColumnRole)>,
+    /// The languages of source and target, in files that have several (BCP 47; `en` takes `en-US` too).
+    pub languages: (Option<String>, Option<String>),
+    /// Files beside it.
+    pub beside: Beside,
+}
