@@ -198,7 +198,7 @@ fn number(value: f32) -> String {
 }
 
 /// Text as XML takes it. Letters that it may not hold at all are replaced.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -18,6 +18,7 @@ use crate::session::pages::sentence::command::{
     SourceCommand, VariantCommand,
 };
 use crate::session::pages::steps::command::StepsCommand;
+use crate::session::pages::workbench::command::WorkbenchCommand;
 use crate::session::settings::{Shown, Theme};
 
 /// Every act of the user.
@@ -33,6 +34,8 @@ pub enum Command {
     Phrases(PhrasesCommand),
     /// Something on page Steps.
     Steps(StepsCommand),
+    /// Something on page Corpus.
+    Workbench(WorkbenchCommand),
     /// Something on the sheet New training.
     Training(TrainingCommand),
     /// Something with lessons.
@@ -171,6 +174,7 @@ wrap! {
     MapCommand => Command::Map;
     PhrasesCommand => Command::Phrases;
     StepsCommand => Command::Steps;
+    WorkbenchCommand => Command::Workbench;
     TrainingCommand => Command::Training;
     LessonCommand => Command::Lesson;
     WindowCommand => Command::Window;

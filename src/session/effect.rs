@@ -14,6 +14,7 @@ use crate::text::lines::TextFile;
 use crate::text::links::Links;
 use crate::training::recipe::Plan;
 use crate::worker::corpus::Order;
+use crate::worker::desk::DeskCall;
 use crate::worker::protocol::Request;
 use crate::worker::steps::StepsRequest;
 
@@ -31,6 +32,8 @@ pub enum Effect {
         /// What is wanted.
         request: Box<StepsRequest>,
     },
+    /// Something for the workspace.
+    Desk(DeskCall),
     /// Work on files.
     Chore(Chore),
     /// Follow these training logs, and no others.

@@ -93,7 +93,9 @@ fn look(path: PathBuf, on: Page) -> News {
         (Dropped::Model, path)
     } else if let Some(folder) = model_of(&path) {
         (Dropped::Model, folder)
-    } else if path.extension().is_some_and(|extension| extension == "json") {
+    } else if is_workspace(&path) {
+        (Dropped::Workspace, path)
+    } else if path.extension().is_some_and(|extension| extension == "json") && on != Page::Workbench {
         (Dropped::Interventions, path)
     } else if is_phrase_table(&path) {
         (Dropped::PhraseTable, path)
@@ -109,6 +111,13 @@ fn model_of(path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?;
     // A bare name lies in the folder where the program runs.
     Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() })
+}
+
+/// Whether a file begins as a workspace does.
+fn is_workspace(path: &Path) -> bool {
+    let mut begin = [0; 16];
+    let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut begin));
+    path.is_file() && read.is_ok() && &begin == b"SQLite format 3\0"
 }
 
 /// Whether the first line is one of a phrase table.

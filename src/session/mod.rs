@@ -67,7 +67,8 @@ pub use crate::session::pages::sentence::command::{
     SelectCommand, SentenceCommand, SourceCommand, Taken, VariantCommand,
 };
 pub use crate::session::pages::steps::command::StepsCommand;
-pub use crate::session::pages::{evaluation, maps, phrases, steps};
+pub use crate::session::pages::workbench::command::WorkbenchCommand;
+pub use crate::session::pages::{evaluation, maps, phrases, steps, workbench};
 pub use crate::session::rewording::WordEdit;
 pub use crate::session::scene::{CANDIDATES, Owned, Scene, SearchChange, SearchSettings, Variant};
 pub use crate::session::settings::{DARK_PALETTE, LIGHT_PALETTE, Settings, Shown, Theme};

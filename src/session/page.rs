@@ -14,6 +14,8 @@ pub enum Page {
     Phrases,
     /// A model taken apart, step by step.
     Steps,
+    /// A workspace: sentences, systems and judgements.
+    Workbench,
 }
 
 /// What a dropped path turns out to be.
@@ -29,6 +31,8 @@ pub enum Dropped {
     PhraseTable,
     /// A sentence with interventions.
     Interventions,
+    /// A workspace.
+    Workspace,
 }
 
 /// A line of the table.
@@ -88,6 +92,15 @@ pub const PAGES: &[PageEntry] = &[
         saved_as: "steps",
         digit: 5,
         takes: &[],
+    },
+    PageEntry {
+        page: Page::Workbench,
+        name: "Corpus",
+        title: "Page Corpus",
+        key: "corpus",
+        saved_as: "workbench",
+        digit: 6,
+        takes: &[Dropped::Workspace, Dropped::Text],
     },
 ];
 

@@ -22,6 +22,7 @@ use crate::session::pages::phrases::Phrases;
 use crate::session::pages::sentence::command::List;
 use crate::session::pages::shape::PageState as _;
 use crate::session::pages::steps::Steps;
+use crate::session::pages::workbench::Workbench;
 use crate::session::persist;
 use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::saved_figure::SavedFigure;
@@ -32,6 +33,7 @@ use crate::session::settings::{Settings, Shown, Whose};
 use crate::session::shared::Shared;
 use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
+use crate::worker::desk::DeskNews;
 use crate::worker::follow::Seen;
 use crate::worker::protocol::{EnsembleSpec, Event};
 use crate::worker::steps::StepsEvent;
@@ -192,6 +194,11 @@ impl Session {
         &self.pages.steps
     }
 
+    /// The page Corpus.
+    pub fn workbench(&self) -> &Workbench {
+        &self.pages.workbench
+    }
+
     /// The sheet New training.
     pub fn training(&self) -> &NewTraining {
         &self.training
@@ -217,6 +224,7 @@ impl Session {
             Command::Map(command) => self.pages.maps.apply(command, shared),
             Command::Phrases(command) => self.pages.phrases.apply(command, shared),
             Command::Steps(command) => self.pages.steps.apply(command, shared),
+            Command::Workbench(command) => self.pages.workbench.apply(command, shared),
             Command::Training(command) => self.training.apply(command, shared),
             Command::Lesson(command) => {
                 let commands = self.lessons.apply(command, shared, &self.pages.steps);
@@ -266,6 +274,12 @@ impl Session {
     pub fn absorb_steps(&mut self, event: StepsEvent) -> bool {
         self.pages.steps.found(event.number, event.found, &mut self.shared);
         self.go_on();
+        true
+    }
+
+    /// Takes in what the lane of the workspace tells; true when anything changed.
+    pub fn absorb_desk(&mut self, news: DeskNews) -> bool {
+        self.pages.workbench.hear(news, &mut self.shared);
         true
     }
 

@@ -2,7 +2,7 @@
 
 use crate::session::{
     Command, ListCommand, MapCommand, Page, SearchCommand, SelectCommand, Session, SettingsCommand, Shown,
-    SourceCommand, StepsCommand, Theme, WindowCommand,
+    SourceCommand, StepsCommand, Theme, WindowCommand, WorkbenchCommand,
 };
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
@@ -43,6 +43,8 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             return Vec::new();
         }
         Act::ShowPage(page) => WindowCommand::ShowPage(page).into(),
+        Act::Undo if session.page() == Page::Workbench => WorkbenchCommand::Undo.into(),
+        Act::Redo if session.page() == Page::Workbench => WorkbenchCommand::Redo.into(),
         Act::Undo => SourceCommand::Undo.into(),
         Act::Redo => SourceCommand::Redo.into(),
         Act::Stop => SourceCommand::Stop.into(),
@@ -123,7 +125,12 @@ fn sheet(local: &mut Local, sheet: Sheet) -> Vec<Command> {
 
 /// Opens a file dialog: for a phrase table on the page of phrases.
 fn open(session: &Session, local: &mut Local) -> Vec<Command> {
-    let question = if session.page() == Page::Phrases { Question::PhraseTable } else { Question::Text };
+    let question = match session.page() {
+        Page::Phrases => Question::PhraseTable,
+        Page::Workbench if session.workbench().path.is_some() => Question::Import,
+        Page::Workbench => Question::Workspace,
+        Page::Sentence | Page::Evaluation | Page::Map | Page::Steps => Question::Text,
+    };
     local.dialogs.ask(question);
     sheet(local, Sheet::Ask(question))
 }
@@ -168,6 +175,7 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
     match session.page() {
         Page::Map => vec![MapCommand::Select(None).into()],
         Page::Steps => vec![StepsCommand::Open(None).into()],
+        Page::Workbench => vec![WorkbenchCommand::Select(None).into()],
         Page::Sentence | Page::Evaluation | Page::Phrases => vec![SelectCommand::Nothing.into()],
     }
 }

@@ -12,8 +12,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
     AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand,
-    PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WindowCommand, maps,
+    PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WindowCommand, WorkbenchCommand, maps,
 };
+use crate::workspace::out::Kind;
 
 /// What the answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,14 @@ pub enum Question {
     Log,
     /// A phrase table.
     PhraseTable,
+    /// A workspace that is there.
+    Workspace,
+    /// A workspace that is to be made.
+    NewWorkspace,
+    /// A file for the workspace.
+    Import,
+    /// Where to write the rows of the workspace.
+    WorkspaceOut(Kind),
     /// Where to write the scores of a phrase table.
     PhraseScores,
     /// Where to write figures.
@@ -80,6 +89,23 @@ pub enum Wants {
 
 const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "json", "gz", "zst"];
 
+const IMPORTS: &[&str] = &[
+    "txt", "en", "fr", "de", "tsv", "csv", "tmx", "xlf", "xliff", "jsonl", "json", "npy", "gold", "links", "gz", "zst",
+];
+
+/// What a file of the rows of a workspace is called at first.
+fn out_wants(kind: Kind) -> Wants {
+    match kind {
+        Kind::Tsv => Wants::NewFile("sentences.tsv"),
+        Kind::Jsonl => Wants::NewFile("sentences.jsonl"),
+        Kind::Pharaoh(..) => Wants::NewFile("alignment.txt"),
+        Kind::Gold => Wants::NewFile("gold.txt"),
+        Kind::Judgements => Wants::NewFile("judgements.jsonl"),
+        Kind::Report => Wants::NewFile("report.html"),
+        Kind::Figures(..) => Wants::Folder,
+    }
+}
+
 impl Question {
     /// The heading of its sheet and dialog.
     pub fn title(self) -> &'static str {
@@ -91,6 +117,11 @@ impl Question {
             Self::Gold => "Alignments by hand",
             Self::Log => "Open training logs",
             Self::PhraseTable => "Open a phrase table",
+            Self::Workspace => "Open a workspace",
+            Self::NewWorkspace => "New workspace",
+            Self::Import => "Import into the workspace",
+            Self::WorkspaceOut(Kind::Figures(..)) => "Save figures into a folder",
+            Self::WorkspaceOut(_) => "Save the sentences shown",
             Self::PhraseScores => "Export the scores as TSV",
             Self::Training(Field::Vocabulary) => "A model whose vocabularies are taken",
             Self::Training(Field::Output) => "Folder of the new model",
@@ -131,6 +162,14 @@ impl Question {
             Self::PhraseTable => {
                 "Lines as Moses writes them, source ||| target ||| features, packed with gzip or zstandard or not."
             }
+            Self::Workspace | Self::NewWorkspace => {
+                "One file that keeps sentences, outputs, alignments and judgements, by custom with the ending .ilws."
+            }
+            Self::Import => {
+                "Text, TSV, TMX, XLIFF, JSON lines, alignments or dumps of attention, packed with gzip or zstandard or not. What it is is found out and told."
+            }
+            Self::WorkspaceOut(Kind::Figures(..)) => "A file for each sentence that is shown and has an alignment.",
+            Self::WorkspaceOut(_) => "All sentences that are shown, in their order.",
             Self::PhraseScores => {
                 "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst."
             }
@@ -162,7 +201,10 @@ impl Question {
     pub fn verb(self) -> &'static str {
         match self {
             Self::Model => "Add",
-            Self::Text | Self::Log | Self::PhraseTable => "Open",
+            Self::Text | Self::Log | Self::PhraseTable | Self::Workspace => "Open",
+            Self::NewWorkspace => "Make",
+            Self::Import => "Import",
+            Self::WorkspaceOut(_) => "Save",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
             Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
             Self::Interventions(_) => "Save",
@@ -180,6 +222,10 @@ impl Question {
             Self::Gold => Wants::File(&["txt", "wa", "nonullalign", "align", "pharaoh", "naacl"]),
             Self::Log => Wants::File(&["jsonl"]),
             Self::PhraseTable => Wants::File(&["gz", "zst", "txt"]),
+            Self::Workspace => Wants::File(&["ilws"]),
+            Self::NewWorkspace => Wants::NewFile("corpus.ilws"),
+            Self::Import => Wants::File(IMPORTS),
+            Self::WorkspaceOut(kind) => out_wants(kind),
             Self::PhraseScores => Wants::NewFile("phrases.tsv"),
             Self::Figures(FiguresFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
             Self::Figures(FiguresFormat::Json) => Wants::NewFile("evaluation.json"),
@@ -206,6 +252,9 @@ impl Question {
             Self::Gold => TestCommand::SetGold(Some(path)).into(),
             Self::Log => EvaluationCommand::OpenLogs(path).into(),
             Self::PhraseTable => PhrasesCommand::Open(path).into(),
+            Self::Workspace | Self::NewWorkspace => WorkbenchCommand::Open(path).into(),
+            Self::Import => WorkbenchCommand::Import(path).into(),
+            Self::WorkspaceOut(kind) => WorkbenchCommand::Save(kind, path).into(),
             Self::PhraseScores => PhrasesCommand::Export(path).into(),
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),

@@ -14,6 +14,7 @@ use crate::ui::tree_memory;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::{plane, words};
+use crate::workspace::judge::Mark;
 
 /// Key of the session's layout: width of the window, points.
 pub const WINDOW_WIDTH: &str = "window_width";
@@ -177,6 +178,29 @@ pub struct Picked {
     pub part: String,
 }
 
+/// What page Corpus remembers of what is being typed and clicked.
+#[derive(Debug, Default)]
+pub struct WorkbenchLocal {
+    /// A path, as typed.
+    pub path: String,
+    /// A tag, as typed.
+    pub tag: String,
+    /// The note of a sentence, as typed.
+    pub note: String,
+    /// Of which sentence the note is.
+    pub noted: Option<usize>,
+    /// The annotator, as typed.
+    pub annotator: Option<String>,
+    /// A mark that is being made.
+    pub span: Option<Mark>,
+    /// Its kind.
+    pub category: String,
+    /// Its severity.
+    pub severity: String,
+    /// The sentence and its source word that the next link begins at.
+    pub linked: Option<(usize, usize)>,
+}
+
 /// What the window remembers.
 #[derive(Default)]
 pub struct Local {
@@ -208,6 +232,8 @@ pub struct Local {
     pub steps_texture: Texture,
     /// The number of the context that page Steps shows as a sum.
     pub steps_unit: Option<usize>,
+    /// Of the page Corpus.
+    pub workbench: WorkbenchLocal,
     /// Of the page Phrases.
     pub phrases: PhrasesLocal,
     /// Of the manual.

@@ -131,7 +131,9 @@ impl Binding {
         let goes_there = matches!(self.act, Act::FocusSource | Act::FocusSearch);
         // The page Steps shows the sentence, too.
         let is_shared = page == Page::Steps && matches!(self.act, Act::Present | Act::Undo | Act::Redo | Act::Stop);
-        page == Page::Sentence || !belongs_to_sentence || goes_there || is_shared
+        // The page Corpus has an undo of its own.
+        let is_judged = page == Page::Workbench && matches!(self.act, Act::Undo | Act::Redo);
+        page == Page::Sentence || !belongs_to_sentence || goes_there || is_shared || is_judged
     }
 }
 

@@ -8,6 +8,7 @@
 //! (`priority.rs`).
 
 pub mod corpus;
+pub mod desk;
 pub mod disk;
 pub mod follow;
 pub mod gate;

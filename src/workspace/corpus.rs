@@ -7,8 +7,7 @@ use crate::error::Result;
 use crate::workspace::file::Workspace;
 use crate::workspace::judge::Judgements;
 use crate::workspace::measures::{MEASURES, Measure, OF_SENTENCES};
-use crate::workspace::output::Output;
-use crate::workspace::read::System;
+use crate::workspace::read::{System, key};
 use crate::workspace::texts::{Numbers, Texts};
 
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.
@@ -28,6 +27,8 @@ pub struct Corpus {
     pub golds: Arc<BTreeSet<usize>>,
     /// What could not be read, in sentences.
     pub damages: Vec<String>,
+    /// The last row of measures that was read: what came later is new.
+    seen: i64,
 }
 
 /// What a system says.
@@ -66,7 +67,7 @@ impl Corpus {
             corpus.systems.push(SystemColumn::new(system, corpus.len()));
         }
         corpus.attempt("outputs", workspace, &mut |corpus| read_outputs(workspace, corpus));
-        corpus.attempt("measures", workspace, &mut |corpus| read_numbers(workspace, corpus));
+        corpus.attempt("measures", workspace, &mut |corpus| read_numbers(workspace, corpus).map(drop));
         corpus.read_judgements(workspace)?;
         Ok(corpus)
     }
@@ -99,38 +100,53 @@ impl Corpus {
         self.sources.is_empty()
     }
 
-    /// Takes in sentences that came.
-    pub fn add_sentence(&mut self, source: &str, reference: Option<&str>) {
-        self.sources.push(Some(source));
-        self.references.push(reference);
-        for column in &mut self.systems {
-            column.texts.grow(self.sources.len());
+    /// Reads what came since, from this window or another: everything that is written leaves measures behind.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn refresh(&mut self, workspace: &Workspace) -> Result<()> {
+        let known = self.len();
+        for sentence in workspace.sentences(known..workspace.len()?)? {
+            self.sources.push(Some(&sentence.source));
+            self.references.push(sentence.reference.as_deref());
         }
-    }
-
-    /// Takes in what a system said, with its measures.
-    pub fn add_outputs(&mut self, system: &System, outputs: &[(usize, Output)], rows: &[(usize, Vec<f32>)]) {
-        let len = self.len();
-        let at = self.systems.iter().position(|column| column.system.id == system.id).unwrap_or_else(|| {
-            self.systems.push(SystemColumn::new(system.clone(), len));
-            self.systems.len() - 1
-        });
-        let column = &mut self.systems[at];
-        let mut new: Vec<(usize, &str)> = outputs.iter().map(|(at, output)| (*at, output.text.as_str())).collect();
-        new.sort_by_key(|(at, _)| *at);
-        column.done += new.iter().filter(|(at, _)| column.texts.get(*at).is_none()).count();
-        column.texts.set(&new);
-        self.add_numbers(at, rows);
-    }
-
-    /// Takes in measures of the system in a column.
-    pub fn add_numbers(&mut self, column: usize, rows: &[(usize, Vec<f32>)]) {
-        let Some(column) = self.systems.get_mut(column) else { return };
-        for (at, row) in rows {
-            for (numbers, number) in column.numbers.iter_mut().zip(row) {
-                numbers.set(*at, *number);
+        let systems = workspace.systems()?;
+        self.systems.retain(|column| systems.iter().any(|system| system.id == column.system.id));
+        for system in systems {
+            if !self.systems.iter().any(|column| column.system.id == system.id) {
+                self.systems.push(SystemColumn::new(system, self.len()));
             }
         }
+        let len = self.len();
+        self.systems.iter_mut().for_each(|column| column.texts.grow(len));
+        let runs = workspace.tell(read_numbers(workspace, self))?;
+        for (system, first, count) in runs {
+            workspace.tell(self.read_texts(workspace, system, first, count))?;
+        }
+        self.read_judgements(workspace)
+    }
+
+    /// The texts of some neighbouring sentences, of one system; references of system 0.
+    fn read_texts(&mut self, workspace: &Workspace, system: i64, first: usize, count: usize) -> rusqlite::Result<()> {
+        let (from, to) = (first as i64 + 1, (first + count) as i64);
+        let sql = if system == 0 {
+            "SELECT id, coalesce(reference, '') FROM sentence WHERE id BETWEEN ?1 AND ?2 AND reference IS NOT NULL"
+        } else {
+            "SELECT key, text FROM output WHERE key BETWEEN ?1 AND ?2 ORDER BY key"
+        };
+        let mut find = workspace.connection.prepare_cached(sql)?;
+        let rows = find.query_map([key(system, from), key(system, to)], |row| {
+            Ok(((row.get::<_, i64>(0)? & 0xFFFF_FFFF) as usize - 1, row.get::<_, String>(1)?))
+        })?;
+        let new = rows.collect::<rusqlite::Result<Vec<(usize, String)>>>()?;
+        let new: Vec<(usize, &str)> = new.iter().map(|(at, text)| (*at, text.as_str())).collect();
+        if system == 0 {
+            self.references.set(&new);
+        } else if let Some(column) = self.systems.iter_mut().find(|column| column.system.id == system) {
+            column.done += new.iter().filter(|(at, _)| column.texts.get(*at).is_none()).count();
+            column.texts.set(&new);
+        }
+        Ok(())
     }
 }
 
@@ -165,7 +181,8 @@ fn read_outputs(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<
     Ok(())
 }
 
-fn read_numbers(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<()> {
+/// Reads the measures that came since; gives of each row its system, its first sentence from 0, and how many.
+fn read_numbers(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<Vec<(i64, usize, usize)>> {
     let mut layouts = BTreeMap::new();
     let mut find = workspace.connection.prepare("SELECT id, names FROM measures")?;
     let mut rows = find.query([])?;
@@ -173,10 +190,12 @@ fn read_numbers(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<
         let names: String = row.get(1)?;
         layouts.insert(row.get::<_, i64>(0)?, names);
     }
-    let mut find = workspace.connection.prepare("SELECT system, measures, first, packed FROM numbers ORDER BY id")?;
-    let mut rows = find.query([])?;
+    let sql = "SELECT system, measures, first, packed, id FROM numbers WHERE id > ?1 ORDER BY id";
+    let mut find = workspace.connection.prepare(sql)?;
+    let (mut rows, mut runs) = (find.query([corpus.seen])?, Vec::new());
     while let Some(row) = rows.next()? {
         let (system, first): (i64, i64) = (row.get(0)?, row.get(2)?);
+        corpus.seen = row.get(4)?;
         let Some(names) = layouts.get(&row.get::<_, i64>(1)?) else { continue };
         let packed = row.get_ref(3)?.as_blob().unwrap_or_default();
         let (measures, columns): (&[Measure], &mut [Numbers]) = if system == 0 {
@@ -185,13 +204,14 @@ fn read_numbers(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<
             let Some(column) = corpus.systems.iter_mut().find(|column| column.system.id == system) else { continue };
             (MEASURES, &mut column.numbers)
         };
-        take_numbers(names, measures, columns, first as usize, packed);
+        runs.push((system, first as usize, take_numbers(names, measures, columns, first as usize, packed)));
     }
-    Ok(())
+    Ok(runs)
 }
 
 /// Unpacks numbers of neighbouring sentences. A measure that this program does not know is passed over.
-fn take_numbers(names: &str, measures: &[Measure], columns: &mut [Numbers], first: usize, packed: &[u8]) {
+/// Gives how many sentences they are of.
+fn take_numbers(names: &str, measures: &[Measure], columns: &mut [Numbers], first: usize, packed: &[u8]) -> usize {
     let names: Vec<&str> = names.split(' ').collect();
     let place = |name: &&str| measures.iter().position(|measure| measure.name == *name);
     let places: Vec<Option<usize>> = names.iter().map(place).collect();
@@ -202,4 +222,5 @@ fn take_numbers(names: &str, measures: &[Measure], columns: &mut [Numbers], firs
             }
         }
     }
+    packed.len() / (4 * names.len())
 }

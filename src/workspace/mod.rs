@@ -5,14 +5,19 @@
 //! table needs, without the alignments, shared by copies. [`table`] puts its rows in order. A measure is one line of
 //! [`measures::MEASURES`].
 
+pub mod aggregate;
+pub mod bring;
 pub mod column;
 pub mod corpus;
 pub mod file;
 pub mod filter;
 pub mod judge;
 pub mod measures;
+pub mod out;
 pub mod output;
+mod picture;
 pub mod read;
+mod report;
 pub mod run;
 mod schema;
 pub mod table;

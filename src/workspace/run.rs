@@ -49,6 +49,37 @@ pub struct Done<'a> {
 /// Batches between two looks into the file for what is missing.
 const BATCHES: usize = 8;
 
+/// What a system is called in a workspace: the same model run otherwise is another one.
+pub fn name(model: &str, options: &RunOptions) -> String {
+    let search = &options.search;
+    let mut name = model.to_owned();
+    if options.forces {
+        return format!("{name}, references");
+    }
+    if search.beam != SearchOptions::default().beam {
+        name += &format!(", beam {}", search.beam);
+    }
+    if search.ranking.length.normalises() {
+        name += &format!(", {}", search.ranking.length);
+    }
+    if search.ranking.coverage != 0.0 {
+        name += &format!(", coverage {}", search.ranking.coverage);
+    }
+    if search.forbid_unk {
+        name += ", no [UNK]";
+    }
+    name
+}
+
+/// The digests of a system's weights, as far as they are known.
+pub fn digests(system: evaluation::System<'_>) -> Vec<String> {
+    let model = |model: &crate::models::Model| model.digest();
+    match system {
+        evaluation::System::Model(one) => vec![model(one)],
+        evaluation::System::Ensemble(ensemble) => ensemble.members().iter().map(model).collect(),
+    }
+}
+
 /// What a system is, for the workspace.
 pub fn about(
     system: evaluation::System<'_>,

@@ -6,6 +6,7 @@ pub mod phrases;
 pub mod sentence;
 pub mod shape;
 pub mod steps;
+pub mod workbench;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ use crate::session::pages::phrases::Phrases;
 use crate::session::pages::sentence::Sentence;
 use crate::session::pages::shape::{Kept, PageState as _};
 use crate::session::pages::steps::Steps;
+use crate::session::pages::workbench::Workbench;
 use crate::session::shared::Shared;
 use crate::worker::corpus::Found;
 
@@ -34,6 +36,8 @@ pub struct Pages {
     pub phrases: Phrases,
     /// The page Steps.
     pub steps: Steps,
+    /// The page Corpus.
+    pub workbench: Workbench,
 }
 
 impl Pages {
@@ -44,6 +48,7 @@ impl Pages {
             Page::Map => &self.maps,
             Page::Phrases => &self.phrases,
             Page::Steps => &self.steps,
+            Page::Workbench => &self.workbench,
         }
     }
 
@@ -55,6 +60,7 @@ impl Pages {
             Page::Map => &mut self.maps,
             Page::Phrases => &mut self.phrases,
             Page::Steps => &mut self.steps,
+            Page::Workbench => &mut self.workbench,
         }
     }
 
@@ -64,6 +70,7 @@ impl Pages {
             Found::Probed(found) => self.sentence.found(number, found, shared),
             Found::Evaluated(found) => self.evaluation.found(number, found, shared),
             Found::Mapped(found) => self.maps.found(number, found, shared),
+            Found::Analysed(found) => self.workbench.found(number, found, shared),
             Found::Phrases(found) => self.phrases.found(number, found, shared),
         }
     }

@@ -44,6 +44,7 @@ pub mod tree;
 pub mod variant;
 pub mod view;
 pub mod what_if;
+pub mod workbench;
 
 use crate::session::WindowCommand;
 use crate::ui::dialogs::Question;
@@ -67,6 +68,7 @@ pub const VIEWS: &[&dyn View] = &[
     &map::Map,
     &phrases::Phrases,
     &steps::Steps,
+    &workbench::Workbench,
     &sheets::Sheets,
     &new_training::NewTraining,
     &figure_sheet::FigureSheet,

@@ -65,7 +65,7 @@ pub enum Candidate {
 
 impl Candidate {
     /// The folders of its models.
-    fn folders(&self) -> &[PathBuf] {
+    pub fn folders(&self) -> &[PathBuf] {
         match self {
             Self::Model(folder) => std::slice::from_ref(folder),
             Self::Ensemble(ensemble) => &ensemble.members,
@@ -150,7 +150,7 @@ impl Evaluate {
         let data = Data { test_set, gold: gold.map(|gold| gold.pairs) };
         let mut shelved = Vec::with_capacity(self.systems.len());
         for system in &self.systems {
-            shelved.push(self.load(work, system)?);
+            shelved.push(load(work, system, self.device)?);
         }
         // The first model says which way the test set is translated.
         let first = shelved.first().map(|first| languages(first));
@@ -180,19 +180,17 @@ impl Evaluate {
     }
 }
 
-impl Evaluate {
-    /// A model, or an ensemble made of models that other candidates may be, too.
-    fn load(&self, work: &Work<'_>, candidate: &Candidate) -> Result<Arc<Shelved>> {
-        let mut members = Vec::with_capacity(candidate.folders().len());
-        for folder in candidate.folders() {
-            work.tell(Progress { what: format!("Loading {}", name(folder)), ..Progress::default() });
-            members.push(work.model(folder, self.device)?);
-        }
-        match (candidate, members.as_slice()) {
-            (Candidate::Ensemble(ensemble), [_, ..]) => Shelved::ensemble(&members, ensemble.mixing).map(Arc::new),
-            (_, [model, ..]) => Ok(Arc::clone(model)),
-            (_, []) => Err(Error::Internal("an ensemble without members was to be measured".to_owned())),
-        }
+/// A model, or an ensemble made of models that other candidates may be, too.
+pub(super) fn load(work: &Work<'_>, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<Shelved>> {
+    let mut members = Vec::with_capacity(candidate.folders().len());
+    for folder in candidate.folders() {
+        work.tell(Progress { what: format!("Loading {}", name(folder)), ..Progress::default() });
+        members.push(work.model(folder, device)?);
+    }
+    match (candidate, members.as_slice()) {
+        (Candidate::Ensemble(ensemble), [_, ..]) => Shelved::ensemble(&members, ensemble.mixing).map(Arc::new),
+        (_, [model, ..]) => Ok(Arc::clone(model)),
+        (_, []) => Err(Error::Internal("an ensemble without members was to be loaded".to_owned())),
     }
 }
 
@@ -279,7 +277,7 @@ fn stepping<T>(work: &Work<'_>, shelved: &Shelved, job: impl FnOnce(&mut dyn Ste
 }
 
 /// From which language into which.
-fn languages(shelved: &Shelved) -> (&str, &str) {
+pub(super) fn languages(shelved: &Shelved) -> (&str, &str) {
     (&shelved.facts.source_language, &shelved.facts.target_language)
 }
 

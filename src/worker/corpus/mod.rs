@@ -5,6 +5,7 @@
 //! Models are those of the live lane where it has them. A kind of order is one file here and one line of [`Order`] and
 //! [`Found`]; the lane itself knows only [`Job`]s.
 
+pub mod analyse;
 pub mod evaluate;
 mod lane;
 pub mod maps;

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::worker::corpus::work::{Job, Work};
-use crate::worker::corpus::{evaluate, maps, phrases, probe};
+use crate::worker::corpus::{analyse, evaluate, maps, phrases, probe};
 
 /// What can be ordered; one line a kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub enum Order {
     Phrases(phrases::Phrases),
     /// A question about one translation.
     Probe(probe::Probe),
+    /// A system run over a workspace.
+    Analyse(analyse::Analyse),
 }
 
 /// What came of an [`Order`]; one line a kind.
@@ -28,6 +30,8 @@ pub enum Found {
     Phrases(phrases::Scored),
     /// Of [`Order::Probe`].
     Probed(probe::Probed),
+    /// Of [`Order::Analyse`].
+    Analysed(analyse::Analysed),
 }
 
 impl Job for Order {
@@ -39,6 +43,7 @@ impl Job for Order {
             Self::Map(order) => order.run(work).map(Found::Mapped),
             Self::Phrases(order) => order.run(work).map(Found::Phrases),
             Self::Probe(order) => order.run(work).map(Found::Probed),
+            Self::Analyse(order) => order.run(work).map(Found::Analysed),
         }
     }
 }

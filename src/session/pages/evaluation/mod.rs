@@ -148,7 +148,7 @@ impl Kept for Evaluation {
             Dropped::Text => self.apply(TestCommand::AddReference(path).into(), shared),
             Dropped::Logs => shared.chore(Chore::FindLogs(path)),
             // Other pages take these.
-            Dropped::Model | Dropped::PhraseTable | Dropped::Interventions => {}
+            Dropped::Model | Dropped::PhraseTable | Dropped::Interventions | Dropped::Workspace => {}
         }
     }
 

@@ -228,7 +228,7 @@ impl Kept for Phrases {
                 self.open(path, shared);
             }
             // Other pages take these.
-            Dropped::Model | Dropped::Logs | Dropped::Interventions => {}
+            Dropped::Model | Dropped::Logs | Dropped::Interventions | Dropped::Workspace => {}
         }
     }
 

@@ -60,7 +60,7 @@ impl Kept for Sentence {
             Dropped::Text => shared.open_file(path),
             Dropped::Interventions => shared.open_interventions(path),
             // Other pages take these.
-            Dropped::Logs | Dropped::PhraseTable => {}
+            Dropped::Logs | Dropped::PhraseTable | Dropped::Workspace => {}
         }
     }
 

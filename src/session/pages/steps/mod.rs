@@ -404,7 +404,12 @@ impl Kept for Steps {
     fn dropped(&mut self, what: Dropped, _path: PathBuf, _shared: &mut Shared) {
         match what {
             // Other pages take these.
-            Dropped::Model | Dropped::Text | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}
+            Dropped::Model
+            | Dropped::Text
+            | Dropped::Logs
+            | Dropped::PhraseTable
+            | Dropped::Interventions
+            | Dropped::Workspace => {}
         }
     }
 

@@ -1,0 +1,64 @@
+//! Floor 9: what the user does on page Corpus. A leaf.
+
+use std::path::PathBuf;
+
+use crate::import;
+use crate::workspace::judge::Mark;
+use crate::workspace::out::Kind;
+
+/// What the user does on page Corpus.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WorkbenchCommand {
+    /// Opens a workspace, or makes it.
+    Open(PathBuf),
+    /// Closes it; everything is kept.
+    Close,
+    /// Brings in a file.
+    Import(PathBuf),
+    /// Brings in a file that is read as told.
+    ImportAs(PathBuf, import::Options),
+    /// What a plain text that comes in is.
+    SetRole(import::Role),
+    /// The conditions, as typed.
+    SetFilter(String),
+    /// Sorts by this column; again: the other way round; a third time: as they came.
+    Sort(String),
+    /// Chooses a sentence by its place, from 0.
+    Select(Option<usize>),
+    /// Goes so many rows down.
+    Move(isize),
+    /// Opens the chosen sentence on page Sentence.
+    OpenSentence,
+    /// Runs the models and ensembles of the columns; with true their alignments of the references.
+    Run(bool),
+    /// Removes a system and all it said.
+    Remove(i64),
+    /// Shows a column, or hides it.
+    ShowColumn(String, bool),
+    /// Whose judgements are given.
+    SetAnnotator(String),
+    /// Gives the chosen sentence stars.
+    Star(u8),
+    /// Gives it a tag, or takes it away.
+    Tag(String),
+    /// Writes a note on it.
+    Note(String),
+    /// Marks an error in it.
+    Mark(Mark),
+    /// Takes away the mark of this number.
+    Unmark(usize),
+    /// Draws a link by hand: none, sure, possible, and none again. Words between spaces of source and reference, from 0.
+    Link(usize, usize),
+    /// Begins the links by hand with those of the statistical aligner.
+    LinksOfAligner,
+    /// Takes all links by hand away.
+    NoLinks,
+    /// Takes back what was judged last.
+    Undo,
+    /// Judges so again.
+    Redo,
+    /// Writes the rows into a file.
+    Save(Kind, PathBuf),
+    /// Takes the message away.
+    DismissMessage,
+}

@@ -1,0 +1,439 @@
+//! Floor 9: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
+//! written by the desk lane; models run in the corpus lane.
+
+pub mod command;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::aligner::words::LineAligner;
+use crate::decoding::SearchOptions;
+use crate::import;
+use crate::session::effect::Effect;
+use crate::session::gold::Gold;
+use crate::session::page::{Dropped, Page};
+use crate::session::pages::evaluation::systems;
+use crate::session::pages::shape::{Kept, PageState};
+use crate::session::shared::Shared;
+use crate::text::links::{Link, Links};
+use crate::worker::corpus::Order;
+use crate::worker::corpus::analyse::{Analyse, Analysed};
+use crate::worker::desk::{DeskCall, DeskNews, Detail};
+use crate::workspace::bring::Brought;
+use crate::workspace::column::Column;
+use crate::workspace::corpus::Corpus;
+use crate::workspace::judge::{Judgement, MOST_STARS};
+use crate::workspace::measures::MEASURES;
+use crate::workspace::out::Out;
+
+pub use crate::session::pages::workbench::command::WorkbenchCommand;
+
+/// Whose judgements those are that nobody put a name to.
+const NOBODY: &str = "me";
+/// Measures that are shown of each system at first, by their names.
+const FIRST_MEASURES: &[&str] = &["bleu", "logp"];
+
+/// What the page shows.
+#[derive(Clone, Debug)]
+pub struct Workbench {
+    /// The workspace that is open.
+    pub path: Option<PathBuf>,
+    /// The one that was open last.
+    pub last: Option<PathBuf>,
+    /// Its texts and numbers.
+    pub corpus: Arc<Corpus>,
+    /// The sentences that are shown, by their places, in order.
+    pub rows: Arc<Vec<u32>>,
+    /// The conditions, as typed.
+    pub filter: String,
+    /// Why they are none, as a sentence.
+    pub trouble: Option<String>,
+    /// The column that the rows are sorted by, `-` before it for the greatest first; empty: as they came.
+    pub sorting: String,
+    /// What is hidden or shown against what is shown at first, by the names of columns.
+    pub shown: BTreeMap<String, bool>,
+    /// What a plain text that comes in is.
+    pub role: import::Role,
+    /// Why the last act came to nothing, as a sentence.
+    pub message: Option<String>,
+    /// What the lane is doing, and how far it is.
+    pub busy: Option<(String, f32)>,
+    /// The file that came in last, and what came of it.
+    pub brought: Option<(PathBuf, Brought)>,
+    /// The chosen sentence, from 0.
+    pub selected: Option<usize>,
+    /// Everything about it.
+    pub detail: Option<Arc<Detail>>,
+    /// Whose judgements are given.
+    pub annotator: String,
+    /// Orders under way.
+    pub tasks: Vec<u64>,
+}
+
+impl Default for Workbench {
+    fn default() -> Self {
+        Self {
+            path: None,
+            last: None,
+            corpus: Arc::default(),
+            rows: Arc::default(),
+            filter: String::new(),
+            trouble: None,
+            sorting: String::new(),
+            shown: BTreeMap::new(),
+            role: import::Role::Source,
+            message: None,
+            busy: None,
+            brought: None,
+            selected: None,
+            detail: None,
+            annotator: NOBODY.to_owned(),
+            tasks: Vec::new(),
+        }
+    }
+}
+
+/// What is kept between starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Saved {
+    workspace: Option<PathBuf>,
+    is_open: bool,
+    annotator: String,
+    shown: BTreeMap<String, bool>,
+}
+
+impl Workbench {
+    /// The columns that are shown.
+    pub fn columns(&self) -> Vec<Column> {
+        self.all_columns().into_iter().filter(|column| self.is_shown(*column)).collect()
+    }
+
+    /// The columns that can be shown: those of sentences and outputs, and differences of the first two systems.
+    pub fn all_columns(&self) -> Vec<Column> {
+        let mut columns = crate::workspace::out::all_columns(&self.corpus);
+        if self.corpus.systems.len() > 1 {
+            columns.extend((0..MEASURES.len()).map(|at| Column::Difference(at, 0, 1)));
+        }
+        columns
+    }
+
+    /// Whether a column is shown.
+    pub fn is_shown(&self, column: Column) -> bool {
+        let at_first = match column {
+            Column::Output(at, _) => FIRST_MEASURES.contains(&MEASURES[at].name),
+            Column::Sentence(at) => at == 0,
+            Column::Difference(at, ..) => MEASURES[at].name == FIRST_MEASURES[0],
+            Column::Number | Column::Stars | Column::Marks => false,
+        };
+        self.shown.get(&column.name()).copied().unwrap_or(at_first)
+    }
+
+    /// What the annotator says of the chosen sentence.
+    pub fn judgement(&self) -> Judgement {
+        let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected);
+        detail.and_then(|detail| detail.judgements.get(&self.annotator).cloned()).unwrap_or_default()
+    }
+
+    /// The row of the chosen sentence.
+    pub fn row(&self) -> Option<usize> {
+        let selected = self.selected? as u32;
+        self.rows.iter().position(|at| *at == selected)
+    }
+
+    /// All tags, each with how often it was given.
+    pub fn tags(&self) -> BTreeMap<&str, usize> {
+        let mut tags = BTreeMap::new();
+        for judgement in self.corpus.judgements.values().flat_map(BTreeMap::values) {
+            for tag in &judgement.tags {
+                *tags.entry(tag.as_str()).or_insert(0) += 1;
+            }
+        }
+        tags
+    }
+
+    fn send(shared: &mut Shared, call: DeskCall) {
+        shared.push(Effect::Desk(call));
+    }
+
+    fn show(&self, shared: &mut Shared) {
+        Self::send(shared, DeskCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
+    }
+
+    fn open(&mut self, path: PathBuf, shared: &mut Shared) {
+        self.close(shared);
+        self.last = Some(path.clone());
+        Self::send(shared, DeskCall::Open(path));
+        shared.changed();
+    }
+
+    /// What was shown goes; what is kept between starts stays.
+    fn close(&mut self, shared: &mut Shared) {
+        for task in std::mem::take(&mut self.tasks) {
+            shared.cancel(task);
+        }
+        let kept = (self.last.take(), std::mem::take(&mut self.annotator), std::mem::take(&mut self.shown));
+        *self = Self { last: kept.0, annotator: kept.1, shown: kept.2, ..Self::default() };
+        Self::send(shared, DeskCall::Close);
+        shared.changed();
+    }
+
+    fn select(&mut self, at: Option<usize>, shared: &mut Shared) {
+        self.selected = at.filter(|at| *at < self.corpus.len());
+        match self.selected {
+            Some(at) => Self::send(shared, DeskCall::Detail(at)),
+            None => self.detail = None,
+        }
+    }
+
+    fn go(&mut self, by: isize, shared: &mut Shared) {
+        let last = self.rows.len() as isize - 1;
+        let next = match self.row() {
+            Some(row) => row as isize + by,
+            None if by < 0 => last,
+            None => 0,
+        };
+        let at = self.rows.get(next.clamp(0, last.max(0)) as usize).map(|at| *at as usize);
+        self.select(at, shared);
+    }
+
+    fn sort(&mut self, column: String, shared: &mut Shared) {
+        let falling = format!("-{column}");
+        self.sorting = if self.sorting == column {
+            String::new()
+        } else if self.sorting == falling {
+            column
+        } else {
+            falling
+        };
+        self.show(shared);
+    }
+
+    fn run(&mut self, forces: bool, shared: &mut Shared) {
+        let Some(workspace) = self.path.clone() else { return };
+        let search = shared.scene().search.options();
+        let wanted = systems(shared);
+        if wanted.is_empty() {
+            self.message = Some("There is no model to run; add one with + Model above".to_owned());
+        }
+        for system in wanted {
+            let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
+            let device = shared.settings().device;
+            let order = Analyse { workspace: workspace.clone(), system, device, search, forces };
+            self.tasks.push(shared.order(Page::Workbench, Order::Analyse(order)));
+        }
+    }
+
+    fn judge(&self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+        let Some(at) = self.selected else { return };
+        let mut judgement = self.judgement();
+        change(&mut judgement);
+        Self::send(shared, DeskCall::Judge(at, self.annotator.clone(), judgement));
+    }
+
+    fn link(&self, link: Link, shared: &mut Shared) {
+        let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
+        let gold = detail.gold.clone().unwrap_or_default();
+        let (mut sure, mut possible) = (gold.sure().to_vec(), gold.possible().to_vec());
+        if gold.is_sure(link) {
+            sure.retain(|other| *other != link);
+            possible.push(link);
+        } else if gold.is_possible(link) {
+            possible.retain(|other| *other != link);
+        } else {
+            sure.push(link);
+        }
+        let gold = Links::new(sure, possible);
+        let gold = (!gold.all().is_empty()).then_some(gold);
+        Self::send(shared, DeskCall::SetGold(detail.at, gold));
+    }
+
+    /// Links to begin with. The languages are those of the first model.
+    fn links_of_aligner(&mut self, shared: &mut Shared) {
+        let Some(detail) = self.detail.clone() else { return };
+        let facts = shared.models().find_map(|column| column.facts.as_ref());
+        let languages = facts.map(|facts| (facts.source_language.clone(), facts.target_language.clone()));
+        let (source, target) = languages.unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
+        let Some(reference) = detail.sentence.reference.as_deref() else {
+            self.message = Some("There is no reference to link the source with; import one".to_owned());
+            return;
+        };
+        match LineAligner::bundled(&source, &target, false) {
+            Ok(Some(mut aligner)) => {
+                let links = aligner.lines(&detail.sentence.source, reference).forward;
+                Self::send(shared, DeskCall::SetGold(detail.at, Some(Links::new(links, Vec::new()))));
+            }
+            Ok(None) => {
+                self.message = Some(format!("No aligner comes with the program for {source} and {target}"));
+            }
+            Err(error) => self.message = Some(error.to_string()),
+        }
+    }
+
+    fn open_sentence(&self, shared: &mut Shared) {
+        let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
+        let sentence = &detail.sentence;
+        let gold = detail.gold.clone().zip(sentence.reference.clone());
+        let gold = gold.map(|(links, reference)| Gold { source: sentence.source.clone(), reference, links });
+        shared.show_with_gold(sentence.source.clone(), gold);
+    }
+
+    /// Takes in what the desk lane tells.
+    pub fn hear(&mut self, news: DeskNews, shared: &mut Shared) {
+        match news {
+            DeskNews::Corpus(path, corpus) => {
+                if self.path.as_ref() != Some(&path) {
+                    self.last = Some(path.clone());
+                    self.path = Some(path);
+                    shared.changed();
+                }
+                let is_longer = corpus.systems.len() != self.corpus.systems.len();
+                self.corpus = corpus;
+                if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
+                    Self::send(shared, DeskCall::Detail(at));
+                }
+            }
+            DeskNews::Rows(Ok(rows)) => {
+                self.rows = rows;
+                self.trouble = None;
+            }
+            DeskNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
+            DeskNews::Detail(detail) => self.detail = Some(Arc::from(detail)),
+            DeskNews::Busy(what, share) => self.busy = Some((what, share)),
+            DeskNews::Idle => self.busy = None,
+            DeskNews::Brought(path, brought) => {
+                self.message = None;
+                // After the sources come their translations.
+                if brought.sentences > 0 && brought.references == 0 && self.role == import::Role::Source {
+                    self.role = import::Role::Reference;
+                }
+                self.brought = Some((path, *brought));
+            }
+            DeskNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
+            DeskNews::Failed(message) => self.message = Some(message),
+        }
+    }
+}
+
+impl PageState for Workbench {
+    type Command = WorkbenchCommand;
+    type Found = Analysed;
+
+    fn apply(&mut self, command: WorkbenchCommand, shared: &mut Shared) {
+        match command {
+            WorkbenchCommand::Open(path) => self.open(path, shared),
+            WorkbenchCommand::Close => self.close(shared),
+            WorkbenchCommand::Import(path) => {
+                let options = import::Options { role: Some(self.role.clone()), ..import::Options::default() };
+                Self::send(shared, DeskCall::Import(vec![(path, options)]));
+            }
+            WorkbenchCommand::ImportAs(path, options) => Self::send(shared, DeskCall::Import(vec![(path, options)])),
+            WorkbenchCommand::SetRole(role) => self.role = role,
+            WorkbenchCommand::SetFilter(filter) => {
+                self.filter = filter;
+                self.show(shared);
+            }
+            WorkbenchCommand::Sort(column) => self.sort(column, shared),
+            WorkbenchCommand::Select(at) => self.select(at, shared),
+            WorkbenchCommand::Move(by) => self.go(by, shared),
+            WorkbenchCommand::OpenSentence => self.open_sentence(shared),
+            WorkbenchCommand::Run(forces) => self.run(forces, shared),
+            WorkbenchCommand::Remove(id) => Self::send(shared, DeskCall::Remove(id)),
+            WorkbenchCommand::ShowColumn(name, is_shown) => {
+                self.shown.insert(name, is_shown);
+                shared.changed();
+            }
+            WorkbenchCommand::SetAnnotator(name) => {
+                self.annotator = if name.trim().is_empty() { NOBODY.to_owned() } else { name.trim().to_owned() };
+                shared.changed();
+            }
+            WorkbenchCommand::Star(stars) => self.judge(shared, |judgement| {
+                judgement.stars = if judgement.stars == stars { 0 } else { stars.min(MOST_STARS) };
+            }),
+            WorkbenchCommand::Tag(tag) => self.judge(shared, |judgement| {
+                let tag = tag.trim().to_owned();
+                if !tag.is_empty() && !judgement.tags.remove(&tag) {
+                    judgement.tags.insert(tag);
+                }
+            }),
+            WorkbenchCommand::Note(note) => self.judge(shared, |judgement| judgement.note = note),
+            WorkbenchCommand::Mark(mark) => self.judge(shared, |judgement| judgement.marks.push(mark)),
+            WorkbenchCommand::Unmark(at) => self.judge(shared, |judgement| {
+                if at < judgement.marks.len() {
+                    judgement.marks.remove(at);
+                }
+            }),
+            WorkbenchCommand::Link(source, target) => self.link(Link { source, target }, shared),
+            WorkbenchCommand::LinksOfAligner => self.links_of_aligner(shared),
+            WorkbenchCommand::NoLinks => {
+                if let Some(at) = self.selected {
+                    Self::send(shared, DeskCall::SetGold(at, None));
+                }
+            }
+            WorkbenchCommand::Undo => Self::send(shared, DeskCall::Undo),
+            WorkbenchCommand::Redo => Self::send(shared, DeskCall::Redo),
+            WorkbenchCommand::Save(kind, path) => {
+                let out = Out {
+                    path,
+                    kind,
+                    rows: Arc::clone(&self.rows),
+                    columns: self.columns(),
+                    chosen: self.filter.trim().to_owned(),
+                };
+                Self::send(shared, DeskCall::Write(Box::new(out)));
+            }
+            WorkbenchCommand::DismissMessage => {
+                self.message = None;
+                self.brought = None;
+            }
+        }
+    }
+
+    fn found(&mut self, number: u64, found: Analysed, shared: &mut Shared) {
+        self.tasks.retain(|task| *task != number);
+        let mut told = format!("{}: {} sentences", found.system, found.sentences);
+        if found.refusals > 0 {
+            told += &format!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
+        }
+        shared.notify(told, false);
+    }
+}
+
+impl Kept for Workbench {
+    fn ended(&mut self, number: u64, message: Option<String>, _shared: &mut Shared) {
+        if self.tasks.contains(&number) {
+            self.tasks.retain(|task| *task != number);
+            self.message = message.or(self.message.take());
+        }
+    }
+
+    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+        match what {
+            Dropped::Workspace => {
+                shared.show_page(Page::Workbench);
+                self.open(path, shared);
+            }
+            Dropped::Text if self.path.is_some() => self.apply(WorkbenchCommand::Import(path), shared),
+            Dropped::Text => self.message = Some("Open or make a workspace first; the file goes into it".to_owned()),
+            // Other pages take these.
+            Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}
+        }
+    }
+
+    fn saved(&self) -> Value {
+        let workspace = self.last.clone().filter(|path| path.to_str().is_some());
+        let (annotator, shown) = (self.annotator.clone(), self.shown.clone());
+        serde_json::to_value(Saved { workspace, is_open: self.path.is_some(), annotator, shown }).unwrap_or_default()
+    }
+
+    fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
+        let saved: Saved = serde_json::from_value(saved)?;
+        let annotator = if saved.annotator.is_empty() { NOBODY.to_owned() } else { saved.annotator };
+        *self = Self { last: saved.workspace, annotator, shown: saved.shown, ..Self::default() };
+        Ok(())
+    }
+}

@@ -1,0 +1,363 @@
+//! Floor 10: the page Corpus: a workspace as a table, the chosen sentence beside it.
+
+mod detail;
+mod gold;
+mod marks;
+mod table;
+mod words;
+
+use std::path::PathBuf;
+
+use egui::{ComboBox, Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
+
+use crate::import::Role;
+use crate::session::{Page, WorkbenchCommand};
+use crate::ui::dialogs::Question;
+use crate::ui::local::{Sheet, Window};
+use crate::ui::theme;
+use crate::ui::views::task;
+use crate::ui::views::view::{Place, View};
+use crate::ui::widgets::labels::plural;
+use crate::workspace::out::{Format, Kind};
+
+/// Fields for paths are no wider, points.
+const PATH_WIDTH: f32 = 520.0;
+/// Share of the width that the chosen sentence takes, and its least and greatest width, points.
+const DETAIL: (f32, f32, f32) = (0.36, 320.0, 560.0);
+/// With less room the chosen sentence stands below the table, points.
+const NARROW: f32 = 860.0;
+/// Share of the height that it takes there.
+const BELOW: f32 = 0.45;
+/// The most warnings of a file that are shown at once.
+const MOST_WARNINGS: usize = 5;
+
+/// The page Corpus.
+pub struct Workbench;
+
+impl View for Workbench {
+    fn name(&self) -> &'static str {
+        "Page Corpus"
+    }
+
+    fn place(&self) -> Place {
+        Place::Page(Page::Workbench)
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.session.workbench().path.is_none() {
+            empty_ui(ui, window);
+            return;
+        }
+        ui.horizontal_wrapped(|ui| bar_ui(ui, window));
+        told_ui(ui, window);
+        for number in window.session.workbench().tasks.clone() {
+            task::task_ui(ui, window, Some(number));
+        }
+        if window.session.workbench().corpus.is_empty() {
+            first_ui(ui, window);
+            return;
+        }
+        filter_ui(ui, window);
+        ui.add_space(theme::SPACE_1);
+        let room = ui.available_rect_before_wrap();
+        let is_chosen = window.session.workbench().detail.is_some();
+        let (mut list, mut rest) = (room, room);
+        if is_chosen && room.width() >= NARROW {
+            let width = (room.width() * DETAIL.0).clamp(DETAIL.1, DETAIL.2);
+            (list, rest) = room.split_left_right_at_x(room.right() - width);
+            rest = rest.with_min_x(rest.left() + theme::SPACE_3);
+        } else if is_chosen {
+            (list, rest) = room.split_top_bottom_at_y(room.bottom() - room.height() * BELOW);
+            rest = rest.with_min_y(rest.top() + theme::SPACE_2);
+        }
+        ui.scope_builder(UiBuilder::new().max_rect(list), |ui| table::table_ui(ui, window));
+        if is_chosen {
+            ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, window));
+        }
+    }
+}
+
+/// What to do while no workspace is open.
+fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.16);
+        ui.set_max_width(ui.available_width().min(PATH_WIDTH + 120.0));
+        ui.heading("Workspaces");
+        let note = "A workspace is one file: sentences, what systems make of them, alignments, and what you say of that. \
+                    Everything is kept as it happens.";
+        ui.label(RichText::new(note).color(t.weak));
+        ui.add_space(theme::SPACE_3);
+        told_ui(ui, window);
+        open_ui(ui, window);
+        ui.add_space(theme::SPACE_3);
+        let note = "Then import sentences (text, TSV and others), their references and the outputs of other systems, or run the \
+                    models above over them.";
+        ui.label(RichText::new(note).color(t.weak));
+    });
+}
+
+fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let is_free = !window.local.dialogs.is_open();
+    ui.horizontal_wrapped(|ui| {
+        if ui.add_enabled(is_free, egui::Button::new("New workspace...")).clicked() {
+            window.local.dialogs.ask(Question::NewWorkspace);
+        }
+        if ui.add_enabled(is_free, egui::Button::new("Open workspace...")).clicked() {
+            window.local.dialogs.ask(Question::Workspace);
+        }
+    });
+    let width = ui.available_width();
+    ui.allocate_ui(vec2(width, 0.0), |ui| {
+        ui.horizontal(|ui| {
+            let label = ui.label("Path");
+            let room = (ui.available_width() - 140.0).max(120.0);
+            let field = TextEdit::singleline(&mut window.local.workbench.path)
+                .desired_width(room)
+                .hint_text("of a workspace, new or not");
+            let field = ui.add(field).labelled_by(label.id);
+            let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let path = window.local.workbench.path.trim().to_owned();
+            let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
+            if (open.clicked() || entered) && !path.is_empty() {
+                window.push(WorkbenchCommand::Open(PathBuf::from(path)));
+            }
+        });
+    });
+    if let Some(last) = window.session.workbench().last.clone() {
+        let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
+        if ui.button(format!("Open {name} again")).on_hover_text(last.display().to_string()).clicked() {
+            window.push(WorkbenchCommand::Open(last));
+        }
+    }
+}
+
+/// The line at the top: what is open, what comes in, what runs, what goes out.
+fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    let workbench = window.session.workbench();
+    let Some(path) = workbench.path.clone() else { return };
+    let name = path.file_stem().unwrap_or(path.as_os_str()).display().to_string();
+    let counts =
+        format!("{}, {}", plural(workbench.corpus.len(), "sentence"), plural(workbench.corpus.systems.len(), "system"));
+    ui.label(RichText::new(name).size(theme::TEXT_TITLE).color(t.text)).on_hover_text(path.display().to_string());
+    ui.label(RichText::new(counts).size(theme::TEXT_SMALL).color(t.weak));
+    import_ui(ui, window);
+    run_ui(ui, window);
+    save_ui(ui, window);
+    if ui.button("Close").on_hover_text("Close this workspace; everything in it is kept").clicked() {
+        window.push(WorkbenchCommand::Close);
+    }
+}
+
+fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("Import...", |ui| {
+        let role = window.session.workbench().role.clone();
+        let label = ui.label("A plain text is");
+        let combo = ComboBox::from_id_salt("role").selected_text(role_name(&role)).show_ui(ui, |ui| {
+            let roles = [Role::Source, Role::Reference, Role::Output(String::new()), Role::Gold];
+            for other in roles {
+                let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
+                if ui.selectable_label(is_chosen, role_name(&other)).clicked() && !is_chosen {
+                    window.push(WorkbenchCommand::SetRole(other));
+                }
+            }
+        });
+        combo.response.labelled_by(label.id);
+        if let Role::Output(name) = role {
+            let mut name = name;
+            let label = ui.label("Name of the system");
+            if ui.text_edit_singleline(&mut name).labelled_by(label.id).changed() {
+                window.push(WorkbenchCommand::SetRole(Role::Output(name)));
+            }
+        }
+        let note = "Tables, TMX, XLIFF, alignments and dumps of attention say themselves what they are.";
+        ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
+        if ui.button("Choose a file...").clicked() {
+            window.local.sheet = Sheet::Ask(Question::Import);
+        }
+    });
+}
+
+fn role_name(role: &Role) -> &'static str {
+    match role {
+        Role::Source => "what is translated",
+        Role::Reference => "the reference",
+        Role::Output(_) => "what a system said",
+        Role::Gold => "links by hand",
+        Role::Links(_) => "links of a system",
+    }
+}
+
+fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("Run", |ui| {
+        let translate = ui.button("Translate with the models above");
+        let note = "Every sentence that a model has not been asked about; typing goes first, and a run goes on where it stopped";
+        if translate.on_hover_text(note).clicked() {
+            window.push(WorkbenchCommand::Run(false));
+            ui.close();
+        }
+        let force = ui.button("Align the references with them");
+        if force.on_hover_text("Each reference is forced, so that alignments by hand can be compared").clicked() {
+            window.push(WorkbenchCommand::Run(true));
+            ui.close();
+        }
+        let systems = window.session.workbench().corpus.systems.clone();
+        if !systems.is_empty() {
+            ui.separator();
+            ui.menu_button("Remove", |ui| {
+                for column in &systems {
+                    let remove = ui.button(&column.system.name);
+                    if remove.on_hover_text("Removes the system and all that it said").clicked() {
+                        window.push(WorkbenchCommand::Remove(column.system.id));
+                        ui.close();
+                    }
+                }
+            });
+        }
+    });
+}
+
+fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("Save", |ui| {
+        let count = window.session.workbench().rows.len();
+        ui.label(RichText::new(format!("The {} shown", plural(count, "sentence"))).size(theme::TEXT_SMALL).weak());
+        let mut kinds = vec![
+            ("Table as TSV...", Kind::Tsv),
+            ("Everything as JSON lines...", Kind::Jsonl),
+            ("Report as HTML...", Kind::Report),
+            ("Judgements as JSON lines...", Kind::Judgements),
+            ("Links by hand...", Kind::Gold),
+        ];
+        let names: Vec<String> =
+            window.session.workbench().corpus.systems.iter().map(|column| column.system.name.clone()).collect();
+        let mut ask = |ui: &mut Ui, text: &str, kind: Kind| {
+            if ui.button(text).clicked() {
+                window.local.sheet = Sheet::Ask(Question::WorkspaceOut(kind));
+                ui.close();
+            }
+        };
+        for (text, kind) in kinds.drain(..) {
+            ask(ui, text, kind);
+        }
+        for (at, name) in names.iter().enumerate() {
+            ui.menu_button(format!("Of {name}"), |ui| {
+                ask(ui, "Links of greatest alpha...", Kind::Pharaoh(at, None));
+                ask(ui, "Links with alpha of at least 0.2...", Kind::Pharaoh(at, Some(20)));
+                ask(ui, "Heatmaps as SVG, into a folder...", Kind::Figures(at, Format::Svg));
+                ask(ui, "Heatmaps as PDF, into a folder...", Kind::Figures(at, Format::Pdf));
+                ask(ui, "Heatmaps as PNG, into a folder...", Kind::Figures(at, Format::Png));
+            });
+        }
+    });
+}
+
+/// What went wrong, what came in, what is being done.
+fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    let workbench = window.session.workbench();
+    if let Some((what, share)) = &workbench.busy {
+        ui.label(RichText::new(what).size(theme::TEXT_SMALL).color(t.weak));
+        let bar = ProgressBar::new(*share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
+        ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
+    }
+    let (message, brought) = (workbench.message.clone(), workbench.brought.clone());
+    if message.is_none() && brought.is_none() {
+        return;
+    }
+    let frame = egui::Frame::new()
+        .fill(if message.is_some() { t.error_soft } else { t.sunken })
+        .corner_radius(egui::CornerRadius::same(theme::RADIUS))
+        .inner_margin(egui::Margin::same(8));
+    frame.show(ui, |ui| {
+        ui.horizontal_top(|ui| {
+            if ui.small_button("Dismiss").clicked() {
+                window.push(WorkbenchCommand::DismissMessage);
+            }
+            ui.vertical(|ui| {
+                if let Some(message) = &message {
+                    ui.add(Label::new(RichText::new(message).color(t.error)).wrap());
+                }
+                let Some((path, brought)) = &brought else { return };
+                let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+                ui.add(Label::new(format!("{name}: {}", brought.told())).wrap());
+                let facts = brought.facts.join(" ");
+                let colour = if brought.asks { t.warm } else { t.weak };
+                ui.add(Label::new(RichText::new(facts).size(theme::TEXT_SMALL).color(colour)).wrap());
+                for warning in brought.warnings.iter().take(MOST_WARNINGS) {
+                    ui.add(Label::new(RichText::new(warning).size(theme::TEXT_SMALL).color(t.warm)).wrap());
+                }
+            });
+        });
+    });
+}
+
+/// What to do while there are no sentences.
+fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.2);
+        ui.heading("No sentences yet");
+        ui.label("Import a text with a sentence a line; a file can also be dropped here.");
+        if ui.button("Import a text...").clicked() {
+            window.local.sheet = Sheet::Ask(Question::Import);
+        }
+    });
+}
+
+fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        let workbench = window.session.workbench();
+        let mut filter = workbench.filter.clone();
+        let label = ui.label("Show");
+        let width = (ui.available_width() - 300.0).clamp(160.0, 640.0);
+        let field = TextEdit::singleline(&mut filter)
+            .desired_width(width)
+            .hint_text("word, \"phrase\", /rule/, source:word, bleu.1<20, tag:name");
+        let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        if field.changed() {
+            window.push(WorkbenchCommand::SetFilter(filter));
+        }
+        let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
+        ui.label(RichText::new(count).size(theme::TEXT_SMALL).color(t.weak));
+        ui.menu_button("Columns", |ui| columns_ui(ui, window));
+        let tags: Vec<(String, usize)> =
+            workbench.tags().into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect();
+        if !tags.is_empty() {
+            ui.menu_button("Tags", |ui| {
+                for (tag, count) in &tags {
+                    if ui.button(format!("{tag} ({count})")).clicked() {
+                        let quoted = if tag.contains(' ') { format!("tag:\"{tag}\"") } else { format!("tag:{tag}") };
+                        window.push(WorkbenchCommand::SetFilter(quoted));
+                        ui.close();
+                    }
+                }
+            });
+        }
+        if let Some(trouble) = &workbench.trouble {
+            ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
+        }
+    });
+}
+
+/// What can be typed as conditions.
+const HELP: &str = "All conditions hold:\n\
+    bank   \"river bank\"   /colou?r/   in any text\n\
+    source:bank   reference:bank   output:bank   2:bank (system 2)\n\
+    bleu.1<20   logp.2>=-5   words=7   bleu.1-2>10 (system 1 less system 2)\n\
+    tag:idiom   stars>=3   note:word   by:anna\n\
+    has:gold   has:marks   has:note   has:reference   has:2\n\
+    -source:bank (not so)";
+
+fn columns_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let workbench = window.session.workbench();
+    egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+        for column in workbench.all_columns() {
+            let mut is_shown = workbench.is_shown(column);
+            let about = column.about(&workbench.corpus);
+            if ui.checkbox(&mut is_shown, column.title()).on_hover_text(about).changed() {
+                window.push(WorkbenchCommand::ShowColumn(column.name(), is_shown));
+            }
+        }
+    });
+}

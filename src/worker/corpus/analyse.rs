@@ -1,0 +1,101 @@
+//! Floor 8: a model or an ensemble run over the sentences of a workspace, behind the window. What it says is kept batch
+//! by batch, so that an order that was cancelled, or a program that was killed, goes on where it stopped.
+
+use std::path::PathBuf;
+
+use crate::aligner::words::LineAligner;
+use crate::decoding::SearchOptions;
+use crate::error::Result;
+use crate::models::Kernels;
+use crate::nn::device::DeviceChoice;
+use crate::worker::corpus::evaluate::{Candidate, languages, load};
+use crate::worker::corpus::work::{Progress, Work};
+use crate::worker::corpus::yielding::Yielding;
+use crate::workspace::file::Workspace;
+use crate::workspace::measures::Measuring;
+use crate::workspace::run;
+use crate::workspace::run::RunOptions;
+
+/// Sentences decoded together.
+const BATCH: usize = 32;
+/// Refusals that are told.
+const MOST_TOLD: usize = 5;
+
+/// What to run over which workspace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analyse {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The model, or several as one.
+    pub system: Candidate,
+    /// Where models compute.
+    pub device: DeviceChoice,
+    /// How to search.
+    pub search: SearchOptions,
+    /// The references are forced instead: alignments of given pairs.
+    pub forces: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysed {
+    /// The name of the system in the workspace.
+    pub system: String,
+    /// Sentences that it said something of.
+    pub sentences: usize,
+    /// Sentences that it could not read, and why: the first ones.
+    pub refused: Vec<String>,
+    /// How many there were.
+    pub refusals: usize,
+}
+
+impl Analyse {
+    /// Does it.
+    pub(super) fn run(self, work: &Work<'_>) -> Result<Analysed> {
+        let mut workspace = Workspace::open_existing(&self.workspace)?;
+        let shelved = load(work, &self.system, self.device)?;
+        let options = RunOptions {
+            search: SearchOptions { most_numbers: usize::MAX, ..self.search },
+            batch: BATCH,
+            forces: self.forces,
+        };
+        let name = run::name(&shelved.facts.name, &options);
+        let digests = run::digests(shelved.system());
+        let about = run::about(shelved.system(), self.system.folders(), &digests, &options);
+        let system = workspace.add_system(&name, &about)?;
+        let (source, target) = languages(&shelved);
+        let mut measuring = Measuring { aligner: LineAligner::bundled(source, target, false)? };
+        let (start, mut words) = (work.seconds(), 0);
+        let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };
+        let what = if self.forces { "Aligning the references with" } else { "Translating with" };
+        shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+            let mut stepper = Yielding::new(stepper, &work.breath);
+            run::run(
+                &mut workspace,
+                system.id,
+                (shelved.system(), &mut stepper),
+                &options,
+                &mut measuring,
+                &work.ticket,
+                &mut |done| {
+                    words += done.words;
+                    analysed.sentences += done.outputs.len() - done.refused.len();
+                    analysed.refusals += done.refused.len();
+                    for (at, why) in done.refused {
+                        if analysed.refused.len() < MOST_TOLD {
+                            analysed.refused.push(format!("sentence {}: {why}", at + 1));
+                        }
+                    }
+                    work.tell(Progress {
+                        done: done.done,
+                        total: done.total,
+                        what: format!("{what} {}", shelved.facts.name),
+                        words_per_second: words as f32 / (work.seconds() - start).max(1e-3),
+                    });
+                    work.breathe()
+                },
+            )
+        })?;
+        Ok(analysed)
+    }
+}

@@ -1,0 +1,345 @@
+//! Floor 8: the lane that keeps an open workspace: one thread with one connection. It answers calls in their order; of
+//! questions that wait, only the last of a kind is answered. Now and then it looks whether another window, or a run,
+//! has written.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::import;
+use crate::text::links::Links;
+use crate::ticket::{Counter, Ticket};
+use crate::worker::priority;
+use crate::worker::serve::panic_sentence;
+use crate::worker::thread;
+use crate::worker::thread::{Outbox, Patience, Service, Wake, caught};
+use crate::workspace::bring::{Brought, bring};
+use crate::workspace::corpus::Corpus;
+use crate::workspace::file::Workspace;
+use crate::workspace::filter::Filter;
+use crate::workspace::judge::{Changed, Judgement};
+use crate::workspace::measures::Measuring;
+use crate::workspace::out::{Out, write};
+use crate::workspace::output::Output;
+use crate::workspace::read::Sentence;
+use crate::workspace::table;
+use crate::workspace::table::Sorting;
+
+/// Events that may wait to be read.
+const ROOM: usize = 64;
+/// How often it looks whether others have written.
+const LOOK_EVERY: Duration = Duration::from_millis(700);
+
+/// What is asked of the lane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeskCall {
+    /// Open this workspace, or make it; what was open is closed.
+    Open(PathBuf),
+    /// Close what is open.
+    Close,
+    /// Bring files in, one after the other.
+    Import(Vec<(PathBuf, import::Options)>),
+    /// Choose and sort the rows.
+    Show {
+        /// As typed; see [`Filter`].
+        filter: String,
+        /// As [`Sorting::named`] reads it; empty: as they came.
+        sorting: String,
+    },
+    /// Everything about a sentence, from 0.
+    Detail(usize),
+    /// Judge a sentence.
+    Judge(usize, String, Judgement),
+    /// Set the links by hand of a sentence.
+    SetGold(usize, Option<Links>),
+    /// Take back what was judged last.
+    Undo,
+    /// Judge so again.
+    Redo,
+    /// Remove a system and all it said.
+    Remove(i64),
+    /// Write the rows into a file.
+    Write(Box<Out>),
+}
+
+/// Everything about a sentence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Detail {
+    /// Its place, from 0.
+    pub at: usize,
+    /// Source and reference.
+    pub sentence: Sentence,
+    /// What each system says, in the order of the corpus.
+    pub outputs: Vec<Option<Output>>,
+    /// Links by hand.
+    pub gold: Option<Links>,
+    /// What people say of it.
+    pub judgements: BTreeMap<String, Judgement>,
+}
+
+/// What the lane tells.
+#[derive(Clone, Debug)]
+pub enum DeskNews {
+    /// The workspace as it is now.
+    Corpus(PathBuf, Arc<Corpus>),
+    /// The rows that were asked for; why there are none, as a sentence.
+    Rows(std::result::Result<Arc<Vec<u32>>, String>),
+    /// Everything about a sentence.
+    Detail(Box<Detail>),
+    /// What it is doing and how far it is, from 0 to 1.
+    Busy(String, f32),
+    /// It is done with that.
+    Idle,
+    /// A file was brought in.
+    Brought(PathBuf, Box<Brought>),
+    /// A file was written.
+    Written(PathBuf),
+    /// Something could not be done, as a sentence.
+    Failed(String),
+}
+
+/// The lane.
+pub struct Desk {
+    calls: Sender<DeskCall>,
+    tickets: Counter,
+    service: Service<DeskNews>,
+}
+
+impl Desk {
+    /// Starts the thread.
+    pub fn spawn(wake: Wake) -> Self {
+        let (out, events) = thread::channel(ROOM, wake);
+        let (calls, inbox) = channel();
+        let tickets = Counter::new();
+        let (cancelled, ticket) = (tickets.clone(), tickets.next());
+        let stop = move || cancelled.cancel();
+        // A judgement that was given is written before the program ends.
+        let service = Service::start("desk", Patience::Whole, events, stop, move || run(&inbox, &out, &ticket));
+        Self { calls, tickets, service }
+    }
+
+    /// Asks for something.
+    pub fn send(&self, call: DeskCall) {
+        if !self.service.has_thread() || self.calls.send(call).is_err() {
+            let message = "The system gave no thread for workspaces; close other programs and start again.";
+            self.service.refuse(DeskNews::Failed(message.to_owned()));
+        }
+    }
+
+    /// The next event, if any came.
+    pub fn try_next(&self) -> Option<DeskNews> {
+        self.service.try_next()
+    }
+
+    /// Waits for the next event, at most so long; for tests.
+    pub fn next_within(&self, patience: Duration) -> Option<DeskNews> {
+        self.service.next_within(patience)
+    }
+
+    /// Ends an import under way; what came in stays.
+    pub fn cancel(&self) {
+        self.tickets.cancel();
+    }
+}
+
+fn run(inbox: &Receiver<DeskCall>, out: &Outbox<DeskNews>, ticket: &Ticket) {
+    priority::step_back(priority::LIVE);
+    let mut desk = Open { out, ticket, workspace: None, corpus: Arc::default(), version: 0, shown: Default::default() };
+    let mut waiting = Vec::new();
+    loop {
+        if waiting.is_empty() {
+            match inbox.recv_timeout(LOOK_EVERY) {
+                Ok(call) => waiting.push(call),
+                Err(RecvTimeoutError::Timeout) => desk.attempt(Open::look),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        waiting.extend(inbox.try_iter());
+        if waiting.is_empty() {
+            continue;
+        }
+        let call = waiting.remove(0);
+        let is_old = match &call {
+            DeskCall::Show { .. } => waiting.iter().any(|later| matches!(later, DeskCall::Show { .. })),
+            DeskCall::Detail(_) => waiting.iter().any(|later| matches!(later, DeskCall::Detail(_))),
+            _ => false,
+        };
+        if !is_old {
+            desk.attempt(|desk| desk.answer(call));
+        }
+    }
+}
+
+/// A workspace that is open, or none.
+struct Open<'a> {
+    out: &'a Outbox<DeskNews>,
+    ticket: &'a Ticket,
+    workspace: Option<Workspace>,
+    corpus: Arc<Corpus>,
+    /// Of the file, when the corpus was read.
+    version: i64,
+    /// What was asked for last: conditions and order.
+    shown: (String, String),
+}
+
+impl Open<'_> {
+    fn tell(&self, news: DeskNews) {
+        self.out.send(news);
+    }
+
+    /// Tells what goes wrong and goes on.
+    fn attempt(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) {
+        let done = caught(|| job(self));
+        match done {
+            Ok(Ok(()) | Err(Error::Stale)) => {}
+            Ok(Err(error)) => self.tell(DeskNews::Failed(error.to_string())),
+            Err(words) => self.tell(DeskNews::Failed(panic_sentence(&words))),
+        }
+    }
+
+    fn answer(&mut self, call: DeskCall) -> Result<()> {
+        match call {
+            DeskCall::Open(path) => return self.open(&path),
+            DeskCall::Close => {
+                self.workspace = None;
+                self.corpus = Arc::default();
+                return Ok(());
+            }
+            _ => {}
+        }
+        let Some(workspace) = &mut self.workspace else {
+            return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
+        };
+        match call {
+            DeskCall::Open(_) | DeskCall::Close => Ok(()),
+            DeskCall::Import(files) => self.import(files),
+            DeskCall::Show { filter, sorting } => {
+                self.shown = (filter, sorting);
+                self.show();
+                Ok(())
+            }
+            DeskCall::Detail(at) => self.detail(at),
+            DeskCall::Judge(at, annotator, judgement) => {
+                workspace.judge(at, &annotator, &judgement)?;
+                self.judged(Some(Changed { at, is_gold: false }))
+            }
+            DeskCall::SetGold(at, gold) => {
+                workspace.set_gold(at, gold.as_ref())?;
+                self.judged(Some(Changed { at, is_gold: true }))
+            }
+            DeskCall::Undo => {
+                let changed = workspace.undo()?;
+                self.judged(changed)
+            }
+            DeskCall::Redo => {
+                let changed = workspace.redo()?;
+                self.judged(changed)
+            }
+            DeskCall::Remove(id) => {
+                workspace.remove_system(id)?;
+                self.refresh()
+            }
+            DeskCall::Write(out) => {
+                write(&out, &self.corpus, workspace)?;
+                self.tell(DeskNews::Written(out.path.clone()));
+                Ok(())
+            }
+        }
+    }
+
+    fn open(&mut self, path: &std::path::Path) -> Result<()> {
+        self.tell(DeskNews::Busy("Opening the workspace".to_owned(), 0.0));
+        let read = Workspace::open(path)
+            .and_then(|workspace| Ok((workspace.version()?, Corpus::read(&workspace)?, workspace)));
+        self.tell(DeskNews::Idle);
+        let (version, corpus, workspace) = read?;
+        (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
+        self.shown = Default::default();
+        for damage in &self.corpus.damages {
+            self.tell(DeskNews::Failed(damage.clone()));
+        }
+        self.tell_corpus();
+        Ok(())
+    }
+
+    fn tell_corpus(&self) {
+        if let Some(workspace) = &self.workspace {
+            self.tell(DeskNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
+            self.show();
+        }
+    }
+
+    fn show(&self) {
+        let rows = || -> Result<Vec<u32>> {
+            let filter = Filter::new(&self.shown.0, &self.corpus)?;
+            let sorting = &self.shown.1;
+            let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, &self.corpus)).transpose()?;
+            Ok(table::rows(&self.corpus, &filter, sorting.as_ref()))
+        };
+        self.tell(DeskNews::Rows(rows().map(Arc::new).map_err(|error| error.to_string())));
+    }
+
+    /// Takes in what others have written.
+    fn look(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        if workspace.version()? == self.version {
+            return Ok(());
+        }
+        self.refresh()
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        self.version = workspace.version()?;
+        Arc::make_mut(&mut self.corpus).refresh(workspace)?;
+        self.tell_corpus();
+        Ok(())
+    }
+
+    /// A sentence was judged: its numbers, its row and what is shown of it follow.
+    fn judged(&mut self, changed: Option<Changed>) -> Result<()> {
+        let (Some(changed), Some(workspace)) = (changed, &mut self.workspace) else { return Ok(()) };
+        if changed.is_gold {
+            for system in workspace.systems()? {
+                workspace.measure(system.id, &[changed.at], &mut Measuring::default())?;
+            }
+        }
+        self.refresh()?;
+        self.detail(changed.at)
+    }
+
+    fn detail(&self, at: usize) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
+        let outputs = self.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
+        let detail = Detail {
+            at,
+            sentence,
+            outputs: outputs.collect::<Result<_>>()?,
+            gold: workspace.gold(at)?,
+            judgements: self.corpus.judgements.get(&at).cloned().unwrap_or_default(),
+        };
+        self.tell(DeskNews::Detail(Box::new(detail)));
+        Ok(())
+    }
+
+    fn import(&mut self, files: Vec<(PathBuf, import::Options)>) -> Result<()> {
+        for (path, options) in files {
+            let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+            let Some(workspace) = &mut self.workspace else { return Ok(()) };
+            let out = self.out;
+            let mut hear = |share: f32| {
+                out.send(DeskNews::Busy(format!("Importing {name}"), share));
+            };
+            hear(0.0);
+            let brought = bring(workspace, &path, &options, &mut Measuring::default(), self.ticket, &mut hear);
+            self.tell(DeskNews::Idle);
+            self.refresh()?;
+            self.tell(DeskNews::Brought(path, Box::new(brought?)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! Floor 7: what leaves a workspace: the rows of the table as TSV, JSON lines, links, figures or a report.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::analysis::hard::{links_above, pharaoh};
+use crate::error::{Error, Result};
+use crate::figure::fonts::Fonts;
+use crate::figure::formats::format_of;
+use crate::figure::page::Page;
+use crate::text::links;
+use crate::text::links::Link;
+use crate::text::tsv::{Cell, Tsv};
+use crate::text::write::write_atomic;
+use crate::workspace::column::Column;
+use crate::workspace::corpus::Corpus;
+use crate::workspace::file::Workspace;
+use crate::workspace::measures::{MEASURES, OF_SENTENCES};
+use crate::workspace::output::Output;
+use crate::workspace::picture;
+use crate::workspace::report;
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A row for each sentence, a column for each text and number.
+    Tsv,
+    /// An object for each sentence, with words and alignments.
+    Jsonl,
+    /// Links of a system by its place: the source word of greatest alpha, or all with at least so many hundredths.
+    Pharaoh(usize, Option<u8>),
+    /// Links by hand.
+    Gold,
+    /// Stars, tags, notes and marks, an object for each sentence.
+    Judgements,
+    /// A page of HTML with tables, figures and notes.
+    Report,
+    /// A figure of each sentence, of a system by its place, into a folder.
+    Figures(usize, Format),
+}
+
+/// Formats of figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Scalable vector graphics.
+    Svg,
+    /// Portable document format.
+    Pdf,
+    /// Pixels.
+    Png,
+}
+
+impl Format {
+    /// As files end.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Pdf => "pdf",
+            Self::Png => "png",
+        }
+    }
+}
+
+/// What to write, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Out {
+    /// The file, or the folder of figures.
+    pub path: PathBuf,
+    /// What.
+    pub kind: Kind,
+    /// The sentences, from 0, in order.
+    pub rows: Arc<Vec<u32>>,
+    /// The columns of numbers; empty: all.
+    pub columns: Vec<Column>,
+    /// How the rows were chosen and sorted, in words, for the report.
+    pub chosen: String,
+}
+
+/// The most sentences of a report, and the most figures at once.
+pub const MOST_IN_REPORT: usize = 500;
+
+/// Writes it.
+///
+/// # Errors
+/// A sentence about the file, or about a workspace without what is asked for.
+pub fn write(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<()> {
+    if let Kind::Figures(system, format) = out.kind {
+        return figures(out, (system, format), workspace, corpus);
+    }
+    let mut failed = None;
+    let written = write_atomic(&out.path, |file| {
+        to(file, out, corpus, workspace).map_err(|error| {
+            failed = Some(error);
+            std::io::Error::other("told below")
+        })
+    });
+    failed.map_or(written, Err)
+}
+
+/// Writes it into a stream; figures cannot go there.
+///
+/// # Errors
+/// As [`write`].
+pub fn to(file: &mut dyn Write, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<()> {
+    let io = |error: std::io::Error| Error::io(&out.path, &error);
+    match out.kind {
+        Kind::Tsv => tsv(file, out, corpus).map_err(io),
+        Kind::Report => file.write_all(report::report(out, corpus, workspace)?.as_bytes()).map_err(io),
+        Kind::Figures(..) => Err(Error::Input("figures need a folder; name one".to_owned())),
+        Kind::Jsonl | Kind::Pharaoh(..) | Kind::Gold | Kind::Judgements => {
+            for &at in out.rows.iter() {
+                let line = line(out.kind, at as usize, corpus, workspace)?;
+                if let Some(line) = line {
+                    writeln!(file, "{line}").map_err(io)?;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The columns of numbers that are written.
+pub fn columns(out: &Out, corpus: &Corpus) -> Vec<Column> {
+    if out.columns.is_empty() { all_columns(corpus) } else { out.columns.clone() }
+}
+
+/// Every column that is not a difference.
+pub fn all_columns(corpus: &Corpus) -> Vec<Column> {
+    let sentences = (0..OF_SENTENCES.len()).map(Column::Sentence);
+    let systems = 0..corpus.systems.len();
+    let outputs = systems.flat_map(|system| (0..MEASURES.len()).map(move |at| Column::Output(at, system)));
+    sentences.chain(outputs).chain([Column::Stars, Column::Marks]).collect()
+}
+
+fn tsv(file: &mut dyn Write, out: &Out, corpus: &Corpus) -> std::io::Result<()> {
+    let columns = columns(out, corpus);
+    let mut table = Tsv::bare(file);
+    let texts = ["number", "source", "reference"].into_iter().map(Cell::plain);
+    let systems = corpus.systems.iter().map(|column| Cell::from(&column.system.name));
+    let numbers = columns.iter().map(|column| Cell::Plain(column.name()));
+    let head: Vec<Cell> =
+        texts.chain(systems).chain(numbers).chain([Cell::plain("tags"), Cell::plain("notes")]).collect();
+    table.row(head)?;
+    for &at in out.rows.iter() {
+        let at = at as usize;
+        let text = |text: Option<&str>| Cell::from(text.unwrap_or_default());
+        let mut row = vec![Cell::plain(&(at + 1)), text(corpus.sources.get(at)), text(corpus.references.get(at))];
+        row.extend(corpus.systems.iter().map(|column| text(column.texts.get(at))));
+        row.extend(columns.iter().map(|column| number(column.value(corpus, at))));
+        let by = corpus.judgements.get(&at);
+        let tags: Vec<&str> =
+            by.iter().flat_map(|by| by.values()).flat_map(|one| &one.tags).map(String::as_str).collect();
+        let notes: Vec<&str> =
+            by.iter().flat_map(|by| by.values()).map(|one| one.note.as_str()).filter(|note| !note.is_empty()).collect();
+        row.extend([Cell::from(tags.join(", ").as_str()), Cell::from(notes.join(" / ").as_str())]);
+        table.row(row)?;
+    }
+    table.finish()
+}
+
+/// In full, so that nothing is lost; empty where there is none.
+fn number(number: f32) -> Cell {
+    Cell::Plain(if number.is_nan() { String::new() } else { number.to_string() })
+}
+
+fn line(kind: Kind, at: usize, corpus: &Corpus, workspace: &Workspace) -> Result<Option<String>> {
+    match kind {
+        Kind::Jsonl => object(at, corpus, workspace).map(|object| Some(object.to_string())),
+        Kind::Gold => Ok(Some(workspace.gold(at)?.as_ref().map(links::pharaoh).unwrap_or_default())),
+        Kind::Pharaoh(system, threshold) => {
+            let Some(column) = corpus.systems.get(system) else {
+                return Err(Error::Input(format!("there is no system {}", system + 1)));
+            };
+            let output = workspace.output(column.system.id, at)?;
+            let found = output.as_ref().and_then(|output| match threshold {
+                None => output.hard_links(),
+                Some(hundredths) => above(output, f32::from(hundredths) / 100.0),
+            });
+            Ok(Some(found.as_deref().map(pharaoh).unwrap_or_default()))
+        }
+        Kind::Judgements => {
+            let Some(by) = corpus.judgements.get(&at) else { return Ok(None) };
+            let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
+            Ok(Some(
+                json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by, "gold": gold }).to_string(),
+            ))
+        }
+        Kind::Tsv | Kind::Report | Kind::Figures(..) => Ok(None),
+    }
+}
+
+/// Links of at least so much alpha, without `</s>`.
+fn above(output: &Output, theta: f32) -> Option<Vec<Link>> {
+    let alpha = crate::analysis::alignment::Alignment::new(output.alpha.as_ref()?);
+    Some(links_above(&alpha.words(output.words().len(), output.source_words().len()), theta))
+}
+
+/// An output as JSON has it.
+#[derive(Serialize)]
+struct Said<'a> {
+    text: &'a str,
+    source: &'a [String],
+    target: &'a [String],
+    log_p: Option<f32>,
+    word_log_p: &'a [f32],
+    alpha: Option<&'a [Vec<f32>]>,
+    links: Option<String>,
+}
+
+fn object(at: usize, corpus: &Corpus, workspace: &Workspace) -> Result<Value> {
+    let mut systems = Map::new();
+    for (number, column) in corpus.systems.iter().enumerate() {
+        let Some(output) = workspace.output(column.system.id, at)? else { continue };
+        let said = Said {
+            text: &output.text,
+            source: &output.source,
+            target: &output.target,
+            log_p: output.log_p,
+            word_log_p: &output.word_log_p,
+            alpha: output.alpha.as_deref(),
+            links: output.hard_links().as_deref().map(pharaoh),
+        };
+        let mut said = serde_json::to_value(said).unwrap_or_default();
+        let numbers = MEASURES.iter().enumerate().map(|(measure, entry)| {
+            let number = Column::Output(measure, number).value(corpus, at);
+            (entry.name.to_owned(), if number.is_nan() { Value::Null } else { json!(number) })
+        });
+        said["measures"] = numbers.collect::<Map<String, Value>>().into();
+        systems.insert(column.system.name.clone(), said);
+    }
+    let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
+    Ok(json!({
+        "number": at + 1,
+        "source": corpus.sources.get(at),
+        "reference": corpus.references.get(at),
+        "systems": systems,
+        "gold": gold,
+        "judgements": corpus.judgements.get(&at),
+    }))
+}
+
+fn figures(out: &Out, (system, format): (usize, Format), workspace: &Workspace, corpus: &Corpus) -> Result<()> {
+    if out.rows.len() > MOST_IN_REPORT {
+        let message =
+            format!("{} sentences are chosen, and at most {MOST_IN_REPORT} are drawn at once", out.rows.len());
+        return Err(Error::Input(format!("{message}; narrow the conditions")));
+    }
+    let Some(column) = corpus.systems.get(system) else {
+        return Err(Error::Input(format!("there is no system {}", system + 1)));
+    };
+    std::fs::create_dir_all(&out.path).map_err(|error| Error::io(&out.path, &error))?;
+    let fonts = Fonts::default();
+    for &at in out.rows.iter() {
+        let Some(output) = workspace.output(column.system.id, at as usize)? else { continue };
+        let path: PathBuf = out.path.join(format!("sentence-{:06}.{}", at + 1, format.name()));
+        let title = format!("{}, sentence {}", column.system.name, at + 1);
+        let draw = |figure: &crate::figure::Figure<'_>| (format_of(&path)?.write)(figure, &Page::default(), &fonts);
+        let Some(bytes) = picture::drawn(&output, &title, draw) else { continue };
+        let bytes = bytes?;
+        write_atomic(&path, |file| file.write_all(&bytes))?;
+    }
+    Ok(())
+}
+
+/// How a file of a kind is called at first.
+pub fn file_name(kind: Kind, workspace: &Path) -> String {
+    let stem = workspace.file_stem().map_or_else(|| "workspace".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let mut name = stem;
+    let _ = match kind {
+        Kind::Tsv => write!(name, ".tsv"),
+        Kind::Jsonl => write!(name, ".jsonl"),
+        Kind::Pharaoh(system, _) => write!(name, ".{}.links", system + 1),
+        Kind::Gold => write!(name, ".gold"),
+        Kind::Judgements => write!(name, ".judgements.jsonl"),
+        Kind::Report => write!(name, ".html"),
+        Kind::Figures(..) => write!(name, "-figures"),
+    };
+    name
+}

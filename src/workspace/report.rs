@@ -1,0 +1,206 @@
+//! Floor 7: a report: one page of HTML that needs nothing beside it, to be kept, sent and printed.
+
+use std::fmt::Write as _;
+
+use crate::error::{Error, Result};
+use crate::figure::svg::{escaped, svg};
+use crate::workspace::aggregate;
+use crate::workspace::aggregate::Aggregate;
+use crate::workspace::column::Column;
+use crate::workspace::corpus::Corpus;
+use crate::workspace::file::Workspace;
+use crate::workspace::judge::Judgement;
+use crate::workspace::measures::MEASURES;
+use crate::workspace::out::{MOST_IN_REPORT, Out, columns};
+use crate::workspace::picture;
+
+const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
+h1{font-size:1.7em}h2{font-size:1.3em;margin-top:2em}h3{font-size:1em;margin:0 0 .4em}\
+table{border-collapse:collapse;font-size:.85em;font-variant-numeric:tabular-nums}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right}\
+td:first-child,th:first-child{text-align:left}th{background:#f0f0f0}.wide{overflow-x:auto}\
+article{border-top:1px solid #999;padding:1em 0;break-inside:avoid}dl{margin:.3em 0;display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em}\
+dt{color:#555}dd{margin:0}.note{border-left:3px solid #888;padding-left:.8em;margin:.5em 0}.figures{display:flex;flex-wrap:wrap;gap:1em}\
+figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:100%;height:auto}";
+
+/// The report of the chosen rows.
+///
+/// # Errors
+/// Too many rows; a sentence about the file.
+pub fn report(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<String> {
+    if out.rows.len() > MOST_IN_REPORT {
+        let message = format!("{} sentences are chosen, and a report has at most {MOST_IN_REPORT}", out.rows.len());
+        return Err(Error::Input(format!("{message}; narrow the conditions")));
+    }
+    let name = workspace.path().file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let mut body = head(out, corpus);
+    body += &systems(corpus, &workspace.systems()?);
+    body += &aggregates(out, corpus);
+    body += "<h2>Sentences</h2>\n";
+    for &at in out.rows.iter() {
+        body += &sentence(at as usize, out, corpus, workspace)?;
+    }
+    let title = escaped(&name);
+    Ok(format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+         <style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n{body}</body></html>\n"
+    ))
+}
+
+fn head(out: &Out, corpus: &Corpus) -> String {
+    let chosen = if out.chosen.is_empty() { String::new() } else { format!(" Chosen: {}.", escaped(&out.chosen)) };
+    let of = corpus.len();
+    let program = env!("CARGO_PKG_VERSION");
+    format!("<p>{} of {of} sentences.{chosen} Made by Interlinear {program}.</p>\n", out.rows.len())
+}
+
+fn systems(corpus: &Corpus, systems: &[crate::workspace::read::System]) -> String {
+    if corpus.systems.is_empty() {
+        return String::new();
+    }
+    let mut html = "<h2>Systems</h2>\n<dl>".to_owned();
+    for (number, system) in systems.iter().enumerate() {
+        let about = &system.about;
+        let mut facts: Vec<String> = Vec::new();
+        facts.extend(about.folders.iter().map(|folder| format!("model {folder}")));
+        facts.extend(about.digests.iter().filter(|digest| !digest.is_empty()).map(|digest| format!("sha256:{digest}")));
+        if about.beam > 0 {
+            facts.push(format!("beam {}", about.beam));
+        }
+        facts.extend((!about.ranking.is_empty()).then(|| format!("ranked by {}", about.ranking)));
+        facts.extend(about.no_unk.then(|| "[UNK] forbidden".to_owned()));
+        facts.extend((!about.file.is_empty()).then(|| format!("file {}", about.file)));
+        facts.extend((!about.facts.is_empty()).then(|| about.facts.clone()));
+        facts.extend((!about.version.is_empty()).then(|| format!("run by Interlinear {}", about.version)));
+        let name = escaped(&system.name);
+        let _ = write!(html, "<dt>{}. {name}</dt><dd>{}</dd>", number + 1, escaped(&facts.join("; ")));
+    }
+    html + "</dl>\n"
+}
+
+fn aggregates(out: &Out, corpus: &Corpus) -> String {
+    if corpus.systems.is_empty() {
+        return String::new();
+    }
+    let all: Vec<Aggregate> =
+        (0..corpus.systems.len()).map(|system| aggregate::aggregate(corpus, system, &out.rows)).collect();
+    let mut html = "<h2>All chosen sentences</h2>\n<div class=\"wide\"><table><tr><th>System</th><th>sentences</th>\
+                    <th>BLEU</th><th>chrF2</th>"
+        .to_owned();
+    for measure in MEASURES {
+        let _ = write!(html, "<th title=\"{}\">{}, mean</th>", escaped(measure.about), escaped(measure.title));
+    }
+    html += "</tr>\n";
+    for (column, of) in corpus.systems.iter().zip(&all) {
+        let _ = write!(html, "<tr><td>{}</td><td>{}</td>", escaped(&column.system.name), of.sentences);
+        let _ = write!(html, "<td>{}</td><td>{}</td>", figure(of.bleu, 1), figure(of.chrf, 1));
+        for (mean, measure) in of.means.iter().zip(MEASURES) {
+            let _ = write!(html, "<td>{}</td>", figure(*mean, measure.digits.max(2)));
+        }
+        html += "</tr>\n";
+    }
+    html += "</table></div>\n";
+    html + &by_length(out, corpus) + &comparisons(out, corpus)
+}
+
+fn figure(number: Option<f64>, digits: usize) -> String {
+    number.map_or_else(String::new, |number| format!("{number:.digits$}"))
+}
+
+fn by_length(out: &Out, corpus: &Corpus) -> String {
+    let lengths = aggregate::by_length(corpus, &out.rows);
+    let mut html = "<h2>BLEU by words of the source</h2>\n<table><tr><th>System</th>".to_owned();
+    for (name, rows) in &lengths {
+        let _ = write!(html, "<th>{} ({})</th>", escaped(name), rows.len());
+    }
+    html += "</tr>\n";
+    for (system, column) in corpus.systems.iter().enumerate() {
+        let _ = write!(html, "<tr><td>{}</td>", escaped(&column.system.name));
+        for (_, rows) in &lengths {
+            let _ = write!(html, "<td>{}</td>", figure(aggregate::aggregate(corpus, system, rows).bleu, 1));
+        }
+        html += "</tr>\n";
+    }
+    html + "</table>\n"
+}
+
+fn comparisons(out: &Out, corpus: &Corpus) -> String {
+    let mut rows = String::new();
+    for second in 1..corpus.systems.len() {
+        for first in 0..second {
+            let Some(paired) = aggregate::compare(corpus, first, second, &out.rows) else { continue };
+            let name = |at: usize| escaped(&corpus.systems[at].system.name);
+            let _ = writeln!(
+                rows,
+                "<tr><td>{} less {}</td><td>{:+.2}</td><td>{:+.2} to {:+.2}</td><td>{:.3}</td></tr>",
+                name(second),
+                name(first),
+                paired.difference.value,
+                paired.difference.low,
+                paired.difference.high,
+                paired.p_value
+            );
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<h2>Differences of BLEU</h2>\n<table><tr><th></th><th>BLEU</th><th>95 % of resamples</th><th>p</th></tr>\n\
+         {rows}</table>\n<p>Paired bootstrap (Koehn 2004) over the sentences where both say something.</p>\n"
+    )
+}
+
+fn sentence(at: usize, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<String> {
+    let mut html = format!("<article><h3>{}</h3>\n<dl>", at + 1);
+    let mut line = |name: &str, text: Option<&str>| {
+        if let Some(text) = text {
+            let _ = write!(html, "<dt>{}</dt><dd dir=\"auto\">{}</dd>", escaped(name), escaped(text));
+        }
+    };
+    line("Source", corpus.sources.get(at));
+    line("Reference", corpus.references.get(at));
+    for column in &corpus.systems {
+        line(&column.system.name, column.texts.get(at));
+    }
+    html += "</dl>\n";
+    html += &numbers(at, out, corpus);
+    for (annotator, judgement) in corpus.judgements.get(&at).into_iter().flatten() {
+        html += &judged(annotator, judgement);
+    }
+    let mut figures = String::new();
+    for column in &corpus.systems {
+        let Some(output) = workspace.output(column.system.id, at)? else { continue };
+        let name = &column.system.name;
+        if let Some(svg) = picture::drawn(&output, name, svg) {
+            let svg = svg.find("<svg").map_or("", |start| &svg[start..]);
+            let _ = write!(figures, "<figure>{svg}<figcaption>{}</figcaption></figure>\n", escaped(name));
+        }
+    }
+    let _ = write!(html, "<div class=\"figures\">{figures}</div></article>\n");
+    Ok(html)
+}
+
+fn numbers(at: usize, out: &Out, corpus: &Corpus) -> String {
+    let there = |column: &Column| !column.value(corpus, at).is_nan();
+    let columns: Vec<Column> = columns(out, corpus).into_iter().filter(there).collect();
+    let head: String = columns.iter().map(|column| format!("<th>{}</th>", escaped(&column.title()))).collect();
+    let row: String =
+        columns.iter().map(|column| format!("<td>{}</td>", column.text(column.value(corpus, at)))).collect();
+    format!("<div class=\"wide\"><table><tr>{head}</tr><tr>{row}</tr></table></div>\n")
+}
+
+fn judged(annotator: &str, judgement: &Judgement) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if judgement.stars > 0 {
+        parts.push("\u{2605}".repeat(usize::from(judgement.stars)));
+    }
+    parts.extend(judgement.tags.iter().map(|tag| format!("#{tag}")));
+    parts.extend((!judgement.note.is_empty()).then(|| judgement.note.clone()));
+    for mark in &judgement.marks {
+        let words = format!("words {} to {}", mark.target.0 + 1, mark.target.1);
+        let place = if mark.target.0 == mark.target.1 { format!("before word {}", mark.target.0 + 1) } else { words };
+        let note = if mark.note.is_empty() { String::new() } else { format!(": {}", mark.note) };
+        parts.push(format!("{} ({}) in {}, {place}{note}", mark.category, mark.severity, mark.system));
+    }
+    format!("<p class=\"note\">{}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
+}
