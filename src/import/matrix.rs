@@ -1,7 +1,7 @@
 //! Floor 6: matrices of other toolkits: which side their rows are, whether `</s>` has a row and a column, what is
 //! padding. Imports its room.
 
-use crate::import::facts::{Fact, Told};
+use crate::import::facts::{Fact, Told, Warnings};
 use crate::import::options::Orientation;
 use crate::import::record::Alpha;
 use crate::text::sentence::EOS;
@@ -157,4 +157,20 @@ pub fn doubt(alpha: &Alpha) -> Option<String> {
     let sums = alpha.view().row_sums();
     let (row, sum) = sums.iter().enumerate().find(|(_, sum)| **sum > 1.0 + NEAR)?;
     Some(format!("has weights for target token {} that sum to {sum:.2}, not to 1", row + 1))
+}
+
+/// A fitted matrix, where it fits; warnings about `line` tell what is wrong with it.
+pub fn kept(fitted: Option<Told<Alpha>>, line: usize, warnings: &mut Warnings) -> Option<Alpha> {
+    match fitted? {
+        Ok(alpha) => {
+            if let Some(message) = doubt(&alpha) {
+                warnings.add(line, message);
+            }
+            Some(alpha)
+        }
+        Err(message) => {
+            warnings.add(line, format!("{message}; its alignment is left out"));
+            None
+        }
+    }
 }

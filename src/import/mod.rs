@@ -16,7 +16,6 @@ pub mod input;
 pub mod matrix;
 pub mod options;
 pub mod record;
-pub mod tokens;
 
 use std::path::Path;
 

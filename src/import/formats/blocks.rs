@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Line, Lines};
-use crate::import::matrix::{PEEKED, Seen, doubt, fit, orientation, weight};
+use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, weight};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
-use crate::import::tokens::{readable, words};
+use crate::text::readable::{readable, words};
 
 /// Nematus: counts with `</s>`.
 pub fn sniff_nematus(sample: &Sample<'_>) -> u8 {
@@ -236,13 +236,8 @@ impl BlockReader {
     fn record(&self, block: Block, warnings: &mut Warnings) -> Record {
         let Block { line, id, mut target, score, mut source, matrix } = block;
         let (text, source_text) = (readable(&target), readable(&source));
-        let alpha = matrix.and_then(|matrix| {
-            let fitted = fit(matrix, self.orientation, &mut target, Some(&mut source));
-            if let Some(message) = fitted.as_ref().map_or_else(|error| Some(error.clone()), doubt) {
-                warnings.add(line, message);
-            }
-            fitted.ok()
-        });
+        let fitted = matrix.map(|matrix| fit(matrix, self.orientation, &mut target, Some(&mut source)));
+        let alpha = kept(fitted, line, warnings);
         let number = id.parse::<usize>().ok().and_then(|number| (number + 1).checked_sub(self.from));
         let output =
             Output { system: Some(self.system.clone()), text, tokens: target, score, alpha, ..Output::default() };

@@ -11,8 +11,8 @@ use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Lines};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
-use crate::import::tokens::readable;
 use crate::text::join::join;
+use crate::text::readable::readable;
 
 /// An object with hypotheses.
 pub fn sniff_translate(sample: &Sample<'_>) -> u8 {

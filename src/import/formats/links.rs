@@ -13,28 +13,33 @@ use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Lines};
 use crate::import::options::{Base, Options, Order, Role};
 use crate::import::record::{Output, Record, Text};
-use crate::import::tokens::words;
 use crate::text::links::read::{naacl_link, pharaoh_link};
 use crate::text::links::{Link, Links};
+use crate::text::readable::words;
 
 /// A file without a 0 in so many sentences is hardly counted from 0.
 const MANY: usize = 20;
 
-/// Links between spaces, blank lines aside.
+/// Links between spaces.
 pub fn sniff_pharaoh(sample: &Sample<'_>) -> u8 {
-    let lines: Vec<&str> = sample.lines().take(20).collect();
-    // The last line of the sample may be cut.
-    let whole =
-        if lines.len() < 20 && sample.bytes.len() < 1 << 16 { lines.len() } else { lines.len().saturating_sub(1) };
-    let is_all = |line: &&str| entries(line).is_ok();
-    if whole > 0 && lines[..whole].iter().all(|line| is_all(&line)) { 85 } else { 0 }
+    sniff(sample, |line| entries(line).is_ok())
 }
 
 /// Lines of three numbers or more.
 pub fn sniff_naacl(sample: &Sample<'_>) -> u8 {
-    let mut lines = sample.lines().take(20).peekable();
-    let is_link = |line: &str| naacl_link(&line.split_whitespace().collect::<Vec<_>>()).is_some();
-    if lines.peek().is_some() && lines.all(is_link) { 85 } else { 0 }
+    sniff(sample, |line| naacl_link(&line.split_whitespace().collect::<Vec<_>>()).is_some())
+}
+
+/// How many of the first lines are of a notation: half of them are enough, for a file may be damaged.
+fn sniff(sample: &Sample<'_>, is: impl Fn(&str) -> bool) -> u8 {
+    let lines: Vec<&str> = sample.lines().take(20).collect();
+    let good = lines.iter().filter(|line| is(line)).count();
+    match good {
+        0 => 0,
+        good if good == lines.len() => 85,
+        good if good * 2 >= lines.len() => 60,
+        _ => 0,
+    }
 }
 
 /// A link as the file has it.

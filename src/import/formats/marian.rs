@@ -10,12 +10,12 @@ use crate::import::beside::Sides;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Lines};
-use crate::import::matrix::{PEEKED, Seen, doubt, fit, orientation, weight};
+use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, weight};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
-use crate::import::tokens::{readable, words};
 use crate::text::links::Link;
 use crate::text::links::read::pharaoh_link;
+use crate::text::readable::{readable, words};
 
 /// What stands in the field of the alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,27 +255,14 @@ impl MarianReader {
         source: Option<&mut Vec<String>>,
         warnings: &mut Warnings,
     ) -> Option<Alpha> {
-        let fitted = soft(field).and_then(|matrix| {
-            let Some(matrix) = matrix else { return Ok(None) };
+        let fitted = soft(field).transpose()?.and_then(|matrix| {
             if is_text_known {
-                return fit(matrix, self.orientation, tokens, source).map(Some);
+                return fit(matrix, self.orientation, tokens, source);
             }
             // Without the texts there is nothing to fit the weights to.
-            let is_turned = self.orientation == Orientation::SourceRows;
-            Ok(Some(if is_turned { matrix.turned() } else { matrix }))
+            Ok(if self.orientation == Orientation::SourceRows { matrix.turned() } else { matrix })
         });
-        match fitted {
-            Ok(alpha) => {
-                if let Some(message) = alpha.as_ref().and_then(doubt) {
-                    warnings.add(number, message);
-                }
-                alpha
-            }
-            Err(message) => {
-                warnings.add(number, format!("{message}; its alignment is left out"));
-                None
-            }
-        }
+        kept(Some(fitted), number, warnings)
     }
 }
 

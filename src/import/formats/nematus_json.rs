@@ -15,7 +15,7 @@ use crate::import::input::Input;
 use crate::import::matrix::{doubt, weight};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
-use crate::import::tokens::readable;
+use crate::text::readable::readable;
 use crate::text::sentence::EOS;
 
 /// A list of lists that begin with two words.

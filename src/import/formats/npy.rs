@@ -11,10 +11,10 @@ use crate::import::beside::Sides;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::Input;
-use crate::import::matrix::{PEEKED, Seen, doubt, fit, orientation};
+use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
-use crate::import::tokens::{readable, words};
+use crate::text::readable::{readable, words};
 
 /// The most weights of a sentence.
 const MOST: usize = 1 << 24;
@@ -206,16 +206,13 @@ impl Reader for NpyReader {
         } else {
             self.fitted(matrix, target.as_mut(), source.as_mut())
         };
-        let message = alpha.as_ref().map_or_else(|error| Some(error.clone()), doubt);
-        if let Some(message) = message {
-            warnings.add(n, message);
-        }
+        let alpha = kept(Some(alpha), n, warnings);
         let tokens = target.unwrap_or_default();
         let output = Output {
             system: Some(self.system.clone()),
             text: readable(&tokens),
             tokens,
-            alpha: alpha.ok().filter(|alpha| alpha.rows() > 0),
+            alpha: alpha.filter(|alpha| alpha.rows() > 0),
             ..Output::default()
         };
         let source = source.map(|tokens| Text { text: readable(&tokens), tokens: Some(tokens) });

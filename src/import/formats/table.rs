@@ -161,7 +161,7 @@ fn holds_text(role: &ColumnRole) -> bool {
 fn is_header(row: &[String], options: &Options) -> bool {
     let is_given = |cell: &&String| options.columns.iter().any(|(name, _)| name == cell.trim());
     let has_known = row.iter().any(|cell| known(cell).is_some()) || row.iter().any(|cell| is_given(&cell));
-    has_known || (row.len() > 1 && row.iter().all(|cell| is_language(cell)))
+    has_known || matches!(row, [one, other, ..] if is_language(one) && is_language(other))
 }
 
 /// Names of columns, in small letters, and what they hold.

@@ -23,13 +23,20 @@ pub fn sniff(sample: &Sample<'_>) -> u8 {
 pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
     let mut peeked = Units { xml: Xml::open(input)?, header: None };
     let (mut found, mut unheard): (Vec<String>, Warnings) = (Vec::new(), Warnings::new(input.path()));
+    let mut damage = None;
     for _ in 0..PEEKED {
-        let Ok(Some(unit)) = peeked.next(&mut unheard) else { break };
-        for (language, _) in unit.variants {
-            if !found.iter().any(|known| known.eq_ignore_ascii_case(&language)) {
-                found.push(language);
+        match peeked.next(&mut unheard) {
+            Ok(Some(unit)) => note_languages(&unit, &mut found),
+            Ok(None) => break,
+            Err(error) => {
+                damage = Some(error);
+                break;
             }
         }
+    }
+    // Damage behind the first units is told when it is reached in earnest.
+    if let Some(error) = damage.filter(|_| found.is_empty()) {
+        return Err(error);
     }
     let (asked_source, asked_target) = &options.languages;
     let declared = peeked.header.filter(|language| language != "*all*");
@@ -54,6 +61,15 @@ pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<d
     };
     let units = Units { xml: Xml::open(input)?, header: None };
     Ok(Box::new(TmxReader { units, source, target, system, count: 0 }))
+}
+
+/// Notes the languages of a unit that are new.
+fn note_languages(unit: &Unit, found: &mut Vec<String>) {
+    for (language, _) in &unit.variants {
+        if !found.iter().any(|known| known.eq_ignore_ascii_case(language)) {
+            found.push(language.clone());
+        }
+    }
 }
 
 /// A translation unit.

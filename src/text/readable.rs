@@ -1,5 +1,5 @@
-//! Floor 6: the tokens of other toolkits as text: pieces of words put together, escapes of the Moses tokeniser undone.
-//! Tokens stay as they are; only the text beside them is made readable. Imports `text`.
+//! Floor 1: the tokens of other toolkits as text: pieces of words put together, escapes of the Moses tokeniser undone.
+//! Tokens stay as they are; only the text beside them is made readable. Imports its room.
 
 use crate::text::sentence::EOS;
 
