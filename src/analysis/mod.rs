@@ -30,6 +30,7 @@ pub mod bleu;
 pub mod bootstrap;
 pub mod buckets;
 pub mod chrf;
+pub mod concordance;
 pub mod confidence;
 pub mod correlation;
 pub mod divergence;
