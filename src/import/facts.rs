@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::import::options::{Base, ColumnRole, Order, Orientation};
 
+/// A result whose error is the end of a sentence that begins with file and line.
+pub type Told<T> = std::result::Result<T, String>;
+
 /// Something that a file does not say outright.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Fact<T> {

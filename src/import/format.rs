@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::import::facts::{Facts, Warnings};
 use crate::import::input::Input;
-use crate::import::options::Options;
+use crate::import::options::{Options, Role};
 use crate::import::record::Record;
 
 /// One line of [`FORMATS`](crate::import::FORMATS).
@@ -64,4 +64,12 @@ pub trait Reader: Send {
     /// # Errors
     /// When the file cannot be read on.
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>>;
+}
+
+/// The name of the system whose outputs a file holds: the caller's, else the file's.
+pub fn system(input: &Input, options: &Options) -> String {
+    match &options.role {
+        Some(Role::Output(name) | Role::Links(name)) => name.clone(),
+        Some(Role::Source | Role::Reference | Role::Gold) | None => input.stem(),
+    }
 }

@@ -8,10 +8,12 @@
 //!
 //! A format is one line of [`FORMATS`] and one file of [`formats`].
 
+pub mod beside;
 pub mod facts;
 pub mod format;
 pub mod formats;
 pub mod input;
+pub mod matrix;
 pub mod options;
 pub mod record;
 
@@ -25,18 +27,140 @@ pub use crate::import::options::{Base, Beside, ColumnRole, Options, Order, Orien
 pub use crate::import::record::{Alpha, Output, Record, Text};
 
 use crate::import::format::Reader;
-use crate::import::formats::text;
+use crate::import::formats::{blocks, jsonl, links, marian, nematus_json, npy, table, text, tmx, xliff};
 use crate::import::input::Input;
 
 /// Every format; of equally likely ones the first is taken.
-pub const FORMATS: &[FormatEntry] = &[FormatEntry {
-    name: "text",
-    label: "Plain text",
-    about: "A sentence a line.",
-    extensions: &["txt"],
-    sniff: text::sniff,
-    open: text::open,
-}];
+pub const FORMATS: &[FormatEntry] = &[
+    FormatEntry {
+        name: "text",
+        label: "Plain text",
+        about: "A sentence a line; the role says whose.",
+        extensions: &["txt"],
+        sniff: text::sniff,
+        open: text::open,
+    },
+    FormatEntry {
+        name: "tsv",
+        label: "Table with tabs (TSV)",
+        about: "A row a sentence; the first row names the columns.",
+        extensions: &["tsv", "tab"],
+        sniff: table::sniff_tsv,
+        open: table::open_tsv,
+    },
+    FormatEntry {
+        name: "csv",
+        label: "Table with commas (CSV)",
+        about: "A row a sentence, with commas or semicolons; the first row names the columns.",
+        extensions: &["csv"],
+        sniff: table::sniff_csv,
+        open: table::open_csv,
+    },
+    FormatEntry {
+        name: "tmx",
+        label: "Translation memory (TMX)",
+        about: "Units with a variant for each language.",
+        extensions: &["tmx"],
+        sniff: tmx::sniff,
+        open: tmx::open,
+    },
+    FormatEntry {
+        name: "xliff",
+        label: "XLIFF 1.2 or 2.0",
+        about: "Documents of translators, source and target of each segment.",
+        extensions: &["xliff", "xlf"],
+        sniff: xliff::sniff,
+        open: xliff::open,
+    },
+    FormatEntry {
+        name: "translate",
+        label: "JSON lines of translate",
+        about: "What `interlinear translate --format jsonl` wrote: hypotheses with alpha.",
+        extensions: &["jsonl"],
+        sniff: jsonl::sniff_translate,
+        open: jsonl::open,
+    },
+    FormatEntry {
+        name: "score",
+        label: "JSON lines of score",
+        about: "What `interlinear score` wrote: given pairs with alpha.",
+        extensions: &["jsonl"],
+        sniff: jsonl::sniff_score,
+        open: jsonl::open,
+    },
+    FormatEntry {
+        name: "pharaoh",
+        label: "Links, Pharaoh",
+        about: "A line a sentence, `0-0 1?2`: of annotators or of a system.",
+        extensions: &["pharaoh", "align", "talp"],
+        sniff: links::sniff_pharaoh,
+        open: links::open_pharaoh,
+    },
+    FormatEntry {
+        name: "naacl",
+        label: "Links, HLT-NAACL 2003",
+        about: "A line a link, `sentence source target S|P`.",
+        extensions: &["wa", "naacl"],
+        sniff: links::sniff_naacl,
+        open: links::open_naacl,
+    },
+    FormatEntry {
+        name: "opennmt",
+        label: "Attention of OpenNMT (lua)",
+        about: "Blocks of a header and a matrix, `</s>` on neither side.",
+        extensions: &[],
+        sniff: blocks::sniff_opennmt,
+        open: blocks::open,
+    },
+    FormatEntry {
+        name: "nematus",
+        label: "Attention of Nematus",
+        about: "Blocks of a header and a matrix, `</s>` on both sides.",
+        extensions: &[],
+        sniff: blocks::sniff_nematus,
+        open: blocks::open,
+    },
+    FormatEntry {
+        name: "nematus-json",
+        label: "Attention of Nematus, JSON",
+        about: "Lists of words, words and weights.",
+        extensions: &["json"],
+        sniff: nematus_json::sniff,
+        open: nematus_json::open,
+    },
+    FormatEntry {
+        name: "sockeye",
+        label: "Attention of Sockeye 1",
+        about: "Blocks of a header and a matrix, a row for each source token.",
+        extensions: &[],
+        sniff: blocks::sniff_sockeye,
+        open: blocks::open_sockeye,
+    },
+    FormatEntry {
+        name: "marian-soft",
+        label: "Output of Marian with weights",
+        about: "`translation ||| weights`, n-best lists and the scorer's output too.",
+        extensions: &[],
+        sniff: marian::sniff_soft,
+        open: marian::open_soft,
+    },
+    FormatEntry {
+        name: "marian-hard",
+        label: "Output of Marian with links",
+        about: "`translation ||| links`, n-best lists too.",
+        extensions: &[],
+        sniff: marian::sniff_hard,
+        open: marian::open_hard,
+    },
+    FormatEntry {
+        name: "neural-monkey",
+        label: "Attention of Neural Monkey (.npy)",
+        about: "A numpy array of sentences, source and target.",
+        extensions: &["npy"],
+        sniff: npy::sniff,
+        open: npy::open,
+    },
+];
 
 /// The format of a name.
 pub fn format(name: &str) -> Option<&'static FormatEntry> {

@@ -52,6 +52,8 @@ pub struct Output {
     pub tokens: Vec<String>,
     /// ln p(y given x), where the file has it.
     pub log_p: Option<f32>,
+    /// What the system ranked it by, where that may be something else: a cost, or divided by the length.
+    pub score: Option<f32>,
     /// The same for each token; empty where the file does not have it.
     pub token_log_p: Vec<f32>,
     /// The soft alignment.
@@ -116,6 +118,14 @@ impl Alpha {
         let weights =
             (0..self.columns).flat_map(|j| (0..self.rows).map(move |i| self.weights[i * self.columns + j])).collect();
         Self { weights, rows: self.columns, columns: self.rows }
+    }
+
+    /// Without the last rows and columns that are zeros throughout: what a batch padded, where nothing tells how much.
+    pub fn trimmed(&self) -> Self {
+        let used = |row: &[f32]| row.iter().rposition(|alpha| *alpha != 0.0).map_or(0, |last| last + 1);
+        let rows = self.view().rows().rposition(|row| used(row) > 0).map_or(0, |last| last + 1);
+        let columns = self.view().rows().map(used).max().unwrap_or(0);
+        self.unpadded(rows, columns).unwrap_or_default()
     }
 
     /// The first rows and columns, when nothing but zeros is beyond them: what a batch padded.

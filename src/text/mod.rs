@@ -14,6 +14,7 @@ pub mod pairs;
 pub mod parallel;
 pub mod phrases;
 pub mod pieces;
+pub mod readable;
 pub mod reader;
 pub mod sentence;
 pub mod tokenizer;

@@ -1,6 +1,7 @@
 //! What is read off alignments, and BLEU against the numbers of sacreBLEU 2.6.0.
 
 mod bootstrap;
+mod confidence;
 mod linked;
 mod scores;
 

@@ -17,6 +17,7 @@ mod evaluation;
 mod figure;
 mod fused;
 mod given;
+mod import;
 mod importance;
 mod intervention_files;
 mod interventions;

@@ -194,7 +194,8 @@ fn no_link(path: &Path, number: usize, word: &str) -> Error {
     Error::line(path, number, format!("`{word:.40}` is no link; {advice}"))
 }
 
-fn pharaoh_link(word: &str) -> Option<(usize, usize, bool)> {
+/// `i-j`, `i?j` or `ipj`: both positions as they stand there, and whether the link is sure.
+pub fn pharaoh_link(word: &str) -> Option<(usize, usize, bool)> {
     let at = word.find(['-', '?', 'p'])?;
     Some((number(&word[..at])?, number(&word[at + 1..])?, word.as_bytes()[at] == b'-'))
 }
@@ -218,8 +219,9 @@ fn naacl(path: &Path, n: usize, line: &str, pairs: usize) -> Result<Entry> {
     Ok(Entry { line: n, sentence, first, second, sure })
 }
 
-/// `sentence position position [S|P] [confidence]`.
-fn naacl_link(fields: &[&str]) -> Option<(usize, usize, usize, bool)> {
+/// `sentence position position [S|P] [confidence]`: sentence and both positions as they stand there, and whether the
+/// link is sure.
+pub fn naacl_link(fields: &[&str]) -> Option<(usize, usize, usize, bool)> {
     let (numbers, rest) = fields.split_at_checked(3)?;
     let (sure, rest) = match rest.split_first() {
         Some((&"S", rest)) => (true, rest),

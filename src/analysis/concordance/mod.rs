@@ -1,0 +1,25 @@
+//! Floor 5: a corpus query over source words, output words and the links between them, and its hits. Imports `text`.
+//!
+//! ```text
+//! query    = [sequence] [ "|" sequence ] [ "crossing" ]
+//! sequence = item { [gap] item }
+//! item     = token [ "->" token ]          "->" before the "|" alone
+//! gap      = ".." [N]                      up to N words between; any number without N
+//! token    = word | "word" | { word, word, .. } | /regular expression/ | _
+//! ```
+//!
+//! The sequence before `|` is looked for among the source words, the one behind it among the output words; a query
+//! without `|` is about the source. Items follow each other directly unless a gap stands between. `a -> b` is a source
+//! word `a` with a link to an output word `b`; `_` is any word. Words and lists ignore case, a regular expression must
+//! match a whole word and says itself what it ignores, as in `/(?i)rou.*/`. A word that means something here is written in
+//! quotation marks: `"|"`, `"crossing"`.
+//!
+//! `crossing` wants the links of two items to cross: the earlier source word is linked to a later output word. So
+//! `{red, big, old} ..1 /.*(house|car)s?/ crossing` finds adjectives of this list that changed places with their noun,
+//! and `{red, old} -> _ house -> _ | maison crossing` wants `maison` in the output besides.
+
+mod parse;
+mod search;
+
+pub use crate::analysis::concordance::parse::{Query, QueryError};
+pub use crate::analysis::concordance::search::{Context, Found, Hit, Sentence, context};

@@ -1,0 +1,327 @@
+//! Floor 5: a query as text, and what it means. Imports nothing of ours.
+
+use std::collections::HashSet;
+use std::iter::Peekable;
+use std::str::CharIndices;
+
+use regex::Regex;
+
+/// What one word must be.
+#[derive(Clone, Debug)]
+pub enum Token {
+    /// Any word.
+    Any,
+    /// One of these, in small letters.
+    Words(HashSet<String>),
+    /// A word that this matches whole.
+    Matches(Regex),
+}
+
+impl Token {
+    /// Whether a word is one.
+    pub fn is(&self, word: &str) -> bool {
+        match self {
+            Self::Any => true,
+            // Most words are in small letters already, and looking them up costs no copy.
+            Self::Words(words) if words.contains(word) => true,
+            Self::Words(words) => word.chars().any(char::is_uppercase) && words.contains(&word.to_lowercase()),
+            Self::Matches(regex) => regex.is_match(word),
+        }
+    }
+}
+
+/// A word of a sequence.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// What it must be.
+    pub token: Token,
+    /// What an output word must be that it is linked to, where one is asked for.
+    pub linked: Option<Token>,
+    /// How many words may stand between the item before it and this one.
+    pub gap: usize,
+}
+
+/// What to look for.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Among the source words.
+    pub source: Vec<Item>,
+    /// Among the output words.
+    pub output: Vec<Item>,
+    /// Whether links of two source items must cross.
+    pub crossing: bool,
+}
+
+/// What is wrong with a query, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: {message}")]
+pub struct QueryError {
+    /// The character, from 1.
+    pub column: usize,
+    /// Continues "column n: ".
+    pub message: String,
+}
+
+/// The longest query, in items; more are a text and no pattern.
+const MOST_ITEMS: usize = 16;
+
+impl Query {
+    /// Reads a query.
+    ///
+    /// # Errors
+    /// What is wrong and the column where.
+    pub fn parse(text: &str) -> Result<Self, QueryError> {
+        let mut parser = Parser { text, marks: marks(text)?.into_iter().peekable() };
+        let query = parser.query()?;
+        match parser.marks.next() {
+            None => Ok(query),
+            Some((at, _)) => {
+                Err(parser.error(at, "is behind the end; a query is `source words | output words crossing`"))
+            }
+        }
+    }
+}
+
+/// A part of a query.
+#[derive(Debug)]
+enum Mark {
+    Token(Token),
+    /// `..N`
+    Gap(usize),
+    /// `->`
+    Arrow,
+    /// `|`
+    Bar,
+    /// The bare word.
+    Crossing,
+}
+
+/// The parts of a query, each with the byte where it begins.
+fn marks(text: &str) -> Result<Vec<(usize, Mark)>, QueryError> {
+    let mut marks = Vec::new();
+    let mut lexer = Lexer { text, chars: text.char_indices().peekable() };
+    while let Some(&(at, letter)) = lexer.chars.peek() {
+        if letter.is_whitespace() {
+            lexer.chars.next();
+            continue;
+        }
+        marks.push((at, lexer.mark(at, letter)?));
+    }
+    Ok(marks)
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    chars: Peekable<CharIndices<'a>>,
+}
+
+fn error(text: &str, at: usize, message: impl Into<String>) -> QueryError {
+    QueryError { column: text[..at].chars().count() + 1, message: message.into() }
+}
+
+impl Lexer<'_> {
+    fn mark(&mut self, at: usize, letter: char) -> Result<Mark, QueryError> {
+        match letter {
+            '|' => {
+                self.chars.next();
+                Ok(Mark::Bar)
+            }
+            '{' => self.list(at).map(|words| Mark::Token(Token::Words(words))),
+            '/' => self.regex(at).map(|regex| Mark::Token(Token::Matches(regex))),
+            '"' => self.quoted(at).map(|word| Mark::Token(one_of(word))),
+            '}' => Err(error(self.text, at, "`}` closes no list; write it as `\"}\"`")),
+            _ if self.text[at..].starts_with("->") => {
+                self.chars.nth(1);
+                Ok(Mark::Arrow)
+            }
+            _ if self.text[at..].starts_with("..") => {
+                self.chars.nth(1);
+                self.gap(at)
+            }
+            _ => Ok(word_mark(self.bare(false))),
+        }
+    }
+
+    /// `..N`
+    fn gap(&mut self, at: usize) -> Result<Mark, QueryError> {
+        let mut digits = String::new();
+        while let Some((_, digit)) = self.chars.next_if(|(_, letter)| letter.is_ascii_digit()) {
+            digits.push(digit);
+        }
+        if digits.is_empty() {
+            return Ok(Mark::Gap(usize::MAX));
+        }
+        let most = digits.parse().map_err(|_| error(self.text, at, format!("`..{digits}` is too far")))?;
+        Ok(Mark::Gap(most))
+    }
+
+    /// Letters up to a space or what has a meaning; in lists commas too.
+    fn bare(&mut self, in_list: bool) -> String {
+        let mut word = String::new();
+        while let Some(&(at, letter)) = self.chars.peek() {
+            let rest = &self.text[at..];
+            let ends = letter.is_whitespace() || matches!(letter, '{' | '}' | '|' | '"') || rest.starts_with("->");
+            if ends || (in_list && letter == ',') || (!in_list && !word.is_empty() && rest.starts_with("..")) {
+                break;
+            }
+            word.push(letter);
+            self.chars.next();
+        }
+        word
+    }
+
+    fn quoted(&mut self, at: usize) -> Result<String, QueryError> {
+        self.until('"', at, "the quotation mark is not closed; put another behind the word")
+    }
+
+    fn regex(&mut self, at: usize) -> Result<Regex, QueryError> {
+        let pattern = self.until('/', at, "the regular expression has no `/` at its end; `\\/` is a slash within")?;
+        Regex::new(&format!("^(?:{pattern})$")).map_err(|fault| {
+            // The last line of the library's message says what is wrong, those before it show where.
+            let why = fault.to_string();
+            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            error(self.text, at, format!("`/{pattern}/` is no regular expression ({why})"))
+        })
+    }
+
+    /// What stands between the mark here and the next one, which a backslash keeps from counting.
+    fn until(&mut self, close: char, at: usize, missing: &str) -> Result<String, QueryError> {
+        self.chars.next();
+        let mut inner = String::new();
+        while let Some((_, letter)) = self.chars.next() {
+            if letter == close {
+                return Ok(inner);
+            }
+            if letter == '\\' && self.chars.next_if(|(_, next)| *next == close).is_some() {
+                inner.push(close);
+            } else {
+                inner.push(letter);
+            }
+        }
+        Err(error(self.text, at, missing))
+    }
+
+    /// `{a, b}`
+    fn list(&mut self, at: usize) -> Result<HashSet<String>, QueryError> {
+        self.chars.next();
+        let mut words = HashSet::new();
+        loop {
+            while self.chars.next_if(|(_, letter)| letter.is_whitespace() || *letter == ',').is_some() {}
+            match self.chars.peek().copied() {
+                None => return Err(error(self.text, at, "the list has no `}` at its end")),
+                Some((_, '}')) => break,
+                Some((place, '"')) => {
+                    words.insert(self.quoted(place)?.to_lowercase());
+                }
+                Some((place, _)) => {
+                    let word = self.bare(true);
+                    if word.is_empty() {
+                        return Err(error(self.text, place, "is no word of a list; write it in quotation marks"));
+                    }
+                    words.insert(word.to_lowercase());
+                }
+            }
+        }
+        self.chars.next();
+        if words.is_empty() {
+            return Err(error(self.text, at, "the list is empty; write words with commas between"));
+        }
+        Ok(words)
+    }
+}
+
+fn one_of(word: String) -> Token {
+    Token::Words(HashSet::from([word.to_lowercase()]))
+}
+
+fn word_mark(word: String) -> Mark {
+    match word.as_str() {
+        "_" => Mark::Token(Token::Any),
+        "crossing" => Mark::Crossing,
+        _ => Mark::Token(one_of(word)),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    marks: Peekable<std::vec::IntoIter<(usize, Mark)>>,
+}
+
+impl Parser<'_> {
+    fn error(&self, at: usize, message: &str) -> QueryError {
+        error(self.text, at, message)
+    }
+
+    fn end(&self) -> usize {
+        self.text.len()
+    }
+
+    fn query(&mut self) -> Result<Query, QueryError> {
+        let source = self.sequence(true)?;
+        let has_bar = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Bar)).is_some();
+        let output = if has_bar { self.sequence(false)? } else { Vec::new() };
+        if has_bar && output.is_empty() {
+            return Err(self.error(self.end(), "there is nothing behind `|`; write output words, or take it away"));
+        }
+        let crossing = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Crossing)).map(|(at, _)| at);
+        match crossing {
+            Some(at) if source.len() < 2 => {
+                Err(self.error(at, "`crossing` needs two source words whose links may cross"))
+            }
+            None if source.is_empty() && output.is_empty() => {
+                let at = self.marks.peek().map_or(0, |(at, _)| *at);
+                Err(self.error(at, "there is no word to look for"))
+            }
+            _ => Ok(Query { source, output, crossing: crossing.is_some() }),
+        }
+    }
+
+    fn sequence(&mut self, is_source: bool) -> Result<Vec<Item>, QueryError> {
+        let mut items: Vec<Item> = Vec::new();
+        loop {
+            let gap = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Gap(_)));
+            let token = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Token(_)));
+            let gap = match (gap, &token) {
+                (Some((at, _)), _) if items.is_empty() => {
+                    return Err(self.error(at, "a distance stands between two words; there is none before it"));
+                }
+                (Some((at, _)), None) => {
+                    return Err(self.error(at, "a distance stands between two words; there is none behind it"));
+                }
+                (Some((_, Mark::Gap(most))), _) => most,
+                _ => 0,
+            };
+            match token {
+                Some((at, Mark::Token(token))) => {
+                    if items.len() == MOST_ITEMS {
+                        return Err(self.error(at, "is one word too many; a query has at most 16 on each side"));
+                    }
+                    let linked = self.linked(is_source)?;
+                    items.push(Item { token, linked, gap });
+                }
+                _ => return self.stray(items),
+            }
+        }
+    }
+
+    /// `-> token`
+    fn linked(&mut self, is_source: bool) -> Result<Option<Token>, QueryError> {
+        let Some((at, _)) = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Arrow)) else { return Ok(None) };
+        if !is_source {
+            return Err(self.error(at, "`->` leads from a source word to an output word; write it before `|`"));
+        }
+        match self.marks.next() {
+            Some((_, Mark::Token(token))) => Ok(Some(token)),
+            Some((next, _)) => Err(self.error(next, "`->` leads to a word; `_` is any word")),
+            None => Err(self.error(self.end(), "`->` leads to a word; `_` is any word")),
+        }
+    }
+
+    /// The end of a sequence, where no arrow may stand.
+    fn stray(&mut self, items: Vec<Item>) -> Result<Vec<Item>, QueryError> {
+        match self.marks.peek() {
+            Some(&(at, Mark::Arrow)) => Err(self.error(at, "`->` leads from a source word; there is none before it")),
+            _ => Ok(items),
+        }
+    }
+}

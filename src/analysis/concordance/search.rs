@@ -1,0 +1,195 @@
+//! Floor 5: where a query is met in a sentence. Imports its room and `text`.
+
+use std::ops::Range;
+
+use crate::analysis::concordance::parse::{Item, Query, Token};
+use crate::text::links::Link;
+
+/// A sentence with its translation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sentence<'a> {
+    /// Source words.
+    pub source: &'a [String],
+    /// Output words.
+    pub output: &'a [String],
+    /// Links between them.
+    pub links: &'a [Link],
+}
+
+/// A place where a query is met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hit {
+    /// The source words of the items, in their order.
+    pub source: Vec<usize>,
+    /// For each of these an output word that it is linked to, where the query asks for links.
+    pub linked: Vec<Option<usize>>,
+    /// The output words of the items behind the bar, in their order.
+    pub output: Vec<usize>,
+}
+
+impl Hit {
+    /// From the first source word to behind the last.
+    pub fn source_span(&self) -> Option<Range<usize>> {
+        span(self.source.iter().copied())
+    }
+
+    /// The same of the output words, those that are linked among them.
+    pub fn output_span(&self) -> Option<Range<usize>> {
+        span(self.output.iter().chain(self.linked.iter().flatten()).copied())
+    }
+}
+
+fn span(places: impl Iterator<Item = usize> + Clone) -> Option<Range<usize>> {
+    Some(places.clone().min()?..places.max()? + 1)
+}
+
+/// The hits of a sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// In the order of their source words.
+    pub hits: Vec<Hit>,
+    /// False where the sentence had too many ways to try them all.
+    pub is_complete: bool,
+}
+
+/// The most hits of a sentence.
+const MOST_HITS: usize = 100;
+/// The most words that are tried in a sentence: any word, any distance, any word, .. grows beyond all bounds.
+const MOST_TRIED: usize = 100_000;
+
+impl Query {
+    /// Where a sentence meets the query.
+    pub fn find(&self, sentence: &Sentence<'_>) -> Found {
+        let mut tried = MOST_TRIED;
+        let mut found = Found { is_complete: true, ..Found::default() };
+        let outputs = places(&self.output, sentence.output, 1, &mut tried);
+        // The first place on the output side is shown with each of the source.
+        let output = match outputs.into_iter().next() {
+            Some(output) => output,
+            None if self.output.is_empty() => Vec::new(),
+            None => return Found { is_complete: tried > 0, ..found },
+        };
+        if self.source.is_empty() {
+            found.hits = places(&self.output, sentence.output, MOST_HITS, &mut tried)
+                .into_iter()
+                .map(|output| Hit { output, ..Hit::default() })
+                .collect();
+        } else {
+            let candidates = places(&self.source, sentence.source, usize::MAX, &mut tried);
+            let hits = candidates.into_iter().filter_map(|source| {
+                let linked = self.linked(&source, sentence)?;
+                Some(Hit { source, linked, output: output.clone() })
+            });
+            found.hits = hits.take(MOST_HITS).collect();
+        }
+        found.is_complete = tried > 0 && found.hits.len() < MOST_HITS;
+        found
+    }
+
+    /// An output word for each source word that needs one; `None` where there is none, or nothing crosses that should.
+    fn linked(&self, source: &[usize], sentence: &Sentence<'_>) -> Option<Vec<Option<usize>>> {
+        let choices: Vec<Vec<usize>> =
+            self.source.iter().zip(source).map(|(item, j)| targets(item, *j, sentence)).collect();
+        let is_met = |(item, choices): (&Item, &Vec<usize>)| item.linked.is_none() || !choices.is_empty();
+        if !self.source.iter().zip(&choices).all(is_met) {
+            return None;
+        }
+        let mut linked: Vec<Option<usize>> = self
+            .source
+            .iter()
+            .zip(&choices)
+            .map(|(item, all)| item.linked.as_ref().and_then(|_| all.first().copied()))
+            .collect();
+        if self.crossing {
+            let (i, j, first, second) = crossing(&choices)?;
+            (linked[i], linked[j]) = (Some(first), Some(second));
+        }
+        Some(linked)
+    }
+}
+
+/// The output words that source word `j` is linked to, as its item wants them.
+fn targets(item: &Item, j: usize, sentence: &Sentence<'_>) -> Vec<usize> {
+    let own = sentence.links.iter().filter(|link| link.source == j).map(|link| link.target);
+    let is = |token: &Token, i: usize| sentence.output.get(i).is_some_and(|word| token.is(word));
+    let mut targets: Vec<usize> = own.filter(|i| item.linked.as_ref().is_none_or(|token| is(token, *i))).collect();
+    targets.sort_unstable();
+    targets
+}
+
+/// Two items, the earlier linked to a later output word than the later: both items and their output words.
+fn crossing(choices: &[Vec<usize>]) -> Option<(usize, usize, usize, usize)> {
+    for (i, earlier) in choices.iter().enumerate() {
+        for (j, later) in choices.iter().enumerate().skip(i + 1) {
+            if let (Some(first), Some(second)) = (earlier.last(), later.first())
+                && first > second
+            {
+                return Some((i, j, *first, *second));
+            }
+        }
+    }
+    None
+}
+
+/// The places of a sequence among words, at most `most` of them.
+fn places(items: &[Item], words: &[String], most: usize, tried: &mut usize) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    if items.is_empty() {
+        return found;
+    }
+    let mut chosen = Vec::with_capacity(items.len());
+    extend(items, words, 0..words.len(), most, &mut chosen, &mut found, tried);
+    found
+}
+
+/// Tries the words of `range` for the next item.
+fn extend(
+    items: &[Item],
+    words: &[String],
+    range: Range<usize>,
+    most: usize,
+    chosen: &mut Vec<usize>,
+    found: &mut Vec<Vec<usize>>,
+    tried: &mut usize,
+) {
+    let Some(item) = items.get(chosen.len()) else {
+        found.push(chosen.clone());
+        return;
+    };
+    for place in range {
+        if *tried == 0 || found.len() >= most {
+            return;
+        }
+        *tried -= 1;
+        if !item.token.is(&words[place]) {
+            continue;
+        }
+        chosen.push(place);
+        let gap = items.get(chosen.len()).map_or(0, |next| next.gap);
+        let end = (place + 1).saturating_add(gap).saturating_add(1).min(words.len());
+        extend(items, words, place + 1..end.max(place + 1), most, chosen, found, tried);
+        chosen.pop();
+    }
+}
+
+/// A key word in its context.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// What comes before it.
+    pub left: String,
+    /// The key words.
+    pub key: String,
+    /// What comes behind.
+    pub right: String,
+}
+
+/// The words of `span` with at most `width` words on either side.
+pub fn context(words: &[String], span: &Range<usize>, width: usize) -> Context {
+    let (start, end) = (span.start.min(words.len()), span.end.min(words.len()));
+    let part = |range: Range<usize>| words.get(range).unwrap_or_default().join(" ");
+    Context {
+        left: part(start.saturating_sub(width)..start),
+        key: part(start..end.max(start)),
+        right: part(end..end.saturating_add(width).min(words.len())),
+    }
+}

@@ -1,0 +1,358 @@
+//! Floor 5: what an alignment says of its translation without any reference: the confidence of Rikters, Fishel and Bojar
+//! (2017), and simpler signs. Imports `text` and its room.
+//!
+//! A is alpha with rows t = 1..T of target tokens and columns s = 1..S of source tokens, `</s>` among them where it has a
+//! row or column. ln is natural, 0 ln 0 is 0. A source token that nothing looks at (its column sums to 0) has no
+//! distribution over the target: APin is the mean over the others, so that it is not scored as if it were certain, and
+//! `unattended` counts it.
+
+use std::collections::HashSet;
+
+use crate::analysis::entropy::entropy;
+use crate::analysis::weights::Weights;
+use crate::text::links::{Link, Links};
+use crate::text::readable::readable;
+use crate::text::sentence::{EOS, UNK};
+
+/// A translation as the measures see it. What is not there is empty, and its measures have no value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen<'a> {
+    /// alpha, \[T, S\].
+    pub alpha: Weights<'a>,
+    /// Source tokens, with `</s>` at the end where alpha has a column for it.
+    pub source: &'a [String],
+    /// Target tokens, with `</s>` at the end where alpha has a row for it.
+    pub target: &'a [String],
+    /// Links to compare with, of words from 0: of the statistical aligner, or of annotators.
+    pub links: Option<&'a Links>,
+}
+
+/// Which values are the better ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// High ones.
+    Higher,
+    /// Low ones.
+    Lower,
+    /// It depends on the language pair.
+    Neither,
+}
+
+/// One line of [`CONFIDENCES`].
+#[derive(Clone, Copy)]
+pub struct ConfidenceEntry {
+    /// What is typed, and the column of a table.
+    pub name: &'static str,
+    /// What people call it.
+    pub label: &'static str,
+    /// Its formula or definition.
+    pub formula: &'static str,
+    /// Which values are the better ones.
+    pub better: Better,
+    /// Its value; `None` where the translation lacks what it needs.
+    pub of: fn(&Seen<'_>) -> Option<f64>,
+}
+
+impl std::fmt::Debug for ConfidenceEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConfidenceEntry").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Every measure; the published definitions first, then those of the program SoftAlignments, which differ.
+pub const CONFIDENCES: &[ConfidenceEntry] = &[
+    ConfidenceEntry {
+        name: "confidence",
+        label: "Confidence",
+        formula: "CDP + APout + APin (Rikters et al. 2017), at most 0",
+        better: Better::Higher,
+        of: |seen| aligned(seen).map(|alpha| cdp(alpha) + ap_out(alpha) + ap_in(alpha)),
+    },
+    ConfidenceEntry {
+        name: "cdp",
+        label: "Coverage deviation penalty",
+        formula: "CDP = -1/S sum_s ln(1 + (1 - sum_t A_ts)^2)",
+        better: Better::Higher,
+        of: |seen| aligned(seen).map(cdp),
+    },
+    ConfidenceEntry {
+        name: "ap_out",
+        label: "Absentmindedness, output",
+        formula: "APout = 1/T sum_t sum_s A_ts ln A_ts",
+        better: Better::Higher,
+        of: |seen| aligned(seen).map(ap_out),
+    },
+    ConfidenceEntry {
+        name: "ap_in",
+        label: "Absentmindedness, input",
+        formula: "APin = 1/S sum_s sum_t B_ts ln B_ts, B_ts = A_ts / sum_t A_ts; columns of 0 are left out of the mean",
+        better: Better::Higher,
+        of: |seen| aligned(seen).map(ap_in),
+    },
+    ConfidenceEntry {
+        name: "confidence_softalignments",
+        label: "Confidence (SoftAlignments)",
+        formula: "the sum of its three terms, less a penalty where source and output share much text",
+        better: Better::Higher,
+        of: |seen| aligned(seen).map(|_| soft_total(seen)),
+    },
+    ConfidenceEntry {
+        name: "cdp_softalignments",
+        label: "CDP (SoftAlignments)",
+        formula: "-1/S sum_s ln(1 + |1 - sum_t A_ts|^6)",
+        better: Better::Higher,
+        of: |seen| aligned(seen).map(|alpha| deviation(alpha, 6)),
+    },
+    ConfidenceEntry {
+        name: "ap_out_softalignments",
+        label: "APout (SoftAlignments)",
+        formula: "its name for the term over source tokens: 1/S sum_s sum_t B_ts ln B_ts, where a column of 0 drops the \
+                  sum before it",
+        better: Better::Higher,
+        of: |seen| aligned(seen).map(|alpha| slipping(&columns(alpha))),
+    },
+    ConfidenceEntry {
+        name: "ap_in_softalignments",
+        label: "APin (SoftAlignments)",
+        formula: "its name for the term over target tokens: 1/T sum_t sum_s A_ts ln A_ts, rows normalised",
+        better: Better::Higher,
+        of: |seen| aligned(seen).map(|alpha| slipping(&rows(alpha))),
+    },
+    ConfidenceEntry {
+        name: "entropy",
+        label: "Entropy",
+        formula: "1/T sum_t H(A_t), in bits",
+        better: Better::Lower,
+        of: |seen| aligned(seen).and_then(|alpha| mean(alpha.rows().map(|row| f64::from(entropy(row))))),
+    },
+    ConfidenceEntry {
+        name: "monotonicity",
+        label: "Monotonicity",
+        formula: "share of steps from a target word to the next whose most attended source word does not go back",
+        better: Better::Neither,
+        of: |seen| mean(steps(seen).map(|(from, to)| if to >= from { 1.0 } else { 0.0 })),
+    },
+    ConfidenceEntry {
+        name: "jump",
+        label: "Distance of jumps",
+        formula: "mean distance between the most attended source words of neighbouring target words",
+        better: Better::Neither,
+        of: |seen| mean(steps(seen).map(|(from, to)| from.abs_diff(to) as f64)),
+    },
+    ConfidenceEntry {
+        name: "unattended",
+        label: "Unattended source words",
+        formula: "source words with sum_t A_ts below 0.2",
+        better: Better::Lower,
+        of: |seen| aligned(seen).map(|_| unattended(seen, UNATTENDED).len() as f64),
+    },
+    ConfidenceEntry {
+        name: "eos_attention",
+        label: "Attention on </s>",
+        formula: "mean of A_ts over target words, s the source's </s>",
+        better: Better::Lower,
+        of: eos_attention,
+    },
+    ConfidenceEntry {
+        name: "disagreement",
+        label: "Disagreement with links",
+        formula: "1 - share of the argmax links of target words that are among the given links",
+        better: Better::Lower,
+        of: disagreement,
+    },
+    ConfidenceEntry {
+        name: "repetition",
+        label: "Repetition",
+        formula: "1 - different bigrams of the output / bigrams of the output",
+        better: Better::Lower,
+        of: repetition,
+    },
+    ConfidenceEntry {
+        name: "unk",
+        label: "Unknown words",
+        formula: "output tokens that stand for an unknown word",
+        better: Better::Lower,
+        of: |seen| {
+            (!seen.target.is_empty()).then(|| seen.target.iter().filter(|token| is_unknown(token)).count() as f64)
+        },
+    },
+    ConfidenceEntry {
+        name: "length_ratio",
+        label: "Length ratio",
+        formula: "output words / source words",
+        better: Better::Neither,
+        of: |seen| {
+            let (source, target) = (words(seen.source), words(seen.target));
+            (!source.is_empty() && !seen.target.is_empty()).then(|| target.len() as f64 / source.len() as f64)
+        },
+    },
+];
+
+/// The measure of a name.
+pub fn confidence(name: &str) -> Option<&'static ConfidenceEntry> {
+    CONFIDENCES.iter().find(|entry| entry.name == name)
+}
+
+/// A source word is unattended below this sum of weights.
+pub const UNATTENDED: f64 = 0.2;
+
+/// A penalty as a share of 1, as SoftAlignments shows it: e^(-0.05 x^2); for CDP, which stays small, e^(-x^2).
+pub fn share(name: &str, value: f64) -> f64 {
+    let strength = if name.starts_with("cdp") { 1.0 } else { 0.05 };
+    (-strength * value * value).exp()
+}
+
+/// The source words that hardly anything looks at: their places.
+pub fn unattended(seen: &Seen<'_>, threshold: f64) -> Vec<usize> {
+    let sums = seen.alpha.column_sums();
+    (0..source_words(seen)).filter(|s| sums.get(*s).is_some_and(|sum| *sum < threshold)).collect()
+}
+
+fn aligned<'a>(seen: &Seen<'a>) -> Option<Weights<'a>> {
+    (!seen.alpha.is_empty()).then_some(seen.alpha)
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0_usize), |(sum, count), value| (sum + value, count + 1));
+    (count > 0).then(|| sum / count as f64)
+}
+
+fn x_ln_x(x: f64) -> f64 {
+    if x > 0.0 { x * x.ln() } else { 0.0 }
+}
+
+/// -1/S sum_s ln(1 + |1 - sum_t A_ts|^exponent)
+fn deviation(alpha: Weights<'_>, exponent: i32) -> f64 {
+    let penalty = |sum: &f64| (1.0 - sum).abs().powi(exponent).ln_1p();
+    -alpha.column_sums().iter().map(penalty).sum::<f64>() / alpha.columns() as f64
+}
+
+fn cdp(alpha: Weights<'_>) -> f64 {
+    deviation(alpha, 2)
+}
+
+fn ap_out(alpha: Weights<'_>) -> f64 {
+    let all: f64 = alpha.rows().flatten().map(|a| x_ln_x(f64::from(*a))).sum();
+    all / alpha.row_count() as f64
+}
+
+fn ap_in(alpha: Weights<'_>) -> f64 {
+    mean(columns(alpha).iter().filter_map(|column| certainty(column))).unwrap_or(0.0)
+}
+
+/// sum_k b_k ln b_k with b the values divided by their sum; `None` where that is 0.
+fn certainty(values: &[f64]) -> Option<f64> {
+    let sum: f64 = values.iter().sum();
+    (sum > 0.0).then(|| values.iter().map(|value| x_ln_x(value / sum)).sum())
+}
+
+fn rows(alpha: Weights<'_>) -> Vec<Vec<f64>> {
+    alpha.rows().map(|row| row.iter().copied().map(f64::from).collect()).collect()
+}
+
+fn columns(alpha: Weights<'_>) -> Vec<Vec<f64>> {
+    let column = |s: usize| alpha.rows().map(|row| f64::from(row[s])).collect();
+    (0..alpha.columns()).map(column).collect()
+}
+
+/// The mean of [`certainty`] as SoftAlignments adds it up: an empty slice sets the sum so far to 0.
+fn slipping(slices: &[Vec<f64>]) -> f64 {
+    let sum = slices.iter().fold(0.0, |sum, slice| certainty(slice).map_or(0.0, |value| sum + value));
+    sum / slices.len().max(1) as f64
+}
+
+/// The total of SoftAlignments. A long output that shares much text with its source, o of its characters in one piece, is
+/// taken for a copy: (0.8 + 0.01 T)(3 - 5(1 - o))(0.7 + o) tan(o) is taken off where T > 4 and o > 0.3.
+fn soft_total(seen: &Seen<'_>) -> f64 {
+    let alpha = seen.alpha;
+    let total = deviation(alpha, 6) + slipping(&columns(alpha)) + slipping(&rows(alpha));
+    let (t, o) = (alpha.row_count() as f64, overlap(&readable(seen.source), &readable(seen.target)));
+    if t <= 4.0 || o <= 0.3 {
+        return total;
+    }
+    total - (0.8 + 0.01 * t) * (3.0 - 5.0 * (1.0 - o)) * (0.7 + o) * o.tan()
+}
+
+/// The longest text that is in both, as a share of the characters of the target.
+fn overlap(source: &str, target: &str) -> f64 {
+    let (source, target): (Vec<char>, Vec<char>) = (source.chars().collect(), target.chars().collect());
+    let (mut before, mut longest) = (vec![0; source.len() + 1], 0);
+    for one in &target {
+        let mut lengths = vec![0; source.len() + 1];
+        for (j, other) in source.iter().enumerate() {
+            if one == other {
+                lengths[j + 1] = before[j] + 1;
+                longest = longest.max(lengths[j + 1]);
+            }
+        }
+        before = lengths;
+    }
+    if target.is_empty() { 0.0 } else { f64::from(longest) / target.len() as f64 }
+}
+
+/// Tokens without the `</s>` at the end.
+fn words(tokens: &[String]) -> &[String] {
+    match tokens.split_last() {
+        Some((last, words)) if last == EOS => words,
+        _ => tokens,
+    }
+}
+
+/// Columns of alpha that are words; all of them where the tokens are not known.
+fn source_words(seen: &Seen<'_>) -> usize {
+    let known = words(seen.source).len();
+    if seen.source.is_empty() { seen.alpha.columns() } else { known.min(seen.alpha.columns()) }
+}
+
+/// Rows of alpha that are words.
+fn target_words(seen: &Seen<'_>) -> usize {
+    let known = words(seen.target).len();
+    if seen.target.is_empty() { seen.alpha.row_count() } else { known.min(seen.alpha.row_count()) }
+}
+
+/// For each target word the source word that it looks at most; one that looks at no word is left out.
+pub fn argmax(seen: &Seen<'_>) -> Vec<Link> {
+    let width = source_words(seen);
+    let greatest = |row: &[f32]| {
+        let first = |best: Option<(usize, f32)>, (s, a): (usize, &f32)| match best {
+            Some((_, most)) if *a <= most => best,
+            _ if *a > 0.0 => Some((s, *a)),
+            _ => best,
+        };
+        row[..width].iter().enumerate().fold(None, first).map(|(source, _)| source)
+    };
+    let rows = seen.alpha.rows().take(target_words(seen)).enumerate();
+    rows.filter_map(|(target, row)| greatest(row).map(|source| Link { source, target })).collect()
+}
+
+/// The most attended source words of each two neighbours among the target words.
+fn steps(seen: &Seen<'_>) -> impl Iterator<Item = (usize, usize)> {
+    let links = argmax(seen);
+    let pairs: Vec<(usize, usize)> = links.windows(2).map(|pair| (pair[0].source, pair[1].source)).collect();
+    pairs.into_iter()
+}
+
+fn eos_attention(seen: &Seen<'_>) -> Option<f64> {
+    let end = words(seen.source).len();
+    let has_end = end < seen.source.len() && end < seen.alpha.columns();
+    let weights = seen.alpha.rows().take(target_words(seen)).map(|row| f64::from(row[end]));
+    if has_end { mean(weights) } else { None }
+}
+
+fn disagreement(seen: &Seen<'_>) -> Option<f64> {
+    let links = seen.links?;
+    mean(argmax(seen).into_iter().map(|link| if links.is_possible(link) { 0.0 } else { 1.0 }))
+}
+
+fn repetition(seen: &Seen<'_>) -> Option<f64> {
+    let pairs: Vec<&[String]> = words(seen.target).windows(2).collect();
+    let different: HashSet<&[String]> = pairs.iter().copied().collect();
+    (!pairs.is_empty()).then(|| 1.0 - different.len() as f64 / pairs.len() as f64)
+}
+
+/// How toolkits write an unknown word.
+const UNKNOWNS: &[&str] = &[UNK, "<unk>", "UNK", "<UNK>", "⁇"];
+
+fn is_unknown(token: &str) -> bool {
+    UNKNOWNS.contains(&token)
+}

@@ -1,0 +1,253 @@
+//! Floor 6: dumps with a block for each sentence: a header, a matrix, a blank line. Imports its room.
+//!
+//! Nematus (`-a`) and OpenNMT (lua, `-save_attention`): `id ||| target ||| score ||| source ||| S T`, a row for each
+//! target token; Nematus counts and writes `</s>` on both sides, OpenNMT on neither. Sockeye 1
+//! (`translation_with_alignment_matrix`): `id ||| target ||| score ||| source ||| S ||| T`, a row for each source token.
+
+use crate::error::Result;
+use crate::import::facts::{Facts, Told, Warnings};
+use crate::import::format::{Reader, Sample, system};
+use crate::import::input::{Input, Line, Lines};
+use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, weight};
+use crate::import::options::{Options, Orientation};
+use crate::import::record::{Alpha, Output, Record, Text};
+use crate::text::readable::{readable, words};
+
+/// Nematus: counts with `</s>`.
+pub fn sniff_nematus(sample: &Sample<'_>) -> u8 {
+    match counts(sample.first()) {
+        Some(counts) if !counts.apart => 90,
+        _ => 0,
+    }
+}
+
+/// OpenNMT: counts without `</s>`, or none.
+pub fn sniff_opennmt(sample: &Sample<'_>) -> u8 {
+    match counts(sample.first()) {
+        Some(counts) if !counts.apart && counts.without_end => 95,
+        _ => 0,
+    }
+}
+
+/// Sockeye: counts in fields of their own.
+pub fn sniff_sockeye(sample: &Sample<'_>) -> u8 {
+    if counts(sample.first()).is_some_and(|counts| counts.apart) { 95 } else { 0 }
+}
+
+/// What a header says of the matrix.
+struct Counts {
+    /// In two fields.
+    apart: bool,
+    /// They are 0, or those of the words.
+    without_end: bool,
+}
+
+fn counts(header: &str) -> Option<Counts> {
+    let fields: Vec<&str> = header.split(" ||| ").collect();
+    let number = |field: &str| field.trim().parse::<usize>().ok();
+    match fields.as_slice() {
+        [_, _, _, source, counts] => {
+            let (s, t) = counts.trim().split_once(' ')?;
+            let (s, _) = (number(s)?, number(t)?);
+            Some(Counts { apart: false, without_end: s == 0 || s == words(source).len() })
+        }
+        [_, _, _, _, s, t] => number(s).zip(number(t)).map(|_| Counts { apart: true, without_end: false }),
+        _ => None,
+    }
+}
+
+/// Starts to read a dump of Nematus or OpenNMT.
+pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    start(input, options, facts, Orientation::TargetRows)
+}
+
+/// Starts to read a dump of Sockeye.
+pub fn open_sockeye(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    start(input, options, facts, Orientation::SourceRows)
+}
+
+fn start(input: &Input, options: &Options, facts: &mut Facts, usual: Orientation) -> Result<Box<dyn Reader>> {
+    let mut peeked = Vec::new();
+    let mut blocks = Blocks { lines: input.lines()?, waiting: None };
+    let mut unheard = Warnings::new(input.path());
+    // Damage is told when it is reached in earnest.
+    while peeked.len() < PEEKED
+        && let Ok(Some(block)) = blocks.next(&mut unheard)
+    {
+        peeked.push(block);
+    }
+    let seen: Vec<Seen<'_>> = peeked.iter().filter_map(Block::seen).collect();
+    facts.orientation = orientation(&seen, options.orientation, usual);
+    let from = peeked.first().map(|block| usize::from(block.id != "0"));
+    if let Some(from) = from {
+        facts.notes.push(format!("Sentences are counted from {from}."));
+    }
+    Ok(Box::new(BlockReader {
+        blocks: Blocks { lines: input.lines()?, waiting: None },
+        orientation: facts.orientation.value().unwrap_or(usual),
+        system: system(input, options),
+        from: from.unwrap_or(0),
+        count: 0,
+        waiting: None,
+    }))
+}
+
+/// A sentence as the file has it.
+#[derive(Debug)]
+struct Block {
+    line: usize,
+    id: String,
+    target: Vec<String>,
+    score: Option<f32>,
+    source: Vec<String>,
+    matrix: Option<Alpha>,
+}
+
+impl Block {
+    /// The block of a header; `None` where it is none.
+    fn new(line: usize, header: &str) -> Option<Self> {
+        let fields: Vec<&str> = header.split(" ||| ").collect();
+        let [id, target, score, source, ..] = fields.as_slice() else { return None };
+        (fields.len() <= 6).then(|| Self {
+            line,
+            id: id.trim().to_owned(),
+            target: words(target),
+            score: score.trim().parse().ok(),
+            source: words(source),
+            matrix: None,
+        })
+    }
+
+    fn seen(&self) -> Option<Seen<'_>> {
+        let matrix = self.matrix.as_ref()?;
+        Some(Seen { matrix, source: Some(self.source.len()), target: Some(self.target.len()) })
+    }
+}
+
+/// The blocks of a file.
+struct Blocks {
+    lines: Lines,
+    /// A header that was met where a row was expected.
+    waiting: Option<(usize, String)>,
+}
+
+impl Blocks {
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Block>> {
+        let Some((number, header)) = self.header(warnings)? else { return Ok(None) };
+        let Some(mut block) = Block::new(number, &header) else { return Ok(None) };
+        block.matrix = self.matrix(warnings)?;
+        Ok(Some(block))
+    }
+
+    /// The next header that is one; whatever else comes before it is told once.
+    fn header(&mut self, warnings: &mut Warnings) -> Result<Option<(usize, String)>> {
+        let mut told = false;
+        loop {
+            let (number, text) = match self.waiting.take() {
+                Some(waiting) => waiting,
+                None => match self.lines.next(warnings)? {
+                    None => return Ok(None),
+                    Some(Line { number, text }) => (number, text.unwrap_or_default()),
+                },
+            };
+            if Block::new(number, &text).is_some() {
+                return Ok(Some((number, text)));
+            }
+            if !text.trim().is_empty() && !told {
+                told = true;
+                let advice = "a sentence begins with `id ||| target ||| score ||| source ||| S T`";
+                warnings.add(number, format!("is no header of a sentence: {advice}; it is left out"));
+            }
+        }
+    }
+
+    /// The rows up to a blank line, the next header or the end.
+    fn matrix(&mut self, warnings: &mut Warnings) -> Result<Option<Alpha>> {
+        let (mut weights, mut columns, mut fault) = (Vec::new(), 0, None);
+        while let Some(line) = self.lines.next(warnings)? {
+            let text = line.text.unwrap_or_default();
+            if text.contains("|||") {
+                self.waiting = Some((line.number, text));
+                break;
+            }
+            if text.trim().is_empty() {
+                break;
+            }
+            if fault.is_none() {
+                fault = row(&text, &mut weights, &mut columns).err().map(|message| (line.number, message));
+            }
+        }
+        if let Some((number, message)) = fault {
+            warnings.add(number, format!("{message}; the alignment of its sentence is left out"));
+            return Ok(None);
+        }
+        Ok(Alpha::new(weights, columns).filter(|matrix| matrix.rows() > 0))
+    }
+}
+
+/// Reads a row of weights behind others.
+fn row(text: &str, weights: &mut Vec<f32>, columns: &mut usize) -> Told<()> {
+    let before = weights.len();
+    for word in text.split_ascii_whitespace() {
+        weights.push(weight(word)?);
+    }
+    let count = weights.len() - before;
+    if before > 0 && count != *columns {
+        return Err(format!("has {count} weights, the row before it {columns}"));
+    }
+    *columns = count;
+    Ok(())
+}
+
+struct BlockReader {
+    blocks: Blocks,
+    orientation: Orientation,
+    system: String,
+    /// The number of the first sentence of the corpus in the file.
+    from: usize,
+    /// Sentences given out.
+    count: usize,
+    /// The beginning of the next sentence.
+    waiting: Option<Block>,
+}
+
+impl Reader for BlockReader {
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
+        let first = match self.waiting.take() {
+            Some(block) => Some(block),
+            None => self.blocks.next(warnings)?,
+        };
+        let Some(first) = first else { return Ok(None) };
+        let id = first.id.clone();
+        let mut record = self.record(first, warnings);
+        while let Some(block) = self.blocks.next(warnings)? {
+            if block.id != id {
+                self.waiting = Some(block);
+                break;
+            }
+            record.outputs.extend(self.record(block, warnings).outputs);
+        }
+        self.count = record.sentence;
+        Ok(Some(record))
+    }
+}
+
+impl BlockReader {
+    fn record(&self, block: Block, warnings: &mut Warnings) -> Record {
+        let Block { line, id, mut target, score, mut source, matrix } = block;
+        let (text, source_text) = (readable(&target), readable(&source));
+        let fitted = matrix.map(|matrix| fit(matrix, self.orientation, &mut target, Some(&mut source)));
+        let alpha = kept(fitted, line, warnings);
+        let number = id.parse::<usize>().ok().and_then(|number| (number + 1).checked_sub(self.from));
+        let output =
+            Output { system: Some(self.system.clone()), text, tokens: target, score, alpha, ..Output::default() };
+        Record {
+            sentence: number.filter(|number| *number > 0).unwrap_or(self.count + 1),
+            line,
+            id: Some(id),
+            source: Some(Text { text: source_text, tokens: Some(source) }),
+            outputs: vec![output],
+            ..Record::default()
+        }
+    }
+}

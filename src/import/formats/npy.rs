@@ -1,0 +1,233 @@
+//! Floor 6: attention of Neural Monkey: a numpy array \[sentences, source, target\], padded with zeros; the texts are files
+//! of their own. An array of two axes is one sentence. Imports its room.
+
+use std::io::{BufRead, Read as _};
+use std::path::{Path, PathBuf};
+
+use half::f16;
+
+use crate::error::{Error, Result};
+use crate::import::beside::Sides;
+use crate::import::facts::{Facts, Told, Warnings};
+use crate::import::format::{Reader, Sample, system};
+use crate::import::input::Input;
+use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation};
+use crate::import::options::{Options, Orientation};
+use crate::import::record::{Alpha, Output, Record, Text};
+use crate::text::readable::{readable, words};
+
+/// The most weights of a sentence.
+const MOST: usize = 1 << 24;
+
+/// The magic of numpy.
+pub fn sniff(sample: &Sample<'_>) -> u8 {
+    if sample.bytes.starts_with(MAGIC) { 100 } else { 0 }
+}
+
+/// Starts to read.
+pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    let mut peeked = Array::open(input)?;
+    let mut sides = Sides::open(&options.beside)?;
+    let (mut matrices, mut unheard) = (Vec::new(), Warnings::new(input.path()));
+    while matrices.len() < PEEKED
+        && let Ok(Some(matrix)) = peeked.next()
+    {
+        let n = peeked.done;
+        let source = sides.source(n, n, &mut unheard)?.map(|text| words(&text).len());
+        let target = sides.target(n, n, &mut unheard)?.map(|text| words(&text).len());
+        matrices.push((matrix.trimmed(), source, target));
+    }
+    let filled = matrices.iter().filter(|(matrix, ..)| matrix.rows() > 0);
+    let seen: Vec<Seen<'_>> =
+        filled.map(|(matrix, source, target)| Seen { matrix, source: *source, target: *target }).collect();
+    facts.orientation = orientation(&seen, options.orientation, Orientation::SourceRows);
+    let array = Array::open(input)?;
+    facts.sentences = Some(array.shape.0);
+    let (n, rows, columns) = array.shape;
+    facts.notes.push(format!("An array of {n} sentences, {rows} by {columns} tokens at most."));
+    if options.beside.source.is_none() || options.beside.target.is_none() {
+        facts.notes.push("The texts are in files of their own; name them, so that the weights fit their words.".into());
+    }
+    Ok(Box::new(NpyReader {
+        array,
+        sides: Sides::open(&options.beside)?,
+        orientation: facts.orientation.value().unwrap_or(Orientation::SourceRows),
+        system: system(input, options),
+    }))
+}
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    F16,
+    F32,
+    F64,
+}
+
+impl Number {
+    fn size(self) -> usize {
+        match self {
+            Self::F16 => 2,
+            Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// The number of some bytes, the least first.
+    fn read(self, bytes: &[u8]) -> f32 {
+        match (self, bytes) {
+            (Self::F16, [a, b]) => f16::from_le_bytes([*a, *b]).to_f32(),
+            (Self::F32, [a, b, c, d]) => f32::from_le_bytes([*a, *b, *c, *d]),
+            (Self::F64, bytes) => bytes.try_into().map_or(f32::NAN, |bytes| f64::from_le_bytes(bytes) as f32),
+            _ => f32::NAN,
+        }
+    }
+}
+
+/// An array that is being read.
+struct Array {
+    path: PathBuf,
+    input: Box<dyn BufRead + Send>,
+    number: Number,
+    is_big_endian: bool,
+    /// Sentences, rows, columns.
+    shape: (usize, usize, usize),
+    done: usize,
+}
+
+impl Array {
+    fn open(input: &Input) -> Result<Self> {
+        let path = input.path();
+        let mut bytes = input.bytes()?;
+        let header = header(path, &mut bytes)?;
+        let refuse = |message: String| Error::file(path, message);
+        let entry = |key: &str| {
+            entry(&header, key).ok_or_else(|| refuse(format!("has no `{key}` in its header and is no array of numpy")))
+        };
+        let written = entry("descr")?;
+        let kind = written.trim_matches(['\'', '"']);
+        let number = match kind.trim_start_matches(['<', '>', '=', '|']) {
+            "f2" => Number::F16,
+            "f4" => Number::F32,
+            "f8" => Number::F64,
+            other => return Err(refuse(format!("holds numbers of the kind `{other:.20}`; save it as float32"))),
+        };
+        if entry("fortran_order")? == "True" {
+            return Err(refuse("is stored column by column; save it with `numpy.ascontiguousarray`".into()));
+        }
+        let shape = shape(entry("shape")?).ok_or_else(|| {
+            refuse(
+                "has no shape (sentences, source, target); weights of several heads or layers need one chosen".into(),
+            )
+        })?;
+        if shape.1.saturating_mul(shape.2) > MOST {
+            return Err(refuse(format!("has {} by {} weights a sentence, too many", shape.1, shape.2)));
+        }
+        Ok(Self { path: path.into(), input: bytes, number, is_big_endian: kind.starts_with('>'), shape, done: 0 })
+    }
+
+    /// The next matrix as it lies in the file; `None` behind the last.
+    fn next(&mut self) -> Result<Option<Alpha>> {
+        let (sentences, rows, columns) = self.shape;
+        if self.done == sentences {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; rows * columns * self.number.size()];
+        self.input.read_exact(&mut bytes).map_err(|error| {
+            let n = self.done + 1;
+            Error::file(&self.path, format!("ends within sentence {n} of {sentences} ({error}); it may be truncated"))
+        })?;
+        self.done += 1;
+        let size = self.number.size();
+        if self.is_big_endian {
+            bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+        }
+        let weights = bytes.chunks_exact(size).map(|bytes| self.number.read(bytes)).collect();
+        Ok(Some(Alpha::new(weights, columns).unwrap_or_default()))
+    }
+}
+
+/// The header's text, of versions 1, 2 and 3.
+fn header(path: &Path, input: &mut dyn BufRead) -> Result<String> {
+    let failed =
+        |error: std::io::Error| Error::file(path, format!("ends within its header ({error}) and is no array of numpy"));
+    let mut start = [0; 8];
+    input.read_exact(&mut start).map_err(failed)?;
+    if !start.starts_with(MAGIC) {
+        return Err(Error::file(path, "is no array of numpy: it does not begin with its mark"));
+    }
+    let mut size = [0; 4];
+    let bytes = if start[6] == 1 { 2 } else { 4 };
+    input.read_exact(&mut size[..bytes]).map_err(failed)?;
+    let mut header = Vec::new();
+    input.take(u64::from(u32::from_le_bytes(size)).min(1 << 16)).read_to_end(&mut header).map_err(failed)?;
+    Ok(String::from_utf8_lossy(&header).into_owned())
+}
+
+/// The value of a key of the header, which is a dictionary of Python.
+fn entry<'a>(header: &'a str, key: &str) -> Option<&'a str> {
+    let rest = header.split_once(&format!("'{key}':"))?.1.trim_start();
+    let end = if rest.starts_with('(') { rest.find(')')? + 1 } else { rest.find([',', '}'])? };
+    Some(rest[..end].trim())
+}
+
+/// Sentences, rows and columns.
+fn shape(text: &str) -> Option<(usize, usize, usize)> {
+    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+    let sizes: Option<Vec<usize>> =
+        inner.split(',').map(str::trim).filter(|size| !size.is_empty()).map(|size| size.parse().ok()).collect();
+    match sizes?.as_slice() {
+        [rows, columns] => Some((1, *rows, *columns)),
+        [sentences, rows, columns] => Some((*sentences, *rows, *columns)),
+        _ => None,
+    }
+}
+
+struct NpyReader {
+    array: Array,
+    sides: Sides,
+    orientation: Orientation,
+    system: String,
+}
+
+impl Reader for NpyReader {
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
+        let n = self.array.done + 1;
+        let Some(matrix) = self.array.next()? else {
+            self.sides.end(self.array.done, self.array.done, warnings)?;
+            return Ok(None);
+        };
+        let mut source = self.sides.source(n, n, warnings)?.map(|text| words(&text));
+        let mut target = self.sides.target(n, n, warnings)?.map(|text| words(&text));
+        let alpha = if matrix.weights().iter().any(|weight| !weight.is_finite()) {
+            Err("the matrix has weights that are no numbers".to_owned())
+        } else {
+            self.fitted(matrix, target.as_mut(), source.as_mut())
+        };
+        let alpha = kept(Some(alpha), n, warnings);
+        let tokens = target.unwrap_or_default();
+        let output = Output {
+            system: Some(self.system.clone()),
+            text: readable(&tokens),
+            tokens,
+            alpha: alpha.filter(|alpha| alpha.rows() > 0),
+            ..Output::default()
+        };
+        let source = source.map(|tokens| Text { text: readable(&tokens), tokens: Some(tokens) });
+        Ok(Some(Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() }))
+    }
+}
+
+impl NpyReader {
+    /// With the texts the words tell how much is padding, without them the zeros.
+    fn fitted(&self, matrix: Alpha, target: Option<&mut Vec<String>>, source: Option<&mut Vec<String>>) -> Told<Alpha> {
+        match target {
+            Some(target) if source.is_some() => fit(matrix, self.orientation, target, source),
+            Some(target) => fit(matrix.trimmed(), self.orientation, target, None),
+            None if self.orientation == Orientation::TargetRows => Ok(matrix.trimmed()),
+            None => Ok(matrix.trimmed().turned()),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Floor 6: tables, TSV and CSV, whose first row names the columns: `source`, `target` or `reference`, systems by their
+//! names, `NAME.log_p`, `NAME.links`. Imports its room.
+//!
+//! In TSV a cell in quotation marks is unquoted when it is quoted to its end, and a row is a line: text with a stray
+//! quotation mark is common there. CSV is read by its rules, with commas or semicolons.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::import::facts::{Column, Facts, Warnings};
+use crate::import::format::{Reader, Sample};
+use crate::import::formats::links;
+use crate::import::input::{Input, Lines};
+use crate::import::options::{Base, ColumnRole, Options, Role};
+use crate::import::record::{Output, Record, Text};
+
+/// Rows that are looked at before the first is given out.
+const PEEKED: usize = 20;
+/// A row of a CSV file with more lines has probably lost a quotation mark.
+const MANY_LINES: usize = 20;
+
+/// Tabs in every line.
+pub fn sniff_tsv(sample: &Sample<'_>) -> u8 {
+    let named = sample.has_extension(&["tsv", "tab"]);
+    let mut lines = sample.lines().take(PEEKED).peekable();
+    let all = lines.peek().is_some() && lines.all(|line| line.contains('\t'));
+    match (named, all) {
+        (true, true) => 80,
+        (true, false) | (false, true) => 40,
+        (false, false) => 0,
+    }
+}
+
+/// The name, and a separator in the first line.
+pub fn sniff_csv(sample: &Sample<'_>) -> u8 {
+    if sample.has_extension(&["csv"]) && sample.first().contains([',', ';']) { 80 } else { 0 }
+}
+
+/// Starts to read TSV.
+pub fn open_tsv(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    open(input, options, facts, |input| Ok(Rows::Tsv(input.lines()?)))
+}
+
+/// Starts to read CSV.
+pub fn open_csv(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    let head = input.head();
+    let first = head.lines().next().unwrap_or_default();
+    let has_more = first.matches(';').count() > first.matches(',').count();
+    let delimiter = if has_more { b';' } else { b',' };
+    facts.notes.push(format!("Cells are parted by {}.", if has_more { "semicolons" } else { "commas" }));
+    open(input, options, facts, move |input| {
+        let mut builder = csv::ReaderBuilder::new();
+        builder.delimiter(delimiter).has_headers(false).flexible(true);
+        Ok(Rows::Csv(Box::new(builder.from_reader(input.text()?)), input.path().into()))
+    })
+}
+
+/// A row: its line and its cells.
+type Row = (usize, Vec<String>);
+
+/// The rows of a file.
+enum Rows {
+    Tsv(Lines),
+    Csv(Box<csv::Reader<Box<dyn BufRead + Send>>>, PathBuf),
+}
+
+impl Rows {
+    /// The next row that is not blank.
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Row>> {
+        match self {
+            Self::Tsv(lines) => tsv_row(lines, warnings),
+            Self::Csv(reader, path) => csv_row(reader, path, warnings),
+        }
+    }
+}
+
+fn tsv_row(lines: &mut Lines, warnings: &mut Warnings) -> Result<Option<Row>> {
+    while let Some(line) = lines.next(warnings)? {
+        let Some(text) = line.text else { continue };
+        if text.trim().is_empty() {
+            warnings.add(line.number, "is blank; it is no row");
+            continue;
+        }
+        return Ok(Some((line.number, text.split('\t').map(unquoted).collect())));
+    }
+    Ok(None)
+}
+
+/// A cell without its quotation marks, if it is quoted to its end.
+fn unquoted(cell: &str) -> String {
+    let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
+    // Every mark within is doubled, or the first was no quotation of a cell.
+    match inner {
+        Some(inner) if !inner.replace("\"\"", "").contains('"') => inner.replace("\"\"", "\""),
+        _ => cell.to_owned(),
+    }
+}
+
+fn csv_row(
+    reader: &mut csv::Reader<Box<dyn BufRead + Send>>,
+    path: &Path,
+    warnings: &mut Warnings,
+) -> Result<Option<Row>> {
+    let mut record = csv::StringRecord::new();
+    let line = reader.position().line() as usize;
+    let read = reader.read_record(&mut record);
+    if !read.map_err(|error| Error::line(path, line, format!("could not be read as CSV ({error})")))? {
+        return Ok(None);
+    }
+    let line = record.position().map_or(line, |position| position.line() as usize);
+    let height = reader.position().line() as usize - line;
+    if height > MANY_LINES {
+        warnings.add(line, format!("begins a row of {height} lines; a quotation mark may not be closed"));
+    }
+    let cell = |cell: &str| cell.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_broken = |text: &str| text.contains(['\n', '\r']);
+    let cells = record.iter().map(|text| if is_broken(text) { cell(text) } else { text.to_owned() });
+    Ok(Some((line, cells.collect())))
+}
+
+fn open(
+    input: &Input,
+    options: &Options,
+    facts: &mut Facts,
+    rows: impl Fn(&Input) -> Result<Rows>,
+) -> Result<Box<dyn Reader>> {
+    let (mut peeked, mut unheard) = (rows(input)?, Warnings::new(input.path()));
+    let mut sample: Vec<Vec<String>> = Vec::new();
+    while sample.len() < PEEKED
+        && let Ok(Some((_, cells))) = peeked.next(&mut unheard)
+    {
+        sample.push(cells);
+    }
+    let Some(first) = sample.first() else { return Err(Error::file(input.path(), "has no rows")) };
+    let has_header = options.header.unwrap_or_else(|| is_header(first, options));
+    let names: Vec<String> = match has_header {
+        true => first.iter().map(|name| name.trim().to_owned()).collect(),
+        false => (1..=first.len()).map(|number| number.to_string()).collect(),
+    };
+    facts.notes.push(if has_header { "The first row names the columns." } else { "No row names the columns." }.into());
+    let body = &sample[usize::from(has_header)..];
+    let columns = columns(&names, has_header, body, options);
+    if !columns.iter().any(|column| holds_text(&column.role)) {
+        let advice = "name a column `source`, `target` or after a system, or say what the columns hold";
+        return Err(Error::file(input.path(), format!("has no column with sentences; {advice}")));
+    }
+    facts.columns.clone_from(&columns);
+    let mut rows = rows(input)?;
+    if has_header {
+        rows.next(&mut unheard)?;
+    }
+    Ok(Box::new(TableReader { rows, columns, base: options.base.unwrap_or(Base::Zero), count: 0 }))
+}
+
+fn holds_text(role: &ColumnRole) -> bool {
+    matches!(role, ColumnRole::Source | ColumnRole::Reference | ColumnRole::Output(_))
+}
+
+/// Whether a first row names columns: it has a name that is known, or languages.
+fn is_header(row: &[String], options: &Options) -> bool {
+    let is_given = |cell: &&String| options.columns.iter().any(|(name, _)| name == cell.trim());
+    let has_known = row.iter().any(|cell| known(cell).is_some()) || row.iter().any(|cell| is_given(&cell));
+    has_known || matches!(row, [one, other, ..] if is_language(one) && is_language(other))
+}
+
+/// Names of columns, in small letters, and what they hold.
+const NAMES: &[(&[&str], ColumnRole)] = &[
+    (&["id", "sid", "segid", "segment_id", "key", "number", "nr", "#"], ColumnRole::Id),
+    (&["source", "src", "input", "original", "source_text"], ColumnRole::Source),
+    (&["target", "tgt", "trg", "reference", "ref", "translation", "human", "target_text"], ColumnRole::Reference),
+    (&["gold", "gold_links", "gold links"], ColumnRole::Gold),
+];
+
+/// What a column of a name holds that tells.
+fn known(name: &str) -> Option<ColumnRole> {
+    let name = name.trim();
+    let small = name.to_lowercase();
+    if let Some((_, role)) = NAMES.iter().find(|(names, _)| names.contains(&small.as_str())) {
+        return Some(role.clone());
+    }
+    let (system, what) = name.rsplit_once('.').or_else(|| name.rsplit_once(' '))?;
+    match what.to_lowercase().as_str() {
+        "log_p" | "logp" => Some(ColumnRole::LogP(system.to_owned())),
+        "links" | "alignment" => Some(ColumnRole::Links(system.to_owned())),
+        "text" | "output" => Some(ColumnRole::Output(system.to_owned())),
+        _ => None,
+    }
+}
+
+/// `en`, `en-US`, `deu`
+fn is_language(name: &str) -> bool {
+    let name = name.trim();
+    let (language, rest) = name.split_once(['-', '_']).unwrap_or((name, ""));
+    let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase()) && letters(rest)
+}
+
+/// What each column holds: as the caller says, else as its name says. Without a header the first is the source, the
+/// second its translation. Two languages are source and target; another name is a system's, unless its cells are numbers.
+fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &Options) -> Vec<Column> {
+    let target = match &options.role {
+        Some(Role::Output(system)) => ColumnRole::Output(system.clone()),
+        _ => ColumnRole::Reference,
+    };
+    let mut sides = [ColumnRole::Source, target.clone()].into_iter();
+    let has_sides = names.iter().any(|name| matches!(known(name), Some(ColumnRole::Source | ColumnRole::Reference)));
+    let mut role = |place: usize, name: &str| {
+        if let Some((_, role)) = options.columns.iter().find(|(given, _)| given == name) {
+            return role.clone();
+        }
+        let is_side = if has_header { !has_sides && is_language(name) } else { !are_numbers(body, place) };
+        match known(name).filter(|_| has_header) {
+            Some(ColumnRole::Reference) => target.clone(),
+            Some(role) => role,
+            None if is_side => sides.next().unwrap_or(ColumnRole::Output(name.to_owned())),
+            None if name.is_empty() || are_numbers(body, place) => ColumnRole::Extra,
+            None => ColumnRole::Output(name.to_owned()),
+        }
+    };
+    names.iter().enumerate().map(|(place, name)| Column { name: name.clone(), role: role(place, name) }).collect()
+}
+
+/// Whether the cells of a column are numbers, as far as they are there.
+fn are_numbers(body: &[Vec<String>], place: usize) -> bool {
+    let mut cells = body.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.trim().is_empty()).peekable();
+    cells.peek().is_some() && cells.all(|cell| cell.trim().parse::<f64>().is_ok())
+}
+
+struct TableReader {
+    rows: Rows,
+    columns: Vec<Column>,
+    base: Base,
+    count: usize,
+}
+
+impl Reader for TableReader {
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
+        let Some((line, cells)) = self.rows.next(warnings)? else { return Ok(None) };
+        self.count += 1;
+        if cells.len() != self.columns.len() {
+            let (cells, columns) = (cells.len(), self.columns.len());
+            let what = if cells < columns { "those that are missing are blank" } else { "the others are left out" };
+            warnings.add(line, format!("has {cells} cells, but there are {columns} columns; {what}"));
+        }
+        let mut record = Record { sentence: self.count, line, ..Record::default() };
+        for (column, cell) in self.columns.iter().zip(cells) {
+            fill(&mut record, column, cell, self.base, warnings);
+        }
+        Ok(Some(record))
+    }
+}
+
+/// Puts a cell into its place.
+fn fill(record: &mut Record, column: &Column, cell: String, base: Base, warnings: &mut Warnings) {
+    let line = record.line;
+    let about = |message: String| format!("column `{}` {message}", column.name);
+    match &column.role {
+        ColumnRole::Skip => {}
+        ColumnRole::Id => record.id = Some(cell),
+        ColumnRole::Source => record.source = Some(Text::plain(cell)),
+        ColumnRole::Reference => record.reference = Some(Text::plain(cell)),
+        ColumnRole::Extra => record.extra.push((column.name.clone(), cell)),
+        ColumnRole::Output(system) => output(record, system).text = cell,
+        ColumnRole::LogP(_) | ColumnRole::Links(_) | ColumnRole::Gold if cell.trim().is_empty() => {}
+        ColumnRole::LogP(system) => match cell.trim().parse::<f32>() {
+            Ok(log_p) => output(record, system).log_p = Some(log_p),
+            Err(_) => warnings.add(line, about(format!("has `{cell:.40}`, which is no number"))),
+        },
+        ColumnRole::Links(system) => match links::cell(&cell, base) {
+            Ok(links) => output(record, system).links = Some(links.all().into_iter().map(|(link, _)| link).collect()),
+            Err(message) => warnings.add(line, about(format!("is left out: {message}"))),
+        },
+        ColumnRole::Gold => match links::cell(&cell, base) {
+            Ok(links) => record.gold = Some(links),
+            Err(message) => warnings.add(line, about(format!("is left out: {message}"))),
+        },
+    }
+}
+
+/// The output of a system, which is put there when its first cell comes.
+fn output<'a>(record: &'a mut Record, system: &str) -> &'a mut Output {
+    let found = record.outputs.iter().position(|output| output.system.as_deref() == Some(system));
+    let place = found.unwrap_or_else(|| {
+        record.outputs.push(Output { system: Some(system.to_owned()), ..Output::default() });
+        record.outputs.len() - 1
+    });
+    &mut record.outputs[place]
+}

@@ -1,0 +1,127 @@
+//! Floor 6: XLIFF 1.2 (OASIS 2008) and 2.0 (OASIS 2014): source and target of each unit or segment. Codes of other
+//! programs within a text are left out, what they mark stays; suggestions beside a unit are passed over. Imports its room.
+
+use crate::error::{Error, Result};
+use crate::import::facts::{Facts, Warnings};
+use crate::import::format::{Reader, Sample};
+use crate::import::formats::xml::{Happens, Tag, Xml};
+use crate::import::input::Input;
+use crate::import::options::{Options, Role};
+use crate::import::record::{Output, Record, Text};
+
+/// Elements that hold codes.
+const CODES: &[&str] = &["bpt", "ept", "it", "ph"];
+/// Elements with sources and targets that are no translation of the document.
+const ASIDE: &[&str] = &["alt-trans", "matches", "glossary", "ignorable", "seg-source", "bin-unit"];
+
+/// The root element.
+pub fn sniff(sample: &Sample<'_>) -> u8 {
+    if sample.head.contains("<xliff") { 95 } else { 0 }
+}
+
+/// Starts to read.
+pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    let mut peeked = Xml::open(input)?;
+    let (mut version, mut languages) = (None, (None, None));
+    loop {
+        match peeked.next()? {
+            Happens::Start(tag) if tag.name == "xliff" => {
+                version = tag.get("version").map(str::to_owned);
+                languages = (tag.get("srcLang").map(str::to_owned), tag.get("trgLang").map(str::to_owned));
+            }
+            Happens::Start(tag) if tag.name == "file" => {
+                let own = |name: &str| tag.get(name).map(str::to_owned);
+                languages = (languages.0.or(own("source-language")), languages.1.or(own("target-language")));
+                break;
+            }
+            Happens::Eof => return Err(Error::file(input.path(), "has no `file` element and nothing to read")),
+            _ => {}
+        }
+    }
+    facts.notes.extend(version.map(|version| format!("XLIFF {version}.")));
+    facts.languages = languages.0.zip(languages.1);
+    let system = match &options.role {
+        Some(Role::Output(system)) => Some(system.clone()),
+        _ => None,
+    };
+    Ok(Box::new(XliffReader { xml: Xml::open(input)?, unit: String::new(), open: None, system, count: 0 }))
+}
+
+struct XliffReader {
+    xml: Xml,
+    /// The id of the unit that is open.
+    unit: String,
+    /// The sentence that is open.
+    open: Option<Record>,
+    /// Whose outputs the target side is, if not the reference.
+    system: Option<String>,
+    count: usize,
+}
+
+impl Reader for XliffReader {
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
+        loop {
+            match self.xml.next()? {
+                Happens::Start(tag) => self.start(&tag, warnings)?,
+                Happens::End(name) if name == "trans-unit" || name == "segment" => {
+                    if let Some(record) = self.open.take() {
+                        if record.source.is_none() {
+                            warnings.add(record.line, "begins a unit without a source");
+                        }
+                        return Ok(Some(record));
+                    }
+                }
+                Happens::Eof if self.open.is_some() => {
+                    let message = "is the last, within a unit; the file may be truncated";
+                    return Err(Error::line(self.xml.path(), self.xml.line(), message));
+                }
+                Happens::Eof => return Ok(None),
+                Happens::Empty(_) | Happens::End(_) => {}
+            }
+        }
+    }
+}
+
+impl XliffReader {
+    fn start(&mut self, tag: &Tag, warnings: &mut Warnings) -> Result<()> {
+        let id = tag.get("id").unwrap_or_default();
+        match tag.name.as_str() {
+            name if ASIDE.contains(&name) => self.xml.skip(name)?,
+            "trans-unit" => self.begin(id.to_owned()),
+            "unit" => self.unit = id.to_owned(),
+            "segment" => {
+                let unit = self.unit.as_str();
+                self.begin(if id.is_empty() { unit.to_owned() } else { format!("{unit}/{id}") });
+            }
+            name @ ("source" | "target") => {
+                let text = self.xml.text(name, CODES, warnings)?;
+                self.side(tag, text);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, id: String) {
+        self.count += 1;
+        let (sentence, line) = (self.count, self.xml.line());
+        let id = Some(id).filter(|id| !id.is_empty());
+        self.open = Some(Record { sentence, line, id, ..Record::default() });
+    }
+
+    /// A source or target; one outside of any unit is of nothing.
+    fn side(&mut self, tag: &Tag, text: String) {
+        let Some(record) = &mut self.open else { return };
+        if tag.name == "source" {
+            record.source = Some(Text::plain(text));
+            return;
+        }
+        record.extra.extend(tag.get("state").map(|state| ("state".to_owned(), state.to_owned())));
+        match &self.system {
+            // An empty target is one that nobody has made yet.
+            None if text.is_empty() => {}
+            None => record.reference = Some(Text::plain(text)),
+            Some(system) => record.outputs.push(Output { system: Some(system.clone()), text, ..Output::default() }),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Floor 1: the tokens of other toolkits as text: pieces of words put together, escapes of the Moses tokeniser undone.
+//! Tokens stay as they are; only the text beside them is made readable. Imports its room.
+
+use crate::text::sentence::EOS;
+
+/// The words of a line that is cut already.
+pub fn words(line: &str) -> Vec<String> {
+    line.split_ascii_whitespace().map(str::to_owned).collect()
+}
+
+/// Tokens as people read them: pieces joined (`un@@ believ@@ able`, `▁un believ able`, `un ##believ ##able`,
+/// `un believ able</w>`), `</s>` left out, escapes undone.
+pub fn readable<T: AsRef<str>>(tokens: &[T]) -> String {
+    let tokens: Vec<&str> = tokens.iter().map(AsRef::as_ref).filter(|token| *token != EOS).collect();
+    let any = |test: fn(&str) -> bool| tokens.iter().any(|token| test(token));
+    let text = if any(|token| token.starts_with('▁')) {
+        tokens.concat().replace('▁', " ").trim_start().to_owned()
+    } else if any(|token| token.len() > 4 && token.ends_with("</w>")) {
+        tokens.concat().replace("</w>", " ").trim_end().to_owned()
+    } else {
+        let spaced = tokens.join(" ").replace("@@ ", "");
+        if any(|token| token.len() > 2 && token.starts_with("##")) { spaced.replace(" ##", "") } else { spaced }
+    };
+    unescaped(&text)
+}
+
+/// What the Moses tokeniser escapes; `&amp;` last, so that nothing is undone twice.
+const ESCAPES: &[(&str, &str)] = &[
+    ("&apos;", "'"),
+    ("&quot;", "\""),
+    ("&#124;", "|"),
+    ("&#91;", "["),
+    ("&#93;", "]"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    (" @-@ ", "-"),
+    ("&amp;", "&"),
+];
+
+fn unescaped(text: &str) -> String {
+    let is_escaped = |text: &str| text.contains('&') || text.contains("@-@");
+    if !is_escaped(text) {
+        return text.to_owned();
+    }
+    ESCAPES.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
+}

@@ -1,0 +1,297 @@
+//! Attention of other toolkits: what they write, which side is which, what is padding.
+
+use interlinear::import::{Alpha, Beside, Fact, Options, Orientation, Output};
+
+use super::{Planted, Read, read};
+
+const NEMATUS: &str = "\
+0 ||| le ch@@ at ||| 1.25 ||| the cat ||| 3 4
+0.8 0.1 0.1
+0.1 0.8 0.1
+0.2 0.7 0.1
+0.0 0.1 0.9
+
+1 ||| oui ||| 0.5 ||| yes ||| 2 2
+0.9 0.1
+0.2 0.8
+
+";
+
+/// The same sentences without `</s>`; each matrix once as rows of the target and once turned.
+const OPENNMT: &str = "\
+0 ||| le chat noir ||| -1.25 ||| the cat ||| 0 0
+0.9 0.1
+0.1 0.9
+0.2 0.8
+1 ||| oui oui ||| -0.5 ||| yes ||| 0 0
+1.0
+1.0
+";
+
+const SOCKEYE: &str = "\
+1 ||| le chat noir ||| 1.25 ||| the cat ||| 2 ||| 3
+0.9 0.1 0.2
+0.1 0.9 0.8
+
+2 ||| oui oui ||| 0.5 ||| yes ||| 1 ||| 2
+1.0 1.0
+
+";
+
+fn best(read: &Read) -> Vec<&Output> {
+    read.records.iter().filter_map(|record| record.outputs.first()).collect()
+}
+
+fn rows(alpha: Option<&Alpha>) -> Vec<Vec<f32>> {
+    alpha.map(Alpha::to_rows).unwrap_or_default()
+}
+
+fn with_texts(name: &str, bytes: &[u8], source: &str, target: &str) -> Read {
+    let planted = Planted::new(name, bytes);
+    let (source, target) = (planted.beside("s.txt", source), planted.beside("t.txt", target));
+    let beside = Beside { source: Some(source), target: Some(target) };
+    planted.read(&Options { beside, ..Options::default() })
+}
+
+#[test]
+fn nematus_writes_the_end_of_both_sides() {
+    let read = read("mine.txt", NEMATUS);
+    assert_eq!((read.facts.format, read.warnings.len(), read.sentences()), ("nematus", 0, vec![1, 2]));
+    let output = best(&read)[0];
+    assert_eq!((output.text.as_str(), output.system.as_deref(), output.score), ("le chat", Some("mine"), Some(1.25)));
+    assert_eq!(output.tokens, ["le", "ch@@", "at", "</s>"]);
+    let source = read.records[0].source.as_ref().unwrap();
+    assert_eq!((source.text.as_str(), source.tokens.as_deref().unwrap().len()), ("the cat", 3));
+    assert_eq!(rows(output.alpha.as_ref())[3], [0.0, 0.1, 0.9]);
+    assert_eq!(
+        read.facts.told()[1],
+        "A row for each target token: the rows sum to 1, as the weights of a target token do."
+    );
+}
+
+#[test]
+fn opennmt_and_sockeye_give_the_same_matrices() {
+    let (lua, sockeye) = (read("a.txt", OPENNMT), read("b.txt", SOCKEYE));
+    assert_eq!((lua.facts.format, sockeye.facts.format), ("opennmt", "sockeye"));
+    assert_eq!(sockeye.facts.orientation.value(), Some(Orientation::SourceRows));
+    assert_eq!((lua.sentences(), sockeye.sentences()), (vec![1, 2], vec![1, 2]));
+    for (one, other) in best(&lua).iter().zip(best(&sockeye)) {
+        assert_eq!((rows(one.alpha.as_ref()), &one.tokens), (rows(other.alpha.as_ref()), &other.tokens));
+    }
+    assert_eq!(rows(best(&lua)[0].alpha.as_ref()), [[0.9, 0.1], [0.1, 0.9], [0.2, 0.8]]);
+    assert_eq!((lua.count, sockeye.count), (0, 0));
+}
+
+#[test]
+fn an_nbest_list_is_one_sentence() {
+    let text = NEMATUS
+        .replace("\n1 ||| oui", "\n0 ||| oui")
+        .replace("||| yes |||", "||| the cat |||")
+        .replace("0.9 0.1\n0.2 0.8", "0.9 0.1 0\n0.2 0.8 0");
+    let read = read("a.txt", &text);
+    assert_eq!((read.sentences(), read.records[0].outputs.len()), (vec![1], 2));
+}
+
+#[test]
+fn damaged_blocks_are_told_and_the_others_are_read() {
+    let text = NEMATUS
+        .replace("0.1 0.8 0.1", "0.1 oops 0.1")
+        .replace("0.9 0.1\n0.2 0.8", "0.9 0.1\n0.9 0.8")
+        .replace("1 ||| oui", "stray words\nmore\n\n1 ||| oui");
+    // Enough good ones for the rows to be known as the target's.
+    let good: String = (4..20).map(|id| format!("\n{id} ||| bon ||| 1 ||| good ||| 2 2\n0.9 0.1\n0.8 0.2\n")).collect();
+    let more = "2 ||| non non ||| 1 ||| no ||| 2 3\n0.5 0.5\n\n3 ||| a ||| 1 ||| b ||| 2 2\n0.5 0.5\n0.5\n";
+    let read = read("a.txt", &format!("{text}{more}{good}"));
+    assert_eq!(read.sentences(), (1..=20).collect::<Vec<_>>());
+    assert_eq!(read.outputs()[..5], ["le chat", "oui", "non non", "a", "bon"]);
+    let alpha: Vec<bool> = best(&read).iter().map(|output| output.alpha.is_some()).collect();
+    assert_eq!(alpha[..5], [false, true, false, false, true]);
+    let expect = [
+        "a.txt, line 3: `oops` is no weight; the alignment of its sentence is left out",
+        "a.txt, line 7: is no header of a sentence",
+        "a.txt, line 10: has weights for target token 2 that sum to 1.70, not to 1",
+        "a.txt, line 14: the matrix has 1 of the 2 target words; its alignment is left out",
+        "a.txt, line 19: has 1 weights, the row before it 2; the alignment of its sentence is left out",
+    ];
+    for expect in expect {
+        assert!(read.warnings.iter().any(|warning| warning.starts_with(expect)), "{expect}: {:#?}", read.warnings);
+    }
+    assert_eq!(read.warnings.len(), 5);
+}
+
+#[test]
+fn an_unclear_orientation_is_asked_and_can_be_answered() {
+    // Rows and columns sum to 1, and both sides have as many words.
+    let text = "0 ||| a b ||| 1 ||| c d ||| 2 2\n0.9 0.1\n0.1 0.9\n\n";
+    let planted = Planted::new("a.txt", text.as_bytes());
+    let read = planted.read(&Options::default());
+    let Fact::Ask { used, other, why } = &read.facts.orientation else { panic!("{:?}", read.facts.orientation) };
+    assert_eq!((*used, *other), (Orientation::TargetRows, Orientation::SourceRows));
+    assert_eq!(why, "rows and columns sum to 1, and the numbers of words do not tell");
+    assert!(read.facts.asks() && read.facts.told()[1].ends_with("and the numbers of words do not tell."));
+    let answered = planted.read(&Options { orientation: Some(Orientation::SourceRows), ..Options::default() });
+    assert!(!answered.facts.asks());
+    // Neither sums to 1, but the numbers of words tell.
+    let text = "0 ||| a b c ||| 1 ||| d ||| 1 3\n0.5 0.2 0.1\n\n";
+    let read = super::read("a.txt", text);
+    assert_eq!(
+        read.facts.orientation,
+        Fact::known(Orientation::SourceRows, "only so do the matrices fit the numbers of words")
+    );
+}
+
+#[test]
+fn nematus_json_names_words_by_weight() {
+    let list = |weights: [&str; 6]| {
+        let words = [("le", "a"), ("le", "a"), ("le", "</s>"), ("</s>", "a"), ("</s>", "a"), ("</s>", "</s>")];
+        let entries = words.iter().zip(weights);
+        let entries: Vec<String> =
+            entries.map(|((t, s), weight)| format!("[\"{t}\", \"{s}\", {weight}, \"0\", \"0\"]")).collect();
+        format!("[\n {}\n]\n", entries.join(",\n "))
+    };
+    let good = list(["\"0.5\"", "\"0.25\"", "0.25", "0", "\"1e-3\"", "\"0.999\""]);
+    let bad = list(["\"x\"", "0", "0", "0", "0", "1"]);
+    let read = read("a.json", &format!("{good}{bad}[[\"a\", \"b\"]]\n"));
+    let source = read.records[0].source.as_ref().unwrap();
+    assert_eq!(source.tokens.as_deref().unwrap(), ["a", "a", "</s>"]);
+    let output = &read.records[0].outputs[0];
+    assert_eq!((output.tokens.as_slice(), output.text.as_str()), (&["le".to_owned(), "</s>".to_owned()][..], "le"));
+    assert_eq!(rows(output.alpha.as_ref()), [[0.5, 0.25, 0.25], [0.0, 0.001, 0.999]]);
+    assert_eq!(read.warnings, ["a.json, line 2: `x` is no weight; sentence 2 is left out"]);
+    assert!(read.error.unwrap().starts_with("a.json, line 17: is no list of `[target, source, weight, ..]`"));
+}
+
+const SOFT: &str = "\
+le chat ||| 0.8,0.1,0.1 0.1,0.8,0.1 0,0.1,0.9 ||| WordScores= -0.5 -0.25 -0.25
+oui ||| 0.9,0.1,0 0.2,0.8,0
+ ||| 1,0,0
+non ||| 1,0,0
+";
+
+#[test]
+fn marian_pads_to_the_batch_and_may_leave_out_the_end() {
+    let planted = Planted::new("mine.txt", SOFT.as_bytes());
+    let source = planted.beside("s.txt", "the cat\nyes\n\nno\n");
+    let beside = Beside { source: Some(source), target: None };
+    let read = planted.read(&Options { beside, ..Options::default() });
+    assert_eq!((read.facts.format, read.count), ("marian-soft", 0));
+    let shapes: Vec<(usize, usize)> = best(&read)
+        .iter()
+        .map(|output| output.alpha.as_ref().map_or((0, 0), |alpha| (alpha.rows(), alpha.columns())))
+        .collect();
+    assert_eq!(shapes, [(3, 3), (2, 2), (1, 1), (1, 1)]);
+    assert_eq!((best(&read)[0].log_p, best(&read)[0].tokens.len()), (Some(-1.0), 3));
+    assert_eq!(read.records[1].source.as_ref().unwrap().tokens.as_deref().unwrap(), ["yes", "</s>"]);
+    assert_eq!(best(&read)[3].tokens, ["non"]);
+    // Without the source nothing tells what is padding.
+    let alone = super::read("mine.txt", SOFT);
+    assert_eq!(best(&alone)[1].alpha.as_ref().unwrap().columns(), 3);
+    assert!(alone.facts.notes[0].starts_with("The source sentences are in a file of their own"));
+}
+
+#[test]
+fn what_lies_beyond_the_words_must_be_padding() {
+    let planted = Planted::new("a.txt", b"oui ||| 0.5,0.2,0.3 0.2,0.4,0.4\nun deux ||| 0.5,x\noui ||| 0.5,0.5 1\n");
+    let source = planted.beside("s.txt", "yes\none two\nyes\n");
+    let read = planted.read(&Options { beside: Beside { source: Some(source), target: None }, ..Options::default() });
+    assert_eq!(read.outputs(), ["oui", "un deux", "oui"]);
+    assert!(best(&read).iter().all(|output| output.alpha.is_none()));
+    let expect = [
+        "a.txt, line 1: the matrix has 6 weights, of which more than the 4 for these words are not 0; its alignment is left \
+         out",
+        "a.txt, line 2: `x` is no weight; its alignment is left out",
+        "a.txt, line 3: has a group of 1 weights behind one of 2; its alignment is left out",
+    ];
+    assert_eq!(read.warnings, expect);
+}
+
+#[test]
+fn marian_writes_nbest_lists_and_scores() {
+    let nbest = "0 ||| le chat ||| 1,0 0,1 ||| F0= -1.5 ||| -0.75\n0 ||| chat ||| 0,1 ||| F0= -2 ||| -2\n\
+                 2 ||| oui ||| 1 ||| WordScores= -0.5 ||| F0= -0.5 ||| -0.5\n";
+    let read = read("a.txt", nbest);
+    assert_eq!((read.sentences(), read.outputs()), (vec![1, 3], vec!["le chat", "chat", "oui"]));
+    assert_eq!((read.records[0].id.as_deref(), read.records[0].outputs[1].score), (Some("0"), Some(-2.0)));
+    assert_eq!(read.records[1].outputs[0].log_p, Some(-0.5));
+    let read =
+        with_texts("a.txt", b"-1.5 ||| 1,0,0 0,1,0 0,0,1\n-0.5 ||| 1,0 0,1\n", "the cat\nyes\n", "le chat\noui\n");
+    assert_eq!((read.outputs(), best(&read)[0].log_p), (vec!["le chat", "oui"], Some(-1.5)));
+    assert_eq!(best(&read)[0].tokens, ["le", "chat", "</s>"]);
+}
+
+#[test]
+fn hard_links_lose_those_of_the_end() {
+    let planted = Planted::new("a.txt", b"le chat ||| 0-0 1-1 2-2 2-1\noui ||| 0-0 4-0\nnon ||| 0-0 a\n");
+    let source = planted.beside("s.txt", "the cat\nyes\nno\n");
+    let read = planted.read(&Options { beside: Beside { source: Some(source), target: None }, ..Options::default() });
+    assert_eq!(read.facts.format, "marian-hard");
+    let links: Vec<usize> = best(&read).iter().map(|output| output.links.as_ref().map_or(0, Vec::len)).collect();
+    assert_eq!(links, [2, 0, 0]);
+    let expect = [
+        "a.txt, line 2: the link 4-0 lies outside its sentence; its links are left out",
+        "a.txt, line 3: `a` is no link; its links are left out",
+    ];
+    assert_eq!(read.warnings, expect);
+}
+
+/// An array \[2, 3, 4\] of sentences, source and target: 2 by 3 words and 3 by 4, padded with zeros.
+fn npy(kind: &str, version: u8, shape: &str, weights: &[f32]) -> Vec<u8> {
+    let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY".to_vec();
+    bytes.extend([version, 0]);
+    match version {
+        1 => bytes.extend((header.len() as u16).to_le_bytes()),
+        _ => bytes.extend((header.len() as u32).to_le_bytes()),
+    }
+    bytes.extend(header.as_bytes());
+    for weight in weights {
+        match kind {
+            "<f4" => bytes.extend(weight.to_le_bytes()),
+            ">f4" => bytes.extend(weight.to_be_bytes()),
+            "<f8" => bytes.extend(f64::from(*weight).to_le_bytes()),
+            _ => bytes.extend(half::f16::from_f32(*weight).to_le_bytes()),
+        }
+    }
+    bytes
+}
+
+const WEIGHTS: [f32; 24] = [
+    1.0, 0.5, 0.25, 0.0, 0.0, 0.5, 0.75, 0.0, 0.0, 0.0, 0.0, 0.0, //
+    0.5, 0.25, 0.0, 0.0, 0.5, 0.25, 1.0, 0.0, 0.0, 0.5, 0.0, 1.0,
+];
+
+#[test]
+fn neural_monkey_pads_and_puts_the_source_first() {
+    let expect = vec![vec![1.0, 0.0], vec![0.5, 0.5], vec![0.25, 0.75]];
+    for (kind, version) in [("<f4", 1), (">f4", 1), ("<f8", 2), ("<f2", 3)] {
+        let read = Planted::new("a.npy", &npy(kind, version, "(2, 3, 4)", &WEIGHTS)).read(&Options::default());
+        assert_eq!((read.facts.format, read.facts.encoding, read.facts.sentences), ("neural-monkey", "", Some(2)));
+        assert_eq!(read.facts.orientation.value(), Some(Orientation::SourceRows), "{kind}");
+        assert!(!read.facts.orientation.asks());
+        assert_eq!(rows(best(&read)[0].alpha.as_ref()), expect, "{kind}");
+        assert_eq!(best(&read)[1].alpha.as_ref().map(|alpha| (alpha.rows(), alpha.columns())), Some((4, 3)));
+    }
+    let read = with_texts("a.npy", &npy("<f4", 1, "(2, 3, 4)", &WEIGHTS), "a b\nc d\n", "e f g\nh i j k\n");
+    assert_eq!((read.outputs(), read.sources()), (vec!["e f g", "h i j k"], vec!["a b", "c d"]));
+    assert_eq!(rows(best(&read)[0].alpha.as_ref()), expect);
+    assert_eq!(read.records[1].source.as_ref().unwrap().tokens.as_deref().unwrap().len(), 3);
+}
+
+#[test]
+fn an_array_that_is_cut_gives_what_came_before() {
+    let whole = npy("<f4", 1, "(2, 3, 4)", &WEIGHTS);
+    let read = Planted::new("a.npy", &whole[..whole.len() - 1]).read(&Options::default());
+    assert_eq!(read.records.len(), 1);
+    assert!(read.error.unwrap().starts_with("a.npy: ends within sentence 2 of 2"));
+    for (bytes, expect) in [
+        (npy("<i8", 1, "(2, 3, 4)", &[]), "holds numbers of the kind `i8`"),
+        (npy("<f4", 1, "(2, 3, 4, 5)", &[]), "has no shape (sentences, source, target)"),
+        (npy("<f4", 1, "(2, 90000, 90000)", &[]), "has 90000 by 90000 weights a sentence"),
+    ] {
+        let said = super::refusal("a.npy", &bytes, &Options::default());
+        assert!(said.contains(expect), "{said}");
+    }
+    let not_a_number = npy("<f4", 1, "(1, 2)", &[f32::NAN, 1.0]);
+    let read = Planted::new("a.npy", &not_a_number).read(&Options::default());
+    assert_eq!(read.warnings, ["a.npy, line 1: the matrix has weights that are no numbers; its alignment is left out"]);
+}

@@ -1,0 +1,113 @@
+//! Links of annotators and of systems.
+
+use interlinear::import::{Base, Beside, Fact, Options, Order, Role};
+use interlinear::text::links::{Link, Links};
+
+use super::{Planted, Read, read};
+
+fn links(sure: &[(usize, usize)], possible: &[(usize, usize)]) -> Links {
+    let list = |pairs: &[(usize, usize)]| pairs.iter().map(|&(source, target)| Link { source, target }).collect();
+    Links::new(list(sure), list(possible))
+}
+
+fn gold(read: &Read) -> Vec<Links> {
+    read.records.iter().filter_map(|record| record.gold.clone()).collect()
+}
+
+/// A planted file with texts beside it.
+fn beside(name: &str, text: &str, source: &str, target: &str) -> Read {
+    let planted = Planted::new(name, text.as_bytes());
+    let (source, target) = (planted.beside("s.txt", source), planted.beside("t.txt", target));
+    let beside = Beside { source: Some(source), target: Some(target) };
+    planted.read(&Options { beside, ..Options::default() })
+}
+
+#[test]
+fn links_are_sure_and_possible() {
+    let read = read("a.txt", "0-0 1?2 2p1\n\nid 7\t0-1-0.5\nx-y\n");
+    assert_eq!(gold(&read), [links(&[(0, 0)], &[(1, 2), (2, 1)]), links(&[], &[]), links(&[(0, 1)], &[])]);
+    assert_eq!((read.sentences(), read.records[2].id.as_deref()), (vec![1, 2, 3], Some("id 7")));
+    let expect = "a.txt, line 4: `x-y` is no link; write `i-j` for a sure link and `i?j` or `ipj` for a possible one; the \
+                  line is left out";
+    assert_eq!(read.warnings, [expect]);
+    assert_eq!(read.facts.base, Fact::known(Base::Zero, "the file has a 0"));
+}
+
+#[test]
+fn the_base_is_found_or_asked() {
+    for (text, source, target, base, order) in [
+        ("1-1 2-2\n", None, None, None, Order::SourceFirst),
+        ("1-1 2-2\n", Some("a b\n"), Some("c d\n"), Some(Base::One), Order::SourceFirst),
+        ("1-1\n", Some("a b\n"), Some("c d\n"), None, Order::SourceFirst),
+        ("0-2 1-0\n", Some("a b\n"), Some("c d e\n"), Some(Base::Zero), Order::SourceFirst),
+        ("2-0 0-1\n", Some("a b\n"), Some("c d e\n"), Some(Base::Zero), Order::TargetFirst),
+        ("3-1 1-2\n", Some("a b\n"), Some("c d e\n"), Some(Base::One), Order::TargetFirst),
+    ] {
+        let read = match (source, target) {
+            (Some(source), Some(target)) => beside("a.txt", text, source, target),
+            _ => read("a.txt", text),
+        };
+        assert_eq!(read.facts.base.asks(), base.is_none(), "{text}");
+        assert_eq!(read.facts.base.value(), Some(base.unwrap_or(Base::Zero)), "{text}");
+        assert_eq!(read.facts.order.value(), Some(order), "{text}");
+        assert_eq!(read.warnings.len(), 0, "{text} {:?}", read.warnings);
+    }
+    let many = read("a.txt", &"1-1 2-2\n".repeat(20));
+    assert!(matches!(many.facts.base, Fact::Ask { used: Base::One, other: Base::Zero, .. }));
+    let asked = Options { base: Some(Base::One), order: Some(Order::TargetFirst), ..Options::default() };
+    let read = Planted::new("a.txt", b"1-2\n").read(&asked);
+    assert_eq!(gold(&read), [links(&[(1, 0)], &[])]);
+}
+
+#[test]
+fn links_outside_their_sentence_are_told_and_left_out() {
+    let read = beside("a.txt", "0-0 1-7\n0-0\n", "a b\nc\n", "d e\nf\ng\n");
+    assert_eq!(gold(&read), [links(&[(0, 0)], &[]), links(&[(0, 0)], &[])]);
+    assert_eq!((read.sources(), read.references()), (vec!["a b", "c"], vec!["d e", "f"]));
+    assert_eq!(
+        read.warnings[0],
+        "a.txt, line 1: links words 1 and 7 of sentence 1, which has 2 source and 2 target words; the link is left out"
+    );
+    assert!(read.warnings[1].contains("line 2: is the last, sentence 2, but ") && read.warnings[1].contains("t.txt"));
+}
+
+#[test]
+fn a_text_beside_may_be_too_short() {
+    let read = beside("a.txt", "0-0\n0-0\n", "a\n", "b\nc\n");
+    assert_eq!((read.sources(), gold(&read).len()), (vec!["a"], 2));
+    assert!(
+        read.warnings[0].starts_with("a.txt, line 2: is sentence 2, but s.txt has no line 2"),
+        "{:?}",
+        read.warnings
+    );
+}
+
+#[test]
+fn links_of_a_system_are_its_own() {
+    let planted = Planted::new("a.txt", b"0-0 1?1\n");
+    let read = planted.read(&Options { role: Some(Role::Links("mine".into())), ..Options::default() });
+    let output = &read.records[0].outputs[0];
+    assert_eq!((output.system.as_deref(), output.links.as_ref().unwrap().len()), (Some("mine"), 2));
+    assert_eq!(read.records[0].gold, None);
+}
+
+#[test]
+fn the_shared_task_has_a_line_for_each_link() {
+    let read = read("a.wa", "0002 1 1 S\n1 1 2 P 0.5\n0002 2 1 P\n\nbad line here\n0 1 1\n1 2 2\n");
+    assert_eq!(gold(&read), [links(&[(1, 1)], &[(0, 1)]), links(&[(0, 0)], &[(1, 0)])]);
+    assert_eq!((read.sentences(), read.facts.sentences), (vec![1, 2], Some(2)));
+    let expect = [
+        "a.wa, line 5: `bad line here` is no link; write `sentence position position S` for a sure link, P in place of S \
+         for a possible one",
+        "a.wa, line 6: is of sentence 0, but sentences are counted from 1; it is left out",
+    ];
+    assert_eq!(read.warnings, expect);
+    assert_eq!(read.facts.base, Fact::known(Base::One, "as the format has it"));
+}
+
+#[test]
+fn a_0_in_the_shared_task_is_asked_unless_the_texts_tell() {
+    assert!(super::read("a.wa", "1 0 1 S\n1 1 2 S\n").facts.base.asks());
+    let read = beside("a.wa", "1 0 1 S\n1 2 2 S\n", "a b\n", "c d\n");
+    assert_eq!((read.facts.base.value(), gold(&read)), (Some(Base::One), vec![links(&[(1, 1)], &[])]));
+}

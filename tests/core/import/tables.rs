@@ -1,0 +1,119 @@
+//! TSV, CSV and JSON lines of this program.
+
+use interlinear::import::{ColumnRole, Options, Role};
+
+use super::{Planted, read, role};
+
+#[test]
+fn a_table_names_its_columns() {
+    let text = "id\tsource\treference\tmine\tmine.log_p\tmine.links\tlength\n\
+                a\tthe cat\tle chat\tun chat\t-1.5\t0-0 1-1\t2\n\
+                b\tit \"rains\n\
+                c\t\"she said \"\"no\"\"\"\telle\telle\tmuch\t0:0\t3\tmore\n";
+    let read = read("a.tsv", text);
+    assert_eq!(read.sources(), ["the cat", "it \"rains", "she said \"no\""]);
+    assert_eq!(read.references(), ["le chat", "elle"]);
+    let roles: Vec<_> = read.facts.columns.iter().map(|column| column.role.clone()).collect();
+    let mine = || "mine".to_owned();
+    let expect = [
+        ColumnRole::Id,
+        ColumnRole::Source,
+        ColumnRole::Reference,
+        ColumnRole::Output(mine()),
+        ColumnRole::LogP(mine()),
+        ColumnRole::Links(mine()),
+        ColumnRole::Extra,
+    ];
+    assert_eq!(roles, expect);
+    let output = &read.records[0].outputs[0];
+    assert_eq!((output.text.as_str(), output.log_p, output.links.as_ref().unwrap().len()), ("un chat", Some(-1.5), 2));
+    assert_eq!(read.records[0].extra, [("length".to_owned(), "2".to_owned())]);
+    let expect = [
+        "a.tsv, line 3: has 2 cells, but there are 7 columns; those that are missing are blank",
+        "a.tsv, line 4: has 8 cells, but there are 7 columns; the others are left out",
+        "a.tsv, line 4: column `mine.log_p` has `much`, which is no number",
+        "a.tsv, line 4: column `mine.links` is left out: `0:0` is no link; write `i-j` for a sure link and `i?j` or \
+         `ipj` for a possible one",
+    ];
+    assert_eq!(read.warnings, expect);
+}
+
+#[test]
+fn a_table_without_names_begins_with_source_and_reference() {
+    let read = read("a.tsv", "the cat\tle chat\nthe dog\tle chien\n");
+    assert_eq!((read.sources(), read.references()), (vec!["the cat", "the dog"], vec!["le chat", "le chien"]));
+    assert_eq!(read.facts.notes, ["No row names the columns."]);
+    // Numbers in front are no text.
+    let read = super::read("a.tsv", "12\tthe cat\tle chat\n13\tthe dog\tle chien\n");
+    assert_eq!((read.sources(), read.references()), (vec!["the cat", "the dog"], vec!["le chat", "le chien"]));
+}
+
+#[test]
+fn languages_name_the_sides() {
+    let read = read("a.tsv", "en\tpt-BR\tsystem one\nyes\tsim\tpois\n");
+    assert_eq!((read.sources(), read.references(), read.outputs()), (vec!["yes"], vec!["sim"], vec!["pois"]));
+}
+
+#[test]
+fn columns_are_mapped_as_asked() {
+    let columns = vec![("b".to_owned(), ColumnRole::Source), ("a".to_owned(), ColumnRole::Skip)];
+    let planted = Planted::new("a.tsv", b"a\tb\tc\nx\ty\tz\n");
+    let read = planted.read(&Options { columns, ..Options::default() });
+    assert_eq!((read.sources(), read.outputs()), (vec!["y"], vec!["z"]));
+    let read = Planted::new("a.tsv", b"source\ttarget\nx\ty\n").read(&role(Role::Output("mine".into())));
+    assert_eq!((read.references().len(), read.outputs()), (0, vec!["y"]));
+    let plain = Options { header: Some(false), ..Options::default() };
+    assert_eq!(Planted::new("a.tsv", b"source\ttarget\nx\ty\n").read(&plain).sources(), ["source", "x"]);
+}
+
+#[test]
+fn csv_is_read_by_its_rules() {
+    let read = read("a.csv", "source;target\n\"a; b\";\"c\n d\"\ne;f\n");
+    assert_eq!((read.sources(), read.references()), (vec!["a; b", "e"], vec!["c d", "f"]));
+    assert_eq!(read.records.iter().map(|record| record.line).collect::<Vec<_>>(), [2, 4]);
+    let unclosed = format!("source,target\na,\"b\n{}", "c,d\n".repeat(30));
+    let read = super::read("a.csv", &unclosed);
+    assert!(read.warnings[0].contains("line 2: begins a row of") && read.warnings[0].contains("quotation mark"));
+}
+
+const TRANSLATE: &str = r#"{"source": ["the", "c@@", "at", "</s>"], "hypotheses": [{"tokens": ["chat", "</s>"], "text": "chat", "log_p": -1.5, "token_log_p": [-1.0, null], "alpha": [[0.1, 0.4, 0.4, 0.1], [0, 0, 0, 1]], "finished": true}, {"tokens": ["le"], "text": "le", "log_p": -2.0, "token_log_p": [-2.0], "alpha": null, "finished": false}]}
+
+{"source": ["a", "</s>"], "hypotheses": [
+{"source": ["a", "</s>"], "hypotheses": []}
+{"source": ["a", "</s>"], "hypotheses": [{"tokens": ["b"], "alpha": [[1.0]]}]}
+{"source": ["a", "</s>"], "hypotheses": [{"tokens": ["b"], "alpha": [[1.0, 0.0], [1.0]]}]}
+"#;
+
+#[test]
+fn lines_of_translate_come_back() {
+    let planted = Planted::new("mine.jsonl", TRANSLATE.as_bytes());
+    let read = planted.read(&Options::default());
+    assert_eq!(read.sentences(), [1, 4, 5]);
+    assert_eq!((read.sources()[0], read.outputs()), ("the cat", vec!["chat", "le", "b"]));
+    let [best, second] = read.records[0].outputs.as_slice() else { panic!("two hypotheses") };
+    assert_eq!((best.system.as_deref(), best.log_p), (Some("mine"), Some(-1.5)));
+    assert_eq!(best.token_log_p, [-1.0, f32::NEG_INFINITY]);
+    let alpha = best.alpha.as_ref().unwrap();
+    assert_eq!((alpha.rows(), alpha.columns(), alpha.row(1)), (2, 4, Some(&[0.0, 0.0, 0.0, 1.0][..])));
+    assert_eq!(second.alpha, None);
+    let expect = [
+        "mine.jsonl, line 2: is blank; its sentence is left out",
+        "mine.jsonl, line 3: is no line of `translate --format jsonl` or `score` (EOF while parsing a list, column 41); \
+         it is left out",
+        "mine.jsonl, line 4: has no translation",
+        "mine.jsonl, line 5: has alpha of 1 by 1 for 1 target and 2 source tokens; it is left out",
+    ];
+    assert_eq!(read.warnings[..4], expect);
+    assert!(read.warnings[4].contains("line 6") && read.warnings[4].contains("the rows of alpha differ in length"));
+}
+
+#[test]
+fn lines_of_score_come_back() {
+    let line = r#"{"source": ["the", "</s>"], "target": ["l'", "eau", "</s>"], "log_p": -3.5, "token_log_p": [-1.0, -2.0, -0.5], "alpha": [[1, 0], [1, 0], [0, 1]], "energies": [[1, 2], [null, 0], [0, 0]]}"#;
+    let planted = Planted::new("a.jsonl", line.as_bytes());
+    let languages = (Some("en".to_owned()), Some("fr".to_owned()));
+    let read = planted.read(&Options { languages, ..Options::default() });
+    let output = &read.records[0].outputs[0];
+    assert_eq!((output.text.as_str(), output.tokens.len(), output.log_p), ("l'eau", 3, Some(-3.5)));
+    assert_eq!(output.alpha.as_ref().unwrap().weights(), [1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+}
