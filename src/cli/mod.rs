@@ -8,6 +8,7 @@
 
 pub mod ablate;
 pub mod align;
+pub mod analyse;
 pub mod args;
 pub mod bench;
 pub mod bundled;
@@ -142,6 +143,18 @@ pub const COMMANDS: &[CommandEntry] = &[
         about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, AER, by length",
         arguments: evaluate::arguments,
         run: evaluate::run,
+    },
+    CommandEntry {
+        name: "analyse",
+        about: "Bring files and models together in a workspace; sort, filter and query its sentences",
+        arguments: analyse::arguments,
+        run: analyse::run,
+    },
+    CommandEntry {
+        name: "report",
+        about: "Write a report of a workspace as one page of HTML",
+        arguments: analyse::report::arguments,
+        run: analyse::report::run,
     },
     CommandEntry {
         name: "neighbours",

@@ -15,9 +15,9 @@ use crate::session::state::Session;
 use crate::session::{files, persist};
 use crate::worker::Worker;
 use crate::worker::corpus::Lane;
-use crate::worker::desk::Desk;
 use crate::worker::disk::Disk;
 use crate::worker::follow::Follower;
+use crate::worker::keeper::Keeper;
 use crate::worker::protocol::Event;
 use crate::worker::steps::Steps;
 use crate::worker::texts::Folders;
@@ -37,7 +37,7 @@ pub struct Driver {
     worker: Worker,
     lane: Lane,
     steps: Steps,
-    desk: Desk,
+    keeper: Keeper,
     follower: Follower,
     texts: Follower<Folders>,
     aligner: Aligner,
@@ -56,7 +56,7 @@ impl Driver {
         let worker = Worker::spawn(options.threads, Arc::clone(&wake));
         let lane = Lane::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
         let steps = Steps::spawn(worker.library(), Arc::clone(&wake));
-        let desk = Desk::spawn(Arc::clone(&wake));
+        let keeper = Keeper::spawn(Arc::clone(&wake));
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
@@ -76,7 +76,7 @@ impl Driver {
             worker,
             lane,
             steps,
-            desk,
+            keeper,
             follower,
             texts,
             aligner,
@@ -123,8 +123,8 @@ impl Driver {
                 changed |= self.session.absorb_corpus(event);
             } else if let Some(event) = self.steps.try_next() {
                 changed |= self.session.absorb_steps(event);
-            } else if let Some(news) = self.desk.try_next() {
-                changed |= self.session.absorb_desk(news);
+            } else if let Some(news) = self.keeper.try_next() {
+                changed |= self.session.absorb_keeper(news);
             } else if let Some(seen) = self.follower.try_next() {
                 changed |= self.session.absorb_seen(seen);
             } else if let Some(seen) = self.texts.try_next() {
@@ -177,7 +177,7 @@ impl Driver {
                 Effect::Lane(LaneCall::Cancel(number)) => self.lane.cancel(number),
                 Effect::Lane(LaneCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
                 Effect::TakeApart { number, request } => self.steps.submit(number, *request),
-                Effect::Desk(call) => self.desk.send(call),
+                Effect::Keep(call) => self.keeper.send(call),
                 Effect::Chore(chore) => files::carry_out(chore, &mut self.disk, &self.aligner),
                 Effect::Follow(logs) => self.follower.follow(logs),
                 Effect::FollowTexts(folders) => self.texts.follow(folders),

@@ -14,7 +14,7 @@ use crate::text::lines::TextFile;
 use crate::text::links::Links;
 use crate::training::recipe::Plan;
 use crate::worker::corpus::Order;
-use crate::worker::desk::DeskCall;
+use crate::worker::keeper::KeeperCall;
 use crate::worker::protocol::Request;
 use crate::worker::steps::StepsRequest;
 
@@ -33,7 +33,7 @@ pub enum Effect {
         request: Box<StepsRequest>,
     },
     /// Something for the workspace.
-    Desk(DeskCall),
+    Keep(KeeperCall),
     /// Work on files.
     Chore(Chore),
     /// Follow these training logs, and no others.

@@ -33,8 +33,8 @@ use crate::session::settings::{Settings, Shown, Whose};
 use crate::session::shared::Shared;
 use crate::session::table::Units;
 use crate::worker::corpus::{CorpusEvent, Kind};
-use crate::worker::desk::DeskNews;
 use crate::worker::follow::Seen;
+use crate::worker::keeper::KeeperNews;
 use crate::worker::protocol::{EnsembleSpec, Event};
 use crate::worker::steps::StepsEvent;
 use crate::worker::texts::Texts;
@@ -278,7 +278,7 @@ impl Session {
     }
 
     /// Takes in what the lane of the workspace tells; true when anything changed.
-    pub fn absorb_desk(&mut self, news: DeskNews) -> bool {
+    pub fn absorb_keeper(&mut self, news: KeeperNews) -> bool {
         self.pages.workbench.hear(news, &mut self.shared);
         true
     }

@@ -8,12 +8,12 @@
 //! (`priority.rs`).
 
 pub mod corpus;
-pub mod desk;
 pub mod disk;
 pub mod follow;
 pub mod gate;
 mod given;
 pub mod interventions;
+pub mod keeper;
 mod live;
 pub mod mailbox;
 mod near;

@@ -241,7 +241,8 @@ impl Bringing<'_> {
             links: output.links.clone(),
             ..Output::default()
         };
-        if output.text.is_empty() && output.tokens.is_empty() {
+        let is_bare = output.text.is_empty() && output.tokens.is_empty();
+        if is_bare && (output.links.is_some() || output.alpha.is_some()) {
             let id = self.system(&name)?;
             let Some(known) = self.workspace.output(id, at)? else {
                 brought.warn(

@@ -133,6 +133,6 @@ impl Column {
 /// The names of all columns, for messages.
 fn names() -> String {
     let own = ["number", "stars", "marks"].into_iter();
-    let measures = OF_SENTENCES.iter().chain(MEASURES).map(|measure| measure.name);
+    let measures = OF_SENTENCES.iter().chain(MEASURES.iter()).map(|measure| measure.name);
     own.chain(measures).collect::<Vec<_>>().join(", ")
 }

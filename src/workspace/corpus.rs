@@ -202,7 +202,7 @@ fn read_numbers(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<
             (OF_SENTENCES, &mut corpus.numbers)
         } else {
             let Some(column) = corpus.systems.iter_mut().find(|column| column.system.id == system) else { continue };
-            (MEASURES, &mut column.numbers)
+            (&MEASURES, &mut column.numbers)
         };
         runs.push((system, first as usize, take_numbers(names, measures, columns, first as usize, packed)));
     }

@@ -86,14 +86,14 @@ fn aggregates(out: &Out, corpus: &Corpus) -> String {
     let mut html = "<h2>All chosen sentences</h2>\n<div class=\"wide\"><table><tr><th>System</th><th>sentences</th>\
                     <th>BLEU</th><th>chrF2</th>"
         .to_owned();
-    for measure in MEASURES {
+    for measure in MEASURES.iter() {
         let _ = write!(html, "<th title=\"{}\">{}, mean</th>", escaped(measure.about), escaped(measure.title));
     }
     html += "</tr>\n";
     for (column, of) in corpus.systems.iter().zip(&all) {
         let _ = write!(html, "<tr><td>{}</td><td>{}</td>", escaped(&column.system.name), of.sentences);
         let _ = write!(html, "<td>{}</td><td>{}</td>", figure(of.bleu, 1), figure(of.chrf, 1));
-        for (mean, measure) in of.means.iter().zip(MEASURES) {
+        for (mean, measure) in of.means.iter().zip(MEASURES.iter()) {
             let _ = write!(html, "<td>{}</td>", figure(*mean, measure.digits.max(2)));
         }
         html += "</tr>\n";

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use crate::analysis::confidence::Seen;
 use crate::error::Result;
 use crate::text::links;
 use crate::text::links::Links;
@@ -125,7 +126,7 @@ impl Workspace {
                 text.execute(params![key, output.text])?;
                 body.execute(params![key, packed])?;
             }
-            add_numbers(all, system, MEASURES, &rows)
+            add_numbers(all, system, &MEASURES, &rows)
         })?;
         Ok(rows)
     }
@@ -142,7 +143,7 @@ impl Workspace {
             let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system, *at)?) else { continue };
             rows.push((*at, of_output(measuring, &sentence, self.gold(*at)?.as_ref(), &output)));
         }
-        self.at_once(|all| add_numbers(all, system, MEASURES, &rows))?;
+        self.at_once(|all| add_numbers(all, system, &MEASURES, &rows))?;
         Ok(rows)
     }
 }
@@ -159,7 +160,10 @@ pub(super) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusql
 }
 
 fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {
-    measure_all(OF_SENTENCES, &Subject { source, reference, gold: None, statistical: None, output: None })
+    measure_all(
+        OF_SENTENCES,
+        &Subject { source, reference, gold: None, statistical: None, output: None, seen: Seen::default() },
+    )
 }
 
 fn of_output(measuring: &mut Measuring, sentence: &Sentence, gold: Option<&Links>, output: &Output) -> Vec<f32> {

@@ -11,9 +11,12 @@ pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request
     session.apply(command);
     session.take_effects().into_iter().find_map(|effect| match effect {
         Effect::Decode(request) => Some(request),
-        Effect::Lane(_) | Effect::Chore(_) | Effect::Follow(_) | Effect::FollowTexts(_) | Effect::TakeApart { .. } => {
-            None
-        }
+        Effect::Lane(_)
+        | Effect::Chore(_)
+        | Effect::Follow(_)
+        | Effect::FollowTexts(_)
+        | Effect::TakeApart { .. }
+        | Effect::Keep(_) => None,
     })
 }
 
@@ -25,7 +28,8 @@ pub fn lane_calls(session: &mut Session) -> Vec<LaneCall> {
         | Effect::Chore(_)
         | Effect::Follow(_)
         | Effect::FollowTexts(_)
-        | Effect::TakeApart { .. } => None,
+        | Effect::TakeApart { .. }
+        | Effect::Keep(_) => None,
     });
     calls.collect()
 }
@@ -34,9 +38,12 @@ pub fn lane_calls(session: &mut Session) -> Vec<LaneCall> {
 pub fn chores(session: &mut Session) -> Vec<Chore> {
     let chores = session.take_effects().into_iter().filter_map(|effect| match effect {
         Effect::Chore(chore) => Some(chore),
-        Effect::Decode(_) | Effect::Lane(_) | Effect::Follow(_) | Effect::FollowTexts(_) | Effect::TakeApart { .. } => {
-            None
-        }
+        Effect::Decode(_)
+        | Effect::Lane(_)
+        | Effect::Follow(_)
+        | Effect::FollowTexts(_)
+        | Effect::TakeApart { .. }
+        | Effect::Keep(_) => None,
     });
     chores.collect()
 }
@@ -45,9 +52,12 @@ pub fn chores(session: &mut Session) -> Vec<Chore> {
 pub fn followed(session: &mut Session) -> Option<Vec<PathBuf>> {
     session.take_effects().into_iter().find_map(|effect| match effect {
         Effect::Follow(logs) => Some(logs),
-        Effect::Decode(_) | Effect::Lane(_) | Effect::Chore(_) | Effect::FollowTexts(_) | Effect::TakeApart { .. } => {
-            None
-        }
+        Effect::Decode(_)
+        | Effect::Lane(_)
+        | Effect::Chore(_)
+        | Effect::FollowTexts(_)
+        | Effect::TakeApart { .. }
+        | Effect::Keep(_) => None,
     })
 }
 

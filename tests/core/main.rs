@@ -48,5 +48,6 @@ mod training;
 mod unknown;
 mod vectors;
 mod what_if;
+mod workbench;
 mod worker;
 mod workspace;

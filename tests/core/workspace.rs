@@ -126,13 +126,13 @@ fn numbers_are_those_of_the_measures() {
     let value = |name: &str, at: usize| Column::named(name, &corpus).expect(name).value(&corpus, at);
     for (name, at, expect) in [
         ("words", 1, 4.0),
-        ("reference-words", 1, 4.0),
+        ("reference_words", 1, 4.0),
         ("length.1", 1, 3.0),
         ("length.2", 1, 4.0),
         ("length.1-2", 1, -1.0),
         ("ratio.2", 0, 2.0 / 3.0),
         ("logp.1", 2, -3.0),
-        ("mean-logp.1", 2, -1.0),
+        ("mean_logp.1", 2, -1.0),
         ("bleu.1", 0, 100.0),
         ("chrf.1", 0, 100.0),
         ("unk.2", 2, 1.0),
@@ -142,7 +142,7 @@ fn numbers_are_those_of_the_measures() {
     ] {
         assert!((value(name, at) - expect).abs() < 1e-4, "{name} of {at} is {}", value(name, at));
     }
-    for (name, at) in [("bleu.1", 2), ("reference-words", 2), ("length.2", 3), ("bleu.1-2", 3), ("aer.1", 0)] {
+    for (name, at) in [("bleu.1", 2), ("reference_words", 2), ("length.2", 3), ("bleu.1-2", 3), ("aer.1", 0)] {
         assert!(value(name, at).is_nan(), "{name} of {at} is {}", value(name, at));
     }
     for (name, says) in [("blue", "there is no column `blue`"), ("bleu.3", "there are 2"), ("bleu.0", "counted from 1")]
@@ -199,7 +199,7 @@ fn conditions_choose_and_columns_sort() {
         ("words", [3, 0, 2, 4, 1]),
         ("-words", [1, 0, 2, 4, 3]),
         ("logp.1", [4, 3, 2, 1, 0]),
-        ("reference-words", [0, 3, 4, 1, 2]),
+        ("reference_words", [0, 3, 4, 1, 2]),
         ("-length.2", [1, 4, 0, 2, 3]),
         ("length.1-2", [1, 4, 0, 2, 3]),
     ] {

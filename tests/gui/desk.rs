@@ -14,6 +14,7 @@ use interlinear::session::{
 };
 use interlinear::text::sentence::Sentence;
 use interlinear::ui::{App, Desk};
+use interlinear::worker::keeper::{KeeperCall, KeeperNews};
 use interlinear::worker::steps::{Apart, StepsEvent};
 
 /// What the test can still reach once the window owns the desk.
@@ -25,6 +26,10 @@ pub struct Wires {
     pub events: Rc<RefCell<Vec<Event>>>,
     /// What the window will hear of the corpus lane.
     pub corpus: Rc<RefCell<Vec<CorpusEvent>>>,
+    /// What the lane of the workspace was asked for, oldest first.
+    pub calls: Rc<RefCell<Vec<KeeperCall>>>,
+    /// What the window will hear of it.
+    pub news: Rc<RefCell<Vec<KeeperNews>>>,
     /// What every translation turns out to be that is taken apart.
     pub apart: Rc<RefCell<Option<Arc<Apart>>>>,
 }
@@ -53,8 +58,13 @@ impl Desk for Rehearsal {
         for event in self.wires.corpus.take() {
             changed |= self.session.absorb_corpus(event);
         }
+        for news in self.wires.news.take() {
+            changed |= self.session.absorb_keeper(news);
+        }
         for effect in self.session.take_effects() {
-            if let Effect::Chore(Chore::Paint(picture)) = effect {
+            if let Effect::Keep(call) = effect {
+                self.wires.calls.borrow_mut().push(call);
+            } else if let Effect::Chore(Chore::Paint(picture)) = effect {
                 let pixels = picture.pixels().expect("it can be drawn");
                 self.session.hear(News::Painted(Arc::new(pixels)));
                 changed = true;

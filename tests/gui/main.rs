@@ -23,3 +23,4 @@ mod small;
 mod steps;
 mod views;
 mod what_if;
+mod workbench;

@@ -1,5 +1,5 @@
 //! Floor 9: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
-//! written by the desk lane; models run in the corpus lane.
+//! written by the keeper; models run in the corpus lane.
 
 pub mod command;
 
@@ -22,7 +22,7 @@ use crate::session::shared::Shared;
 use crate::text::links::{Link, Links};
 use crate::worker::corpus::Order;
 use crate::worker::corpus::analyse::{Analyse, Analysed};
-use crate::worker::desk::{DeskCall, DeskNews, Detail};
+use crate::worker::keeper::{Detail, KeeperCall, KeeperNews};
 use crate::workspace::bring::Brought;
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
@@ -156,18 +156,18 @@ impl Workbench {
         tags
     }
 
-    fn send(shared: &mut Shared, call: DeskCall) {
-        shared.push(Effect::Desk(call));
+    fn send(shared: &mut Shared, call: KeeperCall) {
+        shared.push(Effect::Keep(call));
     }
 
     fn show(&self, shared: &mut Shared) {
-        Self::send(shared, DeskCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
+        Self::send(shared, KeeperCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
     }
 
     fn open(&mut self, path: PathBuf, shared: &mut Shared) {
         self.close(shared);
         self.last = Some(path.clone());
-        Self::send(shared, DeskCall::Open(path));
+        Self::send(shared, KeeperCall::Open(path));
         shared.changed();
     }
 
@@ -178,14 +178,14 @@ impl Workbench {
         }
         let kept = (self.last.take(), std::mem::take(&mut self.annotator), std::mem::take(&mut self.shown));
         *self = Self { last: kept.0, annotator: kept.1, shown: kept.2, ..Self::default() };
-        Self::send(shared, DeskCall::Close);
+        Self::send(shared, KeeperCall::Close);
         shared.changed();
     }
 
     fn select(&mut self, at: Option<usize>, shared: &mut Shared) {
         self.selected = at.filter(|at| *at < self.corpus.len());
         match self.selected {
-            Some(at) => Self::send(shared, DeskCall::Detail(at)),
+            Some(at) => Self::send(shared, KeeperCall::Detail(at)),
             None => self.detail = None,
         }
     }
@@ -232,7 +232,7 @@ impl Workbench {
         let Some(at) = self.selected else { return };
         let mut judgement = self.judgement();
         change(&mut judgement);
-        Self::send(shared, DeskCall::Judge(at, self.annotator.clone(), judgement));
+        Self::send(shared, KeeperCall::Judge(at, self.annotator.clone(), judgement));
     }
 
     fn link(&self, link: Link, shared: &mut Shared) {
@@ -249,7 +249,7 @@ impl Workbench {
         }
         let gold = Links::new(sure, possible);
         let gold = (!gold.all().is_empty()).then_some(gold);
-        Self::send(shared, DeskCall::SetGold(detail.at, gold));
+        Self::send(shared, KeeperCall::SetGold(detail.at, gold));
     }
 
     /// Links to begin with. The languages are those of the first model.
@@ -265,7 +265,7 @@ impl Workbench {
         match LineAligner::bundled(&source, &target, false) {
             Ok(Some(mut aligner)) => {
                 let links = aligner.lines(&detail.sentence.source, reference).forward;
-                Self::send(shared, DeskCall::SetGold(detail.at, Some(Links::new(links, Vec::new()))));
+                Self::send(shared, KeeperCall::SetGold(detail.at, Some(Links::new(links, Vec::new()))));
             }
             Ok(None) => {
                 self.message = Some(format!("No aligner comes with the program for {source} and {target}"));
@@ -282,10 +282,10 @@ impl Workbench {
         shared.show_with_gold(sentence.source.clone(), gold);
     }
 
-    /// Takes in what the desk lane tells.
-    pub fn hear(&mut self, news: DeskNews, shared: &mut Shared) {
+    /// Takes in what the keeper tells.
+    pub fn hear(&mut self, news: KeeperNews, shared: &mut Shared) {
         match news {
-            DeskNews::Corpus(path, corpus) => {
+            KeeperNews::Corpus(path, corpus) => {
                 if self.path.as_ref() != Some(&path) {
                     self.last = Some(path.clone());
                     self.path = Some(path);
@@ -294,18 +294,18 @@ impl Workbench {
                 let is_longer = corpus.systems.len() != self.corpus.systems.len();
                 self.corpus = corpus;
                 if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
-                    Self::send(shared, DeskCall::Detail(at));
+                    Self::send(shared, KeeperCall::Detail(at));
                 }
             }
-            DeskNews::Rows(Ok(rows)) => {
+            KeeperNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
             }
-            DeskNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
-            DeskNews::Detail(detail) => self.detail = Some(Arc::from(detail)),
-            DeskNews::Busy(what, share) => self.busy = Some((what, share)),
-            DeskNews::Idle => self.busy = None,
-            DeskNews::Brought(path, brought) => {
+            KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
+            KeeperNews::Detail(detail) => self.detail = Some(Arc::from(detail)),
+            KeeperNews::Busy(what, share) => self.busy = Some((what, share)),
+            KeeperNews::Idle => self.busy = None,
+            KeeperNews::Brought(path, brought) => {
                 self.message = None;
                 // After the sources come their translations.
                 if brought.sentences > 0 && brought.references == 0 && self.role == import::Role::Source {
@@ -313,8 +313,8 @@ impl Workbench {
                 }
                 self.brought = Some((path, *brought));
             }
-            DeskNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
-            DeskNews::Failed(message) => self.message = Some(message),
+            KeeperNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
+            KeeperNews::Failed(message) => self.message = Some(message),
         }
     }
 }
@@ -329,9 +329,9 @@ impl PageState for Workbench {
             WorkbenchCommand::Close => self.close(shared),
             WorkbenchCommand::Import(path) => {
                 let options = import::Options { role: Some(self.role.clone()), ..import::Options::default() };
-                Self::send(shared, DeskCall::Import(vec![(path, options)]));
+                Self::send(shared, KeeperCall::Import(vec![(path, options)]));
             }
-            WorkbenchCommand::ImportAs(path, options) => Self::send(shared, DeskCall::Import(vec![(path, options)])),
+            WorkbenchCommand::ImportAs(path, options) => Self::send(shared, KeeperCall::Import(vec![(path, options)])),
             WorkbenchCommand::SetRole(role) => self.role = role,
             WorkbenchCommand::SetFilter(filter) => {
                 self.filter = filter;
@@ -342,7 +342,7 @@ impl PageState for Workbench {
             WorkbenchCommand::Move(by) => self.go(by, shared),
             WorkbenchCommand::OpenSentence => self.open_sentence(shared),
             WorkbenchCommand::Run(forces) => self.run(forces, shared),
-            WorkbenchCommand::Remove(id) => Self::send(shared, DeskCall::Remove(id)),
+            WorkbenchCommand::Remove(id) => Self::send(shared, KeeperCall::Remove(id)),
             WorkbenchCommand::ShowColumn(name, is_shown) => {
                 self.shown.insert(name, is_shown);
                 shared.changed();
@@ -371,11 +371,11 @@ impl PageState for Workbench {
             WorkbenchCommand::LinksOfAligner => self.links_of_aligner(shared),
             WorkbenchCommand::NoLinks => {
                 if let Some(at) = self.selected {
-                    Self::send(shared, DeskCall::SetGold(at, None));
+                    Self::send(shared, KeeperCall::SetGold(at, None));
                 }
             }
-            WorkbenchCommand::Undo => Self::send(shared, DeskCall::Undo),
-            WorkbenchCommand::Redo => Self::send(shared, DeskCall::Redo),
+            WorkbenchCommand::Undo => Self::send(shared, KeeperCall::Undo),
+            WorkbenchCommand::Redo => Self::send(shared, KeeperCall::Redo),
             WorkbenchCommand::Save(kind, path) => {
                 let out = Out {
                     path,
@@ -384,7 +384,7 @@ impl PageState for Workbench {
                     columns: self.columns(),
                     chosen: self.filter.trim().to_owned(),
                 };
-                Self::send(shared, DeskCall::Write(Box::new(out)));
+                Self::send(shared, KeeperCall::Write(Box::new(out)));
             }
             WorkbenchCommand::DismissMessage => {
                 self.message = None;

@@ -9,7 +9,7 @@ use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::workbench::words::differing;
 use crate::ui::views::workbench::{gold, marks};
-use crate::worker::desk::Detail;
+use crate::worker::keeper::Detail;
 use crate::workspace::column::Column;
 use crate::workspace::judge::MOST_STARS;
 use crate::workspace::measures::MEASURES;

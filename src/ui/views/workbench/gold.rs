@@ -7,7 +7,7 @@ use crate::text::links::places::words;
 use crate::text::links::{Link, Links};
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::worker::desk::Detail;
+use crate::worker::keeper::Detail;
 use crate::workspace::column::Column;
 use crate::workspace::measures::MEASURES;
 

@@ -5,7 +5,7 @@ use egui::{ComboBox, RichText, Ui};
 use crate::session::WorkbenchCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::worker::desk::Detail;
+use crate::worker::keeper::Detail;
 use crate::workspace::judge::{Mark, Scheme};
 
 /// The marks of the chosen sentence, and those to be made.

@@ -64,7 +64,7 @@ pub fn table_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.set_min_width(layout.width);
         ui.spacing_mut().item_spacing.y = 0.0;
         head_ui(ui, window, &layout);
-        let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("corpus"), Sense::CLICK);
+        let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("corpus"), Sense::click());
         let count = window.session.workbench().rows.len();
         list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Sentences of the workspace"));
         let by = rows::keys(ui, &list);

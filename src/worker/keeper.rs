@@ -35,7 +35,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(700);
 
 /// What is asked of the lane.
 #[derive(Clone, Debug, PartialEq)]
-pub enum DeskCall {
+pub enum KeeperCall {
     /// Open this workspace, or make it; what was open is closed.
     Open(PathBuf),
     /// Close what is open.
@@ -82,7 +82,7 @@ pub struct Detail {
 
 /// What the lane tells.
 #[derive(Clone, Debug)]
-pub enum DeskNews {
+pub enum KeeperNews {
     /// The workspace as it is now.
     Corpus(PathBuf, Arc<Corpus>),
     /// The rows that were asked for; why there are none, as a sentence.
@@ -102,13 +102,13 @@ pub enum DeskNews {
 }
 
 /// The lane.
-pub struct Desk {
-    calls: Sender<DeskCall>,
+pub struct Keeper {
+    calls: Sender<KeeperCall>,
     tickets: Counter,
-    service: Service<DeskNews>,
+    service: Service<KeeperNews>,
 }
 
-impl Desk {
+impl Keeper {
     /// Starts the thread.
     pub fn spawn(wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
@@ -117,25 +117,25 @@ impl Desk {
         let (cancelled, ticket) = (tickets.clone(), tickets.next());
         let stop = move || cancelled.cancel();
         // A judgement that was given is written before the program ends.
-        let service = Service::start("desk", Patience::Whole, events, stop, move || run(&inbox, &out, &ticket));
+        let service = Service::start("keeper", Patience::Whole, events, stop, move || run(&inbox, &out, &ticket));
         Self { calls, tickets, service }
     }
 
     /// Asks for something.
-    pub fn send(&self, call: DeskCall) {
+    pub fn send(&self, call: KeeperCall) {
         if !self.service.has_thread() || self.calls.send(call).is_err() {
             let message = "The system gave no thread for workspaces; close other programs and start again.";
-            self.service.refuse(DeskNews::Failed(message.to_owned()));
+            self.service.refuse(KeeperNews::Failed(message.to_owned()));
         }
     }
 
     /// The next event, if any came.
-    pub fn try_next(&self) -> Option<DeskNews> {
+    pub fn try_next(&self) -> Option<KeeperNews> {
         self.service.try_next()
     }
 
     /// Waits for the next event, at most so long; for tests.
-    pub fn next_within(&self, patience: Duration) -> Option<DeskNews> {
+    pub fn next_within(&self, patience: Duration) -> Option<KeeperNews> {
         self.service.next_within(patience)
     }
 
@@ -145,15 +145,15 @@ impl Desk {
     }
 }
 
-fn run(inbox: &Receiver<DeskCall>, out: &Outbox<DeskNews>, ticket: &Ticket) {
+fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, ticket: &Ticket) {
     priority::step_back(priority::LIVE);
-    let mut desk = Open { out, ticket, workspace: None, corpus: Arc::default(), version: 0, shown: Default::default() };
+    let mut open = Open { out, ticket, workspace: None, corpus: Arc::default(), version: 0, shown: Default::default() };
     let mut waiting = Vec::new();
     loop {
         if waiting.is_empty() {
             match inbox.recv_timeout(LOOK_EVERY) {
                 Ok(call) => waiting.push(call),
-                Err(RecvTimeoutError::Timeout) => desk.attempt(Open::look),
+                Err(RecvTimeoutError::Timeout) => open.attempt(Open::look),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
@@ -163,19 +163,19 @@ fn run(inbox: &Receiver<DeskCall>, out: &Outbox<DeskNews>, ticket: &Ticket) {
         }
         let call = waiting.remove(0);
         let is_old = match &call {
-            DeskCall::Show { .. } => waiting.iter().any(|later| matches!(later, DeskCall::Show { .. })),
-            DeskCall::Detail(_) => waiting.iter().any(|later| matches!(later, DeskCall::Detail(_))),
+            KeeperCall::Show { .. } => waiting.iter().any(|later| matches!(later, KeeperCall::Show { .. })),
+            KeeperCall::Detail(_) => waiting.iter().any(|later| matches!(later, KeeperCall::Detail(_))),
             _ => false,
         };
         if !is_old {
-            desk.attempt(|desk| desk.answer(call));
+            open.attempt(|open| open.answer(call));
         }
     }
 }
 
 /// A workspace that is open, or none.
 struct Open<'a> {
-    out: &'a Outbox<DeskNews>,
+    out: &'a Outbox<KeeperNews>,
     ticket: &'a Ticket,
     workspace: Option<Workspace>,
     corpus: Arc<Corpus>,
@@ -186,7 +186,7 @@ struct Open<'a> {
 }
 
 impl Open<'_> {
-    fn tell(&self, news: DeskNews) {
+    fn tell(&self, news: KeeperNews) {
         self.out.send(news);
     }
 
@@ -195,15 +195,15 @@ impl Open<'_> {
         let done = caught(|| job(self));
         match done {
             Ok(Ok(()) | Err(Error::Stale)) => {}
-            Ok(Err(error)) => self.tell(DeskNews::Failed(error.to_string())),
-            Err(words) => self.tell(DeskNews::Failed(panic_sentence(&words))),
+            Ok(Err(error)) => self.tell(KeeperNews::Failed(error.to_string())),
+            Err(words) => self.tell(KeeperNews::Failed(panic_sentence(&words))),
         }
     }
 
-    fn answer(&mut self, call: DeskCall) -> Result<()> {
+    fn answer(&mut self, call: KeeperCall) -> Result<()> {
         match call {
-            DeskCall::Open(path) => return self.open(&path),
-            DeskCall::Close => {
+            KeeperCall::Open(path) => return self.open(&path),
+            KeeperCall::Close => {
                 self.workspace = None;
                 self.corpus = Arc::default();
                 return Ok(());
@@ -214,52 +214,52 @@ impl Open<'_> {
             return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
         };
         match call {
-            DeskCall::Open(_) | DeskCall::Close => Ok(()),
-            DeskCall::Import(files) => self.import(files),
-            DeskCall::Show { filter, sorting } => {
+            KeeperCall::Open(_) | KeeperCall::Close => Ok(()),
+            KeeperCall::Import(files) => self.import(files),
+            KeeperCall::Show { filter, sorting } => {
                 self.shown = (filter, sorting);
                 self.show();
                 Ok(())
             }
-            DeskCall::Detail(at) => self.detail(at),
-            DeskCall::Judge(at, annotator, judgement) => {
+            KeeperCall::Detail(at) => self.detail(at),
+            KeeperCall::Judge(at, annotator, judgement) => {
                 workspace.judge(at, &annotator, &judgement)?;
                 self.judged(Some(Changed { at, is_gold: false }))
             }
-            DeskCall::SetGold(at, gold) => {
+            KeeperCall::SetGold(at, gold) => {
                 workspace.set_gold(at, gold.as_ref())?;
                 self.judged(Some(Changed { at, is_gold: true }))
             }
-            DeskCall::Undo => {
+            KeeperCall::Undo => {
                 let changed = workspace.undo()?;
                 self.judged(changed)
             }
-            DeskCall::Redo => {
+            KeeperCall::Redo => {
                 let changed = workspace.redo()?;
                 self.judged(changed)
             }
-            DeskCall::Remove(id) => {
+            KeeperCall::Remove(id) => {
                 workspace.remove_system(id)?;
                 self.refresh()
             }
-            DeskCall::Write(out) => {
+            KeeperCall::Write(out) => {
                 write(&out, &self.corpus, workspace)?;
-                self.tell(DeskNews::Written(out.path.clone()));
+                self.tell(KeeperNews::Written(out.path.clone()));
                 Ok(())
             }
         }
     }
 
     fn open(&mut self, path: &std::path::Path) -> Result<()> {
-        self.tell(DeskNews::Busy("Opening the workspace".to_owned(), 0.0));
+        self.tell(KeeperNews::Busy("Opening the workspace".to_owned(), 0.0));
         let read = Workspace::open(path)
             .and_then(|workspace| Ok((workspace.version()?, Corpus::read(&workspace)?, workspace)));
-        self.tell(DeskNews::Idle);
+        self.tell(KeeperNews::Idle);
         let (version, corpus, workspace) = read?;
         (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
         self.shown = Default::default();
         for damage in &self.corpus.damages {
-            self.tell(DeskNews::Failed(damage.clone()));
+            self.tell(KeeperNews::Failed(damage.clone()));
         }
         self.tell_corpus();
         Ok(())
@@ -267,7 +267,7 @@ impl Open<'_> {
 
     fn tell_corpus(&self) {
         if let Some(workspace) = &self.workspace {
-            self.tell(DeskNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
+            self.tell(KeeperNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
             self.show();
         }
     }
@@ -279,7 +279,7 @@ impl Open<'_> {
             let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, &self.corpus)).transpose()?;
             Ok(table::rows(&self.corpus, &filter, sorting.as_ref()))
         };
-        self.tell(DeskNews::Rows(rows().map(Arc::new).map_err(|error| error.to_string())));
+        self.tell(KeeperNews::Rows(rows().map(Arc::new).map_err(|error| error.to_string())));
     }
 
     /// Takes in what others have written.
@@ -322,7 +322,7 @@ impl Open<'_> {
             gold: workspace.gold(at)?,
             judgements: self.corpus.judgements.get(&at).cloned().unwrap_or_default(),
         };
-        self.tell(DeskNews::Detail(Box::new(detail)));
+        self.tell(KeeperNews::Detail(Box::new(detail)));
         Ok(())
     }
 
@@ -332,13 +332,13 @@ impl Open<'_> {
             let Some(workspace) = &mut self.workspace else { return Ok(()) };
             let out = self.out;
             let mut hear = |share: f32| {
-                out.send(DeskNews::Busy(format!("Importing {name}"), share));
+                out.send(KeeperNews::Busy(format!("Importing {name}"), share));
             };
             hear(0.0);
             let brought = bring(workspace, &path, &options, &mut Measuring::default(), self.ticket, &mut hear);
-            self.tell(DeskNews::Idle);
+            self.tell(KeeperNews::Idle);
             self.refresh()?;
-            self.tell(DeskNews::Brought(path, Box::new(brought?)));
+            self.tell(KeeperNews::Brought(path, Box::new(brought?)));
         }
         Ok(())
     }

@@ -1,0 +1,330 @@
+//! The workbench from outside: files come in from the command line and through the lane, systems run, tables, hits and
+//! reports go out, judgements are kept.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use interlinear::import;
+use interlinear::import::Role;
+use interlinear::session::effect::Effect;
+use interlinear::session::state::Session;
+use interlinear::session::{Page, WindowCommand, WorkbenchCommand};
+use interlinear::text::links::read::links_of;
+use interlinear::worker::corpus::{CorpusEvent, Kind as Done, Order};
+use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::workspace::judge::Judgement;
+use serde_json::Value;
+
+use crate::cli::{reference, run_in};
+
+/// Far more than an answer takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const SOURCE: &str = "s2 s3 s4\ns5 s6\n\ns7 s8 s9 s10\n";
+const REFERENCE: &str = "t2 t3\nt5\n\nt7 t8 t9\n";
+const OTHER: &str = "t2 t3\nt6 t6 t6\n\nt7\n";
+
+fn files(folder: &Path) {
+    for (name, text) in
+        [("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER), ("a.gold", "0-0 2?1\n0-0\n\n0-0 1-1\n")]
+    {
+        std::fs::write(folder.join(name), text).expect("written");
+    }
+}
+
+/// Runs the program; it must succeed.
+fn ran(folder: &Path, arguments: &[&str]) -> String {
+    let outcome = run_in(folder, arguments, b"");
+    assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+    outcome.stdout
+}
+
+/// A table by its columns.
+fn table(text: &str) -> Vec<Vec<(String, String)>> {
+    let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    let head = lines.next().expect("a head");
+    lines.map(|line| head.iter().cloned().zip(line).collect()).collect()
+}
+
+fn cell<'a>(row: &'a [(String, String)], name: &str) -> &'a str {
+    row.iter().find(|(head, _)| head == name).map_or("(none)", |(_, cell)| cell)
+}
+
+#[test]
+fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    files(at);
+    let model = reference("rnnsearch");
+    let model = model.to_str().expect("a path");
+    let first = ran(
+        at,
+        &[
+            "analyse",
+            "--workspace",
+            "w.ilws",
+            "--source",
+            "a.en",
+            "--reference",
+            "a.fr",
+            "--output",
+            "Other=b.fr",
+            "--gold",
+            "a.gold",
+            "--model",
+            model,
+            "--beam",
+            "2",
+        ],
+    );
+    let rows = table(&first);
+    assert_eq!(rows.len(), 4);
+    assert_eq!(
+        (cell(&rows[0], "source"), cell(&rows[0], "reference"), cell(&rows[0], "Other")),
+        ("s2 s3 s4", "t2 t3", "t2 t3")
+    );
+    assert_eq!((cell(&rows[1], "length.1"), cell(&rows[1], "repetition.1")), ("3", "0.5"));
+    assert!(cell(&rows[0], "bleu.1").starts_with("100"), "{:?}", rows[0]);
+    let system = rows[0].iter().map(|(head, _)| head.as_str()).nth(4).expect("a second system").to_owned();
+    assert!(cell(&rows[0], "logp.2").parse::<f32>().is_ok_and(|log_p| log_p < 0.0), "{:?}", rows[0]);
+
+    // What was translated is not translated again, and is what translate says.
+    let again = ran(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--beam", "2"]);
+    assert_eq!(again, first);
+    let lines = ran(at, &["translate", "--model", model, "--beam", "2", "--format", "jsonl", "a.en"]);
+    let best: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for (row, said) in rows.iter().zip(&best) {
+        assert_eq!(cell(row, &system), said["hypotheses"][0]["text"].as_str().unwrap_or_default());
+    }
+
+    // The same lines come in as a system of their own, with their alignments.
+    std::fs::write(at.join("run.jsonl"), &lines).expect("written");
+    ran(at, &["analyse", "--workspace", "w.ilws", "--import", "run.jsonl", "--format", "none"]);
+    let objects = ran(at, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]);
+    let objects: Vec<Value> = objects.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for (object, said) in objects.iter().zip(&best) {
+        let (own, come) = (&object["systems"][system.as_str()], &object["systems"]["run"]);
+        if own["text"] == "" {
+            continue;
+        }
+        assert_eq!((&own["text"], &own["links"]), (&come["text"], &come["links"]), "{said}");
+        let alpha = |of: &Value| of["alpha"][0][0].as_f64().expect("a number");
+        assert!(
+            (alpha(own) - alpha(come)).abs() < 1e-3
+                && (alpha(own) - said["hypotheses"][0]["alpha"][0][0].as_f64().expect("a number")).abs() < 1e-3
+        );
+    }
+
+    let shortest =
+        ran(at, &["analyse", "--workspace", "w.ilws", "--filter", "words>0", "--sort", "words", "--limit", "1"]);
+    assert_eq!(cell(&table(&shortest)[0], "number"), "2");
+    ran(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--force", "--format", "none"]);
+    let forced = table(&ran(at, &["analyse", "--workspace", "w.ilws"]));
+    assert_eq!(cell(&forced[0], &format!("{system}, references").replace(", beam 2", "")), "t2 t3");
+    assert!(cell(&forced[0], "aer.4").parse::<f32>().is_ok_and(|aer| (0.0..=1.0).contains(&aer)), "{:?}", forced[0]);
+
+    ran(at, &["report", "--workspace", "w.ilws", "--output", "w.html", "--filter", "-words=0"]);
+    let report = std::fs::read_to_string(at.join("w.html")).expect("a report");
+    for part in ["3 of 4 sentences", "s7 s8 s9 s10", "<svg", "Paired bootstrap", "beam 2"] {
+        assert!(report.contains(part), "{part} is missing");
+    }
+    roxmltree::Document::parse(&report.replace("<!DOCTYPE html>", "").replace("<meta charset=\"utf-8\">", ""))
+        .expect("whole");
+}
+
+#[test]
+fn a_query_finds_words_by_their_links() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let lines = [
+        ("the red house", "la maison rouge", "0-0 1-2 2-1"),
+        ("a red dog runs", "un chien rouge court", "0-0 1-2 2-1 3-3"),
+        ("red", "rouge", "0-0"),
+    ];
+    let mut text = "source\tMine\tMine links\n".to_owned();
+    for (source, output, links) in lines {
+        text += &format!("{source}\t{output}\t{links}\n");
+    }
+    std::fs::write(at.join("a.tsv"), text).expect("written");
+    ran(at, &["analyse", "--workspace", "w.ilws", "--import", "a.tsv", "--format", "none"]);
+    let hits = table(&ran(at, &["analyse", "--workspace", "w.ilws", "--query", "red -> rouge _ -> _ crossing"]));
+    let hits: Vec<(&str, &str)> = hits.iter().map(|row| (cell(row, "sentence"), cell(row, "hit"))).collect();
+    assert_eq!(hits, [("1", "red house"), ("2", "red dog")]);
+    let outcome = run_in(at, &["analyse", "--workspace", "w.ilws", "--query", "{red"], b"");
+    assert!(outcome.code == 2 && outcome.stderr.contains("--query, column"), "{}", outcome.stderr);
+}
+
+#[test]
+fn what_cannot_be_done_is_a_sentence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    files(at);
+    ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
+    for (arguments, says) in [
+        (&["analyse", "--workspace", "a.en"][..], "is not a workspace"),
+        (&["analyse", "--workspace", "w.ilws", "--filter", "blue<3"], "there is no column `blue`"),
+        (&["analyse", "--workspace", "w.ilws", "--sort", "bleu.1"], "there are 0"),
+        (&["analyse", "--workspace", "w.ilws", "--source", "none.en"], "none.en"),
+        (&["analyse", "--workspace", "w.ilws", "--query", "red"], "--system 1 is not there"),
+        (&["report", "--workspace", "none.ilws", "--output", "x.html"], "does not exist"),
+    ] {
+        let outcome = run_in(at, arguments, b"");
+        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
+    }
+    assert!(!at.join("none.ilws").exists() && !at.join("x.html").exists());
+}
+
+/// Waits for what `pick` picks.
+fn wait<T>(keeper: &Keeper, pick: impl Fn(KeeperNews) -> Option<T>) -> T {
+    loop {
+        let news = keeper.next_within(PATIENCE).expect("the lane answers");
+        if let KeeperNews::Failed(why) = &news {
+            panic!("{why}");
+        }
+        if let Some(found) = pick(news) {
+            return found;
+        }
+    }
+}
+
+fn rows(news: KeeperNews) -> Option<Vec<u32>> {
+    match news {
+        KeeperNews::Rows(rows) => Some(rows.expect("rows").to_vec()),
+        _ => None,
+    }
+}
+
+#[test]
+fn the_lane_opens_imports_shows_judges_and_takes_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    let keeper = Keeper::spawn(Arc::new(|| {}));
+    keeper.send(KeeperCall::Detail(0));
+    assert!(
+        matches!(keeper.next_within(PATIENCE), Some(KeeperNews::Failed(why)) if why.contains("No workspace is open"))
+    );
+    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
+    assert_eq!(wait(&keeper, rows), Vec::<u32>::new());
+    let import = |name: &str, role: Role| {
+        (folder.path().join(name), import::Options { role: Some(role), ..import::Options::default() })
+    };
+    keeper.send(KeeperCall::Import(vec![
+        import("a.en", Role::Source),
+        import("a.fr", Role::Reference),
+        import("b.fr", Role::Output("Other".to_owned())),
+    ]));
+    let mut told = Vec::new();
+    while told.len() < 3 {
+        told.push(wait(&keeper, |news| match news {
+            KeeperNews::Brought(_, brought) => Some(brought.told()),
+            _ => None,
+        }));
+    }
+    assert!(
+        told[0].contains("4 new sentences") && told[1].contains("references") && told[2].contains("outputs"),
+        "{told:?}"
+    );
+    keeper.send(KeeperCall::Show { filter: "words>1".to_owned(), sorting: "-words".to_owned() });
+    assert_eq!(wait(&keeper, rows), [3, 0, 1]);
+    keeper.send(KeeperCall::Judge(1, "anna".to_owned(), Judgement { stars: 3, ..Judgement::default() }));
+    let stars = |news| match news {
+        KeeperNews::Detail(detail) => {
+            Some((detail.at, detail.judgements.get("anna").map_or(0, |judgement| judgement.stars)))
+        }
+        _ => None,
+    };
+    assert_eq!(wait(&keeper, stars), (1, 3));
+    keeper.send(KeeperCall::SetGold(0, links_of("0-0")));
+    let gold = |news| match news {
+        KeeperNews::Detail(detail) => Some(detail.gold.is_some()),
+        _ => None,
+    };
+    assert!(wait(&keeper, gold));
+    keeper.send(KeeperCall::Undo);
+    assert!(!wait(&keeper, gold));
+    keeper.send(KeeperCall::Undo);
+    assert_eq!(wait(&keeper, stars), (1, 0));
+    keeper.send(KeeperCall::Redo);
+    assert_eq!(wait(&keeper, stars), (1, 3));
+    // What is on the disk outlives the lane.
+    drop(keeper);
+    let keeper = Keeper::spawn(Arc::new(|| {}));
+    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
+    assert_eq!(wait(&keeper, rows).len(), 4);
+    keeper.send(KeeperCall::Detail(1));
+    assert_eq!(wait(&keeper, stars), (1, 3));
+}
+
+/// What another window writes shows up by itself.
+#[test]
+fn the_lane_sees_what_others_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    let path = folder.path().join("w.ilws");
+    let keeper = Keeper::spawn(Arc::new(|| {}));
+    keeper.send(KeeperCall::Open(path.clone()));
+    wait(&keeper, rows);
+    ran(
+        folder.path(),
+        &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Other=b.fr", "--format", "none"],
+    );
+    let seen = |news| match news {
+        KeeperNews::Corpus(_, corpus) => Some((corpus.len(), corpus.systems.first().map_or(0, |column| column.done))),
+        _ => None,
+    };
+    while wait(&keeper, seen) != (4, 4) {}
+}
+
+#[test]
+fn the_page_asks_for_what_is_done_on_it() {
+    let mut session = Session::default();
+    let calls = |session: &mut Session| -> Vec<KeeperCall> {
+        let call = |effect| if let Effect::Keep(call) = effect { Some(call) } else { None };
+        session.take_effects().into_iter().filter_map(call).collect()
+    };
+    session.apply(WindowCommand::ShowPage(Page::Workbench));
+    session.apply(WorkbenchCommand::Open("w.ilws".into()));
+    assert!(calls(&mut session).contains(&KeeperCall::Open("w.ilws".into())));
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    let keeper = Keeper::spawn(Arc::new(|| {}));
+    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
+    let options = import::Options::default();
+    keeper.send(KeeperCall::Import(vec![(folder.path().join("a.en"), options)]));
+    while session.workbench().rows.len() < 4 {
+        session.absorb_keeper(keeper.next_within(PATIENCE).expect("the lane answers"));
+    }
+    session.apply(WorkbenchCommand::Sort("words".to_owned()));
+    session.apply(WorkbenchCommand::Sort("words".to_owned()));
+    session.apply(WorkbenchCommand::Sort("words".to_owned()));
+    let sortings: Vec<String> = calls(&mut session)
+        .into_iter()
+        .filter_map(|call| if let KeeperCall::Show { sorting, .. } = call { Some(sorting) } else { None })
+        .collect();
+    assert_eq!(sortings, ["-words", "words", ""]);
+    session.apply(WorkbenchCommand::Move(1));
+    session.apply(WorkbenchCommand::Move(2));
+    assert_eq!(calls(&mut session), [KeeperCall::Detail(0), KeeperCall::Detail(2)]);
+    keeper.send(KeeperCall::Detail(2));
+    while session.workbench().detail.is_none() {
+        session.absorb_keeper(keeper.next_within(PATIENCE).expect("the lane answers"));
+    }
+    session.apply(WorkbenchCommand::Star(4));
+    let judgement = Judgement { stars: 4, ..Judgement::default() };
+    assert_eq!(calls(&mut session), [KeeperCall::Judge(2, "me".to_owned(), judgement)]);
+    session.apply(WorkbenchCommand::Link(0, 0));
+    assert_eq!(calls(&mut session), [KeeperCall::SetGold(2, links_of("0-0"))]);
+
+    // A run is an order; what becomes of it is told.
+    session.apply(interlinear::session::ColumnCommand::Add(PathBuf::from("some/model")));
+    session.take_effects();
+    session.apply(WorkbenchCommand::Run(false));
+    let ordered = session.take_effects().into_iter().any(|effect| {
+        matches!(effect, Effect::Lane(interlinear::session::effect::LaneCall::Submit(_, Order::Analyse(_))))
+    });
+    assert!(ordered);
+    let number = session.workbench().tasks[0];
+    session.absorb_corpus(CorpusEvent { number, kind: Done::Failed("No such folder".to_owned()) });
+    assert_eq!((session.workbench().message.as_deref(), session.workbench().tasks.len()), (Some("No such folder"), 0));
+}

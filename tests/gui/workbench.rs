@@ -1,0 +1,214 @@
+//! The page Corpus by its labels: a workspace is opened, sorted, read, judged and undone by mouse and keyboard.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::import::Role;
+use interlinear::session::{Page, Session, WindowCommand, WorkbenchCommand};
+use interlinear::ui::App;
+use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
+
+use crate::desk;
+use crate::desk::Wires;
+
+/// Far more than an answer takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const SOURCE: &str = "The red boat sleeps.\nThe old mill turns in the wind.\nRain.\n";
+const REFERENCE: &str = "Le bateau rouge dort.\nLe vieux moulin tourne au vent.\nPluie.\n";
+const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
+
+/// What the lane tells last of a call; `None`: nothing.
+fn last_news(call: &KeeperCall) -> Option<fn(&KeeperNews) -> bool> {
+    match call {
+        KeeperCall::Close => None,
+        KeeperCall::Open(_) | KeeperCall::Show { .. } | KeeperCall::Remove(_) => {
+            Some(|news| matches!(news, KeeperNews::Rows(_)))
+        }
+        KeeperCall::Import(_) => Some(|news| matches!(news, KeeperNews::Brought(..))),
+        KeeperCall::Write(_) => Some(|news| matches!(news, KeeperNews::Written(_))),
+        KeeperCall::Detail(_)
+        | KeeperCall::Judge(..)
+        | KeeperCall::SetGold(..)
+        | KeeperCall::Undo
+        | KeeperCall::Redo => Some(|news| matches!(news, KeeperNews::Detail(_))),
+    }
+}
+
+/// A window with a lane of its own.
+struct Bench {
+    harness: Harness<'static, App>,
+    wires: Wires,
+    lane: Keeper,
+    _folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in [("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER)] {
+            std::fs::write(folder.path().join(name), text).expect("written");
+        }
+        let mut session: Session = desk::two_models();
+        session.apply(WindowCommand::ShowPage(Page::Workbench));
+        let (harness, wires) = desk::window(session);
+        let lane = Keeper::spawn(Arc::new(|| {}));
+        Self { harness, wires, lane, _folder: folder }
+    }
+
+    /// Carries out what was asked for until the lane has nothing more to tell of it.
+    fn settle(&mut self) {
+        self.harness.run();
+        loop {
+            let calls: Vec<KeeperCall> = self.wires.calls.borrow_mut().drain(..).collect();
+            if calls.is_empty() {
+                return;
+            }
+            for call in calls {
+                let is_last = last_news(&call);
+                self.lane.send(call);
+                while let Some(is_last) = is_last {
+                    let news = self.lane.next_within(PATIENCE).expect("the lane answers");
+                    let is_over = is_last(&news) || matches!(news, KeeperNews::Failed(_));
+                    self.wires.news.borrow_mut().push(news);
+                    if is_over {
+                        break;
+                    }
+                }
+            }
+            self.harness.run();
+        }
+    }
+
+    fn send(&mut self, command: WorkbenchCommand) {
+        self.harness.state_mut().send(command);
+        self.settle();
+    }
+
+    fn click(&mut self, label: &str) {
+        self.harness.get_by_label(label).click();
+        self.settle();
+    }
+
+    /// With three sentences, their references and a system.
+    fn filled() -> Self {
+        let mut bench = Self::new();
+        let at = |bench: &Self, name: &str| bench._folder.path().join(name);
+        let path = at(&bench, "w.ilws");
+        bench.send(WorkbenchCommand::Open(path));
+        for (name, role) in
+            [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
+        {
+            let path = at(&bench, name);
+            bench.send(WorkbenchCommand::SetRole(role));
+            bench.send(WorkbenchCommand::Import(path));
+        }
+        bench
+    }
+
+    #[track_caller]
+    fn says(&self, label: &str) {
+        assert!(self.harness.query_all_by_label(label).next().is_some(), "{label} is missing");
+    }
+
+    fn is_gone(&self, label: &str) -> bool {
+        self.harness.query_all_by_label(label).next().is_none()
+    }
+
+    fn chosen(&self) -> Option<usize> {
+        self.harness.state().session().workbench().selected
+    }
+}
+
+#[test]
+fn a_page_without_a_workspace_says_what_one_is() {
+    let mut bench = Bench::new();
+    bench.settle();
+    for label in ["Workspaces", "New workspace...", "Open workspace...", "Path", "Open"] {
+        bench.says(label);
+    }
+}
+
+#[test]
+fn files_come_in_and_the_table_sorts_and_filters() {
+    let mut bench = Bench::filled();
+    bench.says("3 sentences, 1 system");
+    bench.says("Sentence 1 The red boat sleeps.");
+    bench.says("b.fr: Imported 3 outputs");
+    bench.click("Dismiss");
+    assert!(bench.is_gone("b.fr: Imported 3 outputs"));
+    bench.click("BLEU 1");
+    let rows = |bench: &Bench| bench.harness.state().session().workbench().rows.to_vec();
+    assert_eq!(rows(&bench)[0], 2, "the best first");
+    bench.click("BLEU 1 \u{2193}");
+    assert_eq!(rows(&bench)[2], 2, "the best last");
+    bench.click("BLEU 1 \u{2191}");
+    assert_eq!(rows(&bench), [0, 1, 2]);
+    bench.send(WorkbenchCommand::SetFilter("source:mill".to_owned()));
+    bench.says("1 of 3");
+    bench.send(WorkbenchCommand::SetFilter("blue<3".to_owned()));
+    assert!(bench.harness.query_by_label_contains("there is no column `blue`").is_some());
+    bench.says("1 of 3");
+}
+
+#[test]
+fn a_sentence_is_chosen_by_keyboard_judged_and_undone() {
+    let mut bench = Bench::filled();
+    bench.click("Sentence 1 The red boat sleeps.");
+    assert_eq!(bench.chosen(), Some(0));
+    bench.says("Sentence 1");
+    bench.harness.key_press(Key::ArrowDown);
+    bench.settle();
+    assert_eq!(bench.chosen(), Some(1));
+    bench.click("3 stars");
+    let stars = |bench: &Bench| bench.harness.state().session().workbench().judgement().stars;
+    assert_eq!(stars(&bench), 3);
+    bench.click("Word 2 of Other: moulin");
+    bench.click("Mark");
+    assert_eq!(bench.harness.state().session().workbench().judgement().marks.len(), 1);
+    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    bench.settle();
+    assert_eq!((stars(&bench), bench.harness.state().session().workbench().judgement().marks.len()), (3, 0));
+    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    bench.settle();
+    assert_eq!(stars(&bench), 0);
+    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
+    bench.settle();
+    assert_eq!(stars(&bench), 3);
+    bench.harness.key_press(Key::Escape);
+    bench.settle();
+    assert_eq!(bench.chosen(), None);
+}
+
+#[test]
+fn links_by_hand_are_drawn_word_by_word() {
+    let mut bench = Bench::filled();
+    bench.click("Sentence 1 The red boat sleeps.");
+    let gold = |bench: &Bench| {
+        let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
+        detail.gold.as_ref().map(interlinear::text::links::pharaoh).unwrap_or_default()
+    };
+    bench.click("Source word 2: red");
+    bench.click("Reference word 3: rouge");
+    assert_eq!(gold(&bench), "1-2");
+    bench.click("Reference word 3: rouge");
+    assert_eq!(gold(&bench), "1?2");
+    bench.click("Reference word 3: rouge");
+    assert_eq!(gold(&bench), "");
+    bench.click("From the aligner");
+    assert!(gold(&bench).contains("1-2"), "{}", gold(&bench));
+    bench.click("None");
+    assert_eq!(gold(&bench), "");
+}
+
+#[test]
+fn a_sentence_opens_live_with_its_links() {
+    let mut bench = Bench::filled();
+    bench.click("Sentence 2 The old mill turns in the wind.");
+    bench.click("Open on page Sentence");
+    let session = bench.harness.state().session();
+    assert_eq!((session.page(), session.source()), (Page::Sentence, "The old mill turns in the wind."));
+}
