@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Line, Lines};
-use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, weight};
+use crate::import::matrix::{MOST_ID, PEEKED, Seen, fit, kept, number, orientation, settle, weight};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
 use crate::text::readable::{readable, words};
@@ -112,7 +112,7 @@ impl Block {
             line,
             id: id.trim().to_owned(),
             target: words(target),
-            score: score.trim().parse().ok(),
+            score: number(score.trim()),
             source: words(source),
             matrix: None,
         })
@@ -228,6 +228,7 @@ impl Reader for BlockReader {
             record.outputs.extend(self.record(block, warnings).outputs);
         }
         self.count = record.sentence;
+        settle(&mut record, warnings);
         Ok(Some(record))
     }
 }
@@ -238,7 +239,8 @@ impl BlockReader {
         let (text, source_text) = (readable(&target), readable(&source));
         let fitted = matrix.map(|matrix| fit(matrix, self.orientation, &mut target, Some(&mut source)));
         let alpha = kept(fitted, line, warnings);
-        let number = id.parse::<usize>().ok().and_then(|number| (number + 1).checked_sub(self.from));
+        let number = id.parse::<usize>().ok().filter(|number| *number < MOST_ID);
+        let number = number.and_then(|number| (number + 1).checked_sub(self.from));
         let output =
             Output { system: Some(self.system.clone()), text, tokens: target, score, alpha, ..Output::default() };
         Record {

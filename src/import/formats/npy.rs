@@ -11,7 +11,7 @@ use crate::import::beside::Sides;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::Input;
-use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation};
+use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, settle};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
 use crate::text::readable::{readable, words};
@@ -122,6 +122,9 @@ impl Array {
                 "has no shape (sentences, source, target); weights of several heads or layers need one chosen".into(),
             )
         })?;
+        if shape.1 == 0 || shape.2 == 0 {
+            return Err(refuse("has no weights".into()));
+        }
         if shape.1.saturating_mul(shape.2) > MOST {
             return Err(refuse(format!("has {} by {} weights a sentence, too many", shape.1, shape.2)));
         }
@@ -216,7 +219,9 @@ impl Reader for NpyReader {
             ..Output::default()
         };
         let source = source.map(|tokens| Text { text: readable(&tokens), tokens: Some(tokens) });
-        Ok(Some(Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() }))
+        let mut record = Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() };
+        settle(&mut record, warnings);
+        Ok(Some(record))
     }
 }
 

@@ -213,6 +213,15 @@ fn marian_writes_nbest_lists_and_scores() {
     assert_eq!((read.sentences(), read.outputs()), (vec![1, 3], vec!["le chat", "chat", "oui"]));
     assert_eq!((read.records[0].id.as_deref(), read.records[0].outputs[1].score), (Some("0"), Some(-2.0)));
     assert_eq!(read.records[1].outputs[0].log_p, Some(-0.5));
+    // The first bytes may end within a line, or within the first.
+    for copies in [1, 1500, 9000] {
+        let group = vec!["0.5,0.5"; copies].join(" ");
+        let text = vec!["w"; copies].join(" ");
+        let line = |id: usize| format!("{id} ||| {text} ||| {group} ||| F0= -1 ||| -1\n");
+        let read = super::read("a.txt", &(0..8).map(line).collect::<String>());
+        assert_eq!((read.records.len(), read.count), (8, 0), "{copies}");
+        assert_eq!(read.records[7].outputs[0].tokens.len(), copies);
+    }
     let read =
         with_texts("a.txt", b"-1.5 ||| 1,0,0 0,1,0 0,0,1\n-0.5 ||| 1,0 0,1\n", "the cat\nyes\n", "le chat\noui\n");
     assert_eq!((read.outputs(), best(&read)[0].log_p), (vec!["le chat", "oui"], Some(-1.5)));
