@@ -107,7 +107,7 @@ pub fn fit(
     };
     let fitted = alpha.unpadded(rows, columns).ok_or_else(|| {
         let (given, words) = (alpha.rows() * alpha.columns(), rows * columns);
-        format!("the matrix has {given} weights, of which more than the {words} for these words are not 0")
+        format!("the matrix has {given} weights, of which more than the {words} for these words are not 0 ({CUT})")
     })?;
     end(target, rows);
     if let Some(source) = source {
@@ -124,10 +124,13 @@ fn is_zero(weights: Option<&[f32]>) -> bool {
     weights.is_some_and(|weights| weights.iter().all(|alpha| *alpha == 0.0))
 }
 
+/// What mostly helps.
+const CUT: &str = "the texts must be cut into tokens as the system cuts them";
+
 /// How much of an axis is not padding: the words, or one more for `</s>`. `unused` tells whether that one is zeros.
 fn side(size: usize, words: usize, name: &str, unused: impl Fn() -> bool) -> Told<usize> {
     match size.cmp(&words) {
-        std::cmp::Ordering::Less => Err(format!("the matrix has {size} of the {words} {name} words")),
+        std::cmp::Ordering::Less => Err(format!("the matrix has {size} of the {words} {name} words ({CUT})")),
         std::cmp::Ordering::Equal => Ok(words),
         std::cmp::Ordering::Greater => Ok(if unused() { words } else { words + 1 }),
     }

@@ -226,11 +226,16 @@ impl Reader for NpyReader {
 }
 
 impl NpyReader {
-    /// With the texts the words tell how much is padding, without them the zeros.
+    /// With the texts the words tell how much is padding, without them the zeros. Behind the last target word the decoder
+    /// may have gone on, so that those weights are not 0 and mean nothing.
     fn fitted(&self, matrix: Alpha, target: Option<&mut Vec<String>>, source: Option<&mut Vec<String>>) -> Told<Alpha> {
         match target {
-            Some(target) if source.is_some() => fit(matrix, self.orientation, target, source),
-            Some(target) => fit(matrix.trimmed(), self.orientation, target, None),
+            Some(target) => {
+                let is_turned = self.orientation == Orientation::SourceRows;
+                let alpha = if is_turned { matrix.turned() } else { matrix }.first_rows(target.len());
+                let alpha = if source.is_some() { alpha } else { alpha.trimmed_columns() };
+                fit(alpha, Orientation::TargetRows, target, source)
+            }
             None if self.orientation == Orientation::TargetRows => Ok(matrix.trimmed()),
             None => Ok(matrix.trimmed().turned()),
         }
