@@ -15,6 +15,7 @@ struct Side {
     /// The number of the line read last, from 1, and its text.
     at: usize,
     text: Option<String>,
+    ended: bool,
     /// Its own warnings are told when it is imported itself.
     unheard: Warnings,
 }
@@ -22,14 +23,15 @@ struct Side {
 impl Side {
     fn open(path: &Path) -> Result<Self> {
         let lines = Input::open(path, None)?.lines()?;
-        Ok(Self { path: path.into(), lines, at: 0, text: None, unheard: Warnings::new(path) })
+        Ok(Self { path: path.into(), lines, at: 0, text: None, ended: false, unheard: Warnings::new(path) })
     }
 
     /// Line `n`, from 1; lines are asked for in their order. `None` behind the end.
     fn line(&mut self, n: usize) -> Result<Option<&str>> {
-        while self.at < n {
+        while self.at < n && !self.ended {
             self.at += 1;
             self.text = self.lines.next(&mut self.unheard)?.map(|line| line.text.unwrap_or_default());
+            self.ended = self.text.is_none();
         }
         Ok(self.text.as_deref().filter(|_| self.at == n))
     }

@@ -36,12 +36,12 @@ pub struct Sample<'a> {
     pub name: &'a str,
     /// Its first bytes, unpacked.
     pub bytes: &'a [u8],
-    /// The same as text.
+    /// The same as text, in whole lines unless the first is very long.
     pub head: &'a str,
 }
 
 impl<'a> Sample<'a> {
-    /// The first lines that are not blank; the last may be cut.
+    /// The first lines that are not blank.
     pub fn lines(&self) -> impl Iterator<Item = &'a str> {
         self.head.lines().filter(|line| !line.trim().is_empty())
     }

@@ -121,9 +121,15 @@ impl Input {
         &self.sample
     }
 
-    /// The first bytes as text.
+    /// The first bytes as text: whole lines, unless the first is very long.
     pub fn head(&self) -> String {
-        self.encoding.decode_with_bom_removal(&self.sample).0.into_owned()
+        let mut head = self.encoding.decode_with_bom_removal(&self.sample).0.into_owned();
+        if self.sample.len() == SAMPLE
+            && let Some(end) = head.rfind('\n')
+        {
+            head.truncate(end + 1);
+        }
+        head
     }
 
     /// Whether the file holds an array of numpy.

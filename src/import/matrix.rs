@@ -3,7 +3,7 @@
 
 use crate::import::facts::{Fact, Told, Warnings};
 use crate::import::options::Orientation;
-use crate::import::record::Alpha;
+use crate::import::record::{Alpha, Record};
 use crate::text::sentence::EOS;
 
 /// How far a sum may be from 1.
@@ -107,7 +107,7 @@ pub fn fit(
     };
     let fitted = alpha.unpadded(rows, columns).ok_or_else(|| {
         let (given, words) = (alpha.rows() * alpha.columns(), rows * columns);
-        format!("the matrix has {given} weights, of which more than the {words} for these words are not 0")
+        format!("the matrix has {given} weights, of which more than the {words} for these words are not 0 ({CUT})")
     })?;
     end(target, rows);
     if let Some(source) = source {
@@ -124,10 +124,13 @@ fn is_zero(weights: Option<&[f32]>) -> bool {
     weights.is_some_and(|weights| weights.iter().all(|alpha| *alpha == 0.0))
 }
 
+/// What mostly helps.
+const CUT: &str = "the texts must be cut into tokens as the system cuts them";
+
 /// How much of an axis is not padding: the words, or one more for `</s>`. `unused` tells whether that one is zeros.
 fn side(size: usize, words: usize, name: &str, unused: impl Fn() -> bool) -> Told<usize> {
     match size.cmp(&words) {
-        std::cmp::Ordering::Less => Err(format!("the matrix has {size} of the {words} {name} words")),
+        std::cmp::Ordering::Less => Err(format!("the matrix has {size} of the {words} {name} words ({CUT})")),
         std::cmp::Ordering::Equal => Ok(words),
         std::cmp::Ordering::Greater => Ok(if unused() { words } else { words + 1 }),
     }
@@ -140,13 +143,22 @@ fn end(tokens: &mut Vec<String>, size: usize) {
     }
 }
 
+/// No file has so many sentences.
+pub const MOST_ID: usize = 1 << 32;
+/// No sentence has so many words.
+pub const MOST_WORDS: usize = 1 << 16;
+
+/// A number that is one.
+pub fn number(text: &str) -> Option<f32> {
+    text.parse::<f32>().ok().filter(|number| number.is_finite())
+}
+
 /// A weight as files write them.
 ///
 /// # Errors
 /// What it is not, as the end of a sentence.
 pub fn weight(word: &str) -> Told<f32> {
-    let weight = word.parse::<f32>().ok().filter(|weight| weight.is_finite());
-    weight.ok_or_else(|| format!("`{word:.40}` is no weight"))
+    number(word).ok_or_else(|| format!("`{word:.40}` is no weight"))
 }
 
 /// What is wrong with the weights of a fitted matrix, as the end of a sentence: weights below 0, or rows above 1.
@@ -171,6 +183,22 @@ pub fn kept(fitted: Option<Told<Alpha>>, line: usize, warnings: &mut Warnings) -
         Err(message) => {
             warnings.add(line, format!("{message}; its alignment is left out"));
             None
+        }
+    }
+}
+
+/// Brings the outputs of a sentence together: `</s>` is put behind the source tokens where a matrix has a column for it,
+/// and a matrix of another width than the others is told and left out.
+pub fn settle(record: &mut Record, warnings: &mut Warnings) {
+    let Some(tokens) = record.source.as_mut().and_then(|source| source.tokens.as_mut()) else { return };
+    let widest = record.outputs.iter().filter_map(|output| output.alpha.as_ref()).map(Alpha::columns).max();
+    end(tokens, widest.unwrap_or(0).min(tokens.len() + 1));
+    for output in &mut record.outputs {
+        let width = output.alpha.as_ref().map(Alpha::columns).filter(|width| *width != tokens.len());
+        if let Some(width) = width {
+            let message = format!("has a matrix of {width} columns for {} source tokens; it is left out", tokens.len());
+            warnings.add(record.line, message);
+            output.alpha = None;
         }
     }
 }

@@ -3,10 +3,11 @@
 //!
 //! [`open`] finds out what a file is, or is told in [`Options`], and gives [`Facts`] and the sentences one by one as
 //! [`Record`]s. What is good is kept: a line that cannot be read is a warning with its number, and the records behind
-//! it keep their places. What is unclear is a [`Fact::Ask`](facts::Fact::Ask) with both readings and the one used;
+//! it keep their places. What is unclear is a [`Fact::Ask`] with both readings and the one used;
 //! the answer goes into the options and the file is opened again.
 //!
-//! A format is one line of [`FORMATS`] and one file of [`formats`].
+//! A format is one line of [`FORMATS`] and one file of [`formats`]. Left out: alignments as XML, for which there is no
+//! kept reader; those of the talp notation are Pharaoh's.
 
 pub mod beside;
 pub mod facts;

@@ -120,6 +120,18 @@ impl Alpha {
         Self { weights, rows: self.columns, columns: self.rows }
     }
 
+    /// The first rows, at most so many.
+    pub fn first_rows(mut self, rows: usize) -> Self {
+        self.rows = self.rows.min(rows);
+        self.weights.truncate(self.rows * self.columns);
+        self
+    }
+
+    /// Without the last columns that are zeros throughout.
+    pub fn trimmed_columns(&self) -> Self {
+        self.unpadded(self.rows, self.trimmed().columns).unwrap_or_default()
+    }
+
     /// Without the last rows and columns that are zeros throughout: what a batch padded, where nothing tells how much.
     pub fn trimmed(&self) -> Self {
         let used = |row: &[f32]| row.iter().rposition(|alpha| *alpha != 0.0).map_or(0, |last| last + 1);

@@ -102,6 +102,12 @@ fn refusal(name: &str, bytes: &[u8], options: &Options) -> String {
 }
 
 #[test]
+fn a_file_can_be_read_behind_the_window() {
+    fn goes_to_a_thread<T: Send + 'static>() {}
+    goes_to_a_thread::<import::Import>();
+}
+
+#[test]
 fn every_format_has_a_name_of_its_own_and_says_what_it_holds() {
     for (n, entry) in FORMATS.iter().enumerate() {
         assert!(FORMATS[..n].iter().all(|other| other.name != entry.name), "{}", entry.name);

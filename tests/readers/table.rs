@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use interlinear::error::{Error, Result};
+use interlinear::import::{self, FORMATS, Options};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::shapes;
@@ -40,6 +41,7 @@ pub const READERS: &[Reader] = &[
     Reader { name: "lines", read: lines },
     Reader { name: "packed", read: lines },
     Reader { name: "links", read: alignments },
+    Reader { name: "import", read: imported },
     Reader { name: "phrases", read: phrases },
     Reader { name: "dictionary", read: dictionary },
     Reader { name: "state", read: state },
@@ -99,6 +101,32 @@ fn alignments(path: &Path) -> Result<()> {
         assert!(inside, "a link lies outside its sentence");
     }
     Ok(())
+}
+
+/// One format after the other has a try too, for people may say what a file is; what it is taken for counts.
+fn imported(path: &Path) -> Result<()> {
+    let size = std::fs::metadata(path).map_or(0, |facts| facts.len() as usize);
+    let _ = import_as(path, Some(FORMATS[size % FORMATS.len()].name));
+    import_as(path, None)
+}
+
+fn import_as(path: &Path, format: Option<&str>) -> Result<()> {
+    let mut import = import::open(path, &Options { format: format.map(str::to_owned), ..Options::default() })?;
+    for record in import.by_ref() {
+        let record = record?;
+        assert!(record.sentence > 0 && record.line > 0, "sentences and lines are counted from 1");
+        let source = record.source.as_ref().and_then(|source| source.tokens.as_ref());
+        for output in &record.outputs {
+            let Some(alpha) = &output.alpha else { continue };
+            assert!(
+                alpha.weights().iter().all(|weight| weight.is_finite()),
+                "a weight that is not finite was taken in"
+            );
+            assert!(output.tokens.is_empty() || output.tokens.len() == alpha.rows(), "a row for each target token");
+            assert!(source.is_none_or(|source| source.len() == alpha.columns()), "a column for each source token");
+        }
+    }
+    import.warnings().kept().first().map_or(Ok(()), |warning| Err(Error::Input(warning.sentence.clone())))
 }
 
 fn phrases(path: &Path) -> Result<()> {

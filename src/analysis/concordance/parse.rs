@@ -128,7 +128,7 @@ impl Lexer<'_> {
             }
             '{' => self.list(at).map(|words| Mark::Token(Token::Words(words))),
             '/' => self.regex(at).map(|regex| Mark::Token(Token::Matches(regex))),
-            '"' => self.quoted(at).map(|word| Mark::Token(one_of(word))),
+            '"' => self.quoted(at).map(|word| Mark::Token(one_of(&word))),
             '}' => Err(error(self.text, at, "`}` closes no list; write it as `\"}\"`")),
             _ if self.text[at..].starts_with("->") => {
                 self.chars.nth(1);
@@ -138,7 +138,7 @@ impl Lexer<'_> {
                 self.chars.nth(1);
                 self.gap(at)
             }
-            _ => Ok(word_mark(self.bare(false))),
+            _ => Ok(word_mark(&self.bare(false))),
         }
     }
 
@@ -230,12 +230,12 @@ impl Lexer<'_> {
     }
 }
 
-fn one_of(word: String) -> Token {
+fn one_of(word: &str) -> Token {
     Token::Words(HashSet::from([word.to_lowercase()]))
 }
 
-fn word_mark(word: String) -> Mark {
-    match word.as_str() {
+fn word_mark(word: &str) -> Mark {
+    match word {
         "_" => Mark::Token(Token::Any),
         "crossing" => Mark::Crossing,
         _ => Mark::Token(one_of(word)),

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Line, Lines};
-use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, weight};
+use crate::import::matrix::{MOST_ID, PEEKED, Seen, fit, kept, number, orientation, settle, weight};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
 use crate::text::readable::{readable, words};
@@ -78,18 +78,24 @@ fn start(input: &Input, options: &Options, facts: &mut Facts, usual: Orientation
     }
     let seen: Vec<Seen<'_>> = peeked.iter().filter_map(Block::seen).collect();
     facts.orientation = orientation(&seen, options.orientation, usual);
-    let from = peeked.first().map(|block| usize::from(block.id != "0"));
-    if let Some(from) = from {
-        facts.notes.push(format!("Sentences are counted from {from}."));
-    }
+    let from = peeked.first().filter(|_| !same_ids(&peeked)).map(|block| usize::from(block.id != "0"));
+    facts.notes.push(match from {
+        Some(from) => format!("Sentences are counted from {from}."),
+        None => "The numbers of sentences in the file tell nothing; they are counted as they come.".into(),
+    });
     Ok(Box::new(BlockReader {
         blocks: Blocks { lines: input.lines()?, waiting: None },
         orientation: facts.orientation.value().unwrap_or(usual),
         system: system(input, options),
-        from: from.unwrap_or(0),
+        from,
         count: 0,
         waiting: None,
     }))
+}
+
+/// Whether different sentences have the same id, as where a toolkit writes 0 before each.
+fn same_ids(blocks: &[Block]) -> bool {
+    blocks.windows(2).any(|pair| pair[0].id == pair[1].id && pair[0].source != pair[1].source)
 }
 
 /// A sentence as the file has it.
@@ -112,7 +118,7 @@ impl Block {
             line,
             id: id.trim().to_owned(),
             target: words(target),
-            score: score.trim().parse().ok(),
+            score: number(score.trim()),
             source: words(source),
             matrix: None,
         })
@@ -203,8 +209,8 @@ struct BlockReader {
     blocks: Blocks,
     orientation: Orientation,
     system: String,
-    /// The number of the first sentence of the corpus in the file.
-    from: usize,
+    /// The number of the first sentence of the corpus in the file; `None` where all have the same.
+    from: Option<usize>,
     /// Sentences given out.
     count: usize,
     /// The beginning of the next sentence.
@@ -218,16 +224,17 @@ impl Reader for BlockReader {
             None => self.blocks.next(warnings)?,
         };
         let Some(first) = first else { return Ok(None) };
-        let id = first.id.clone();
+        let (id, source) = (first.id.clone(), first.source.clone());
         let mut record = self.record(first, warnings);
         while let Some(block) = self.blocks.next(warnings)? {
-            if block.id != id {
+            if block.id != id || block.source != source {
                 self.waiting = Some(block);
                 break;
             }
             record.outputs.extend(self.record(block, warnings).outputs);
         }
         self.count = record.sentence;
+        settle(&mut record, warnings);
         Ok(Some(record))
     }
 }
@@ -238,7 +245,8 @@ impl BlockReader {
         let (text, source_text) = (readable(&target), readable(&source));
         let fitted = matrix.map(|matrix| fit(matrix, self.orientation, &mut target, Some(&mut source)));
         let alpha = kept(fitted, line, warnings);
-        let number = id.parse::<usize>().ok().and_then(|number| (number + 1).checked_sub(self.from));
+        let number = id.parse::<usize>().ok().filter(|number| *number < MOST_ID);
+        let number = number.zip(self.from).and_then(|(number, from)| (number + 1).checked_sub(from));
         let output =
             Output { system: Some(self.system.clone()), text, tokens: target, score, alpha, ..Output::default() };
         Record {

@@ -194,7 +194,7 @@ impl JsonlReader {
             warnings.add(
                 number,
                 format!(
-                    "has alpha of {rows} by {columns} for {height} target and {width} source tokens; it is left out"
+                    "has alpha of {rows} by {columns} for {height} target and {width} source tokens, or weights that are no numbers; it is left out"
                 ),
             );
         }

@@ -11,6 +11,7 @@ use crate::import::beside::Sides;
 use crate::import::facts::{Fact, Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Lines};
+use crate::import::matrix::{MOST_ID, MOST_WORDS};
 use crate::import::options::{Base, Options, Order, Role};
 use crate::import::record::{Output, Record, Text};
 use crate::text::links::read::{naacl_link, pharaoh_link};
@@ -55,22 +56,20 @@ struct Entry {
 /// # Errors
 /// The word that is no link.
 fn entries(line: &str) -> Told<(Option<&str>, Vec<Entry>)> {
-    let (id, rest) = line.split_once('\t').map_or((None, line), |(id, rest)| (Some(id.trim()), rest));
-    let links = rest.split_ascii_whitespace().map(|word| {
-        let scored = word.rsplit_once('-').filter(|(link, score)| link.contains('-') && score.parse::<f32>().is_ok());
-        let found = pharaoh_link(scored.map_or(word, |(link, _)| link));
-        let (first, second, sure) = found.ok_or_else(|| word.to_owned())?;
-        Ok(Entry { first, second, sure })
-    });
-    let links: Told<Vec<Entry>> = links.collect();
-    match (id, links) {
-        (_, Ok(links)) => Ok((id, links)),
-        // A tab may stand between links too.
-        (Some(id), Err(_)) if pharaoh_link(id).is_some() => {
-            entries(&line.replace('\t', " ")).map(|(_, all)| (None, all))
-        }
-        (_, Err(word)) => Err(word),
-    }
+    // A tab may stand between links too.
+    let id = line.split_once('\t').filter(|(id, _)| !id.split_ascii_whitespace().any(|word| entry(word).is_some()));
+    let (id, rest) = id.map_or((None, line), |(id, rest)| (Some(id.trim()), rest));
+    let links: Told<Vec<Entry>> =
+        rest.split_ascii_whitespace().map(|word| entry(word).ok_or_else(|| word.to_owned())).collect();
+    Ok((id, links?))
+}
+
+/// A link, perhaps with a score behind it; positions beyond any sentence are none.
+fn entry(word: &str) -> Option<Entry> {
+    let mut dashes = word.match_indices('-').map(|(at, _)| at);
+    let scored = dashes.nth(1).filter(|at| word[at + 1..].parse::<f32>().is_ok());
+    let (first, second, sure) = pharaoh_link(scored.map_or(word, |at| &word[..at]))?;
+    (first.max(second) < MOST_WORDS).then_some(Entry { first, second, sure })
 }
 
 /// The links of a cell of a table: Pharaoh's notation, words counted from `base`, the source first.
@@ -102,7 +101,7 @@ struct Guess {
 impl Guess {
     /// The link of an entry; `None` for a position before the first word.
     fn link(self, entry: Entry) -> Option<Link> {
-        let first = if self.base == Base::One { 1 } else { 0 };
+        let first = usize::from(self.base == Base::One);
         let (a, b) = (entry.first.checked_sub(first)?, entry.second.checked_sub(first)?);
         let link = Link { source: a, target: b };
         Some(if self.order == Order::SourceFirst { link } else { link.turned() })
@@ -316,10 +315,13 @@ pub fn open_naacl(input: &Input, options: &Options, facts: &mut Facts) -> Result
         let text = line.text.unwrap_or_default();
         let fields: Vec<&str> = text.split_whitespace().collect();
         match naacl_link(&fields) {
-            Some((sentence, first, second, sure)) if sentence > 0 => {
+            Some((sentence, first, second, sure)) if sentence > 0 && is_sane(sentence, first, second) => {
                 sentences.entry(sentence).or_default().push((line.number, Entry { first, second, sure }));
             }
-            Some(_) => warnings.add(line.number, "is of sentence 0, but sentences are counted from 1; it is left out"),
+            Some((0, ..)) => {
+                warnings.add(line.number, "is of sentence 0, but sentences are counted from 1; it is left out");
+            }
+            Some(_) => warnings.add(line.number, "names a sentence or a word far beyond any text; it is left out"),
             None if fields.is_empty() => {}
             None => {
                 let advice = "write `sentence position position S` for a sure link, P in place of S for a possible one";
@@ -340,6 +342,10 @@ pub fn open_naacl(input: &Input, options: &Options, facts: &mut Facts) -> Result
     facts.sentences = sentences.last_key_value().map(|(last, _)| *last);
     let reading = Reading::new(input, options, facts)?;
     Ok(Box::new(NaaclReader { reading, sentences, early: Some(warnings) }))
+}
+
+fn is_sane(sentence: usize, first: usize, second: usize) -> bool {
+    sentence < MOST_ID && first.max(second) < MOST_WORDS
 }
 
 /// The links of each sentence, each with its line.

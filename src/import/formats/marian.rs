@@ -10,7 +10,7 @@ use crate::import::beside::Sides;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Lines};
-use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, weight};
+use crate::import::matrix::{MOST_ID, MOST_WORDS, PEEKED, Seen, fit, kept, number, orientation, settle, weight};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
 use crate::text::links::Link;
@@ -46,7 +46,6 @@ pub fn sniff_hard(sample: &Sample<'_>) -> u8 {
 }
 
 fn sniff(sample: &Sample<'_>, kind: Kind) -> u8 {
-    // The last line of the sample may be cut.
     let aligned = |line: &str| fields(line).iter().skip(1).any(|field| !field.is_empty() && kind.is(field));
     let lines: Vec<&str> = sample.lines().take(3).collect();
     let has_bars = lines.first().is_some_and(|line| line.contains("|||"));
@@ -106,9 +105,15 @@ fn fields(line: &str) -> Vec<&str> {
 }
 
 impl Layout {
-    /// The layout of a file that begins with these lines.
-    fn of(head: &str, kind: Kind) -> Self {
-        let lines: Vec<Vec<&str>> = head.lines().take(PEEKED).map(fields).filter(|fields| fields.len() > 1).collect();
+    /// The layout of a file, by its first lines.
+    fn of(input: &Input, kind: Kind) -> Result<Self> {
+        let (mut peeked, mut lines, mut unheard) = (Vec::new(), input.lines()?, Warnings::new(input.path()));
+        while peeked.len() < PEEKED
+            && let Ok(Some(line)) = lines.next(&mut unheard)
+        {
+            peeked.extend(line.text);
+        }
+        let lines: Vec<Vec<&str>> = peeked.iter().map(|line| fields(line)).filter(|fields| fields.len() > 1).collect();
         let all = |test: fn(&[&str]) -> bool| !lines.is_empty() && lines.iter().all(|fields| test(fields));
         let is_nbest = all(|fields| {
             let has_score = fields.last().is_some_and(|score| score.parse::<f32>().is_ok());
@@ -118,19 +123,19 @@ impl Layout {
                 && fields[fields.len() - 2].contains('=')
         });
         let is_scored = !is_nbest && all(|fields| fields[0].contains('.') && fields[0].parse::<f32>().is_ok());
-        Self { kind, is_nbest, is_scored }
+        Ok(Self { kind, is_nbest, is_scored })
     }
 
-    fn parse<'a>(&self, line: &'a str) -> Parsed<'a> {
+    fn parse(self, line: &str) -> Parsed<'_> {
         let fields = fields(line);
         let mut parsed = Parsed::default();
         let rest = if self.is_nbest {
-            parsed.id = fields.first().and_then(|id| id.parse().ok());
+            parsed.id = fields.first().and_then(|id| id.parse().ok()).filter(|id| *id < MOST_ID);
             parsed.text = fields.get(1).copied();
-            parsed.score = fields.last().and_then(|score| score.parse().ok());
+            parsed.score = fields.last().and_then(|score| number(score));
             fields.get(2..fields.len() - 1).unwrap_or_default()
         } else if self.is_scored {
-            parsed.score = fields.first().and_then(|score| score.parse().ok());
+            parsed.score = fields.first().and_then(|score| number(score));
             &fields[1..]
         } else {
             parsed.text = fields.first().copied();
@@ -138,7 +143,7 @@ impl Layout {
         };
         for field in rest {
             if let Some(scores) = field.strip_prefix("WordScores=") {
-                parsed.token_log_p = scores.split_ascii_whitespace().filter_map(|score| score.parse().ok()).collect();
+                parsed.token_log_p = scores.split_ascii_whitespace().filter_map(number).collect();
             } else if parsed.alignment.is_empty() && !field.contains('=') {
                 parsed.alignment = field;
             }
@@ -178,7 +183,7 @@ struct MarianReader {
 
 impl MarianReader {
     fn open(input: &Input, options: &Options, facts: &mut Facts, kind: Kind) -> Result<Self> {
-        let layout = Layout::of(&input.head(), kind);
+        let layout = Layout::of(input, kind)?;
         let sides = Sides::open(&options.beside)?;
         if !sides.has_source() {
             facts.notes.push(
@@ -270,7 +275,8 @@ impl MarianReader {
 fn links(field: &str, target: Option<usize>, source: Option<usize>) -> Told<Vec<Link>> {
     let mut links = Vec::new();
     for word in field.split_ascii_whitespace() {
-        let (s, t, _) = pharaoh_link(word).ok_or_else(|| format!("`{word:.40}` is no link; its links are left out"))?;
+        let found = pharaoh_link(word).filter(|(s, t, _)| (*s).max(*t) < MOST_WORDS);
+        let (s, t, _) = found.ok_or_else(|| format!("`{word:.40}` is no link; its links are left out"))?;
         if target.is_some_and(|target| t > target) || source.is_some_and(|source| s > source) {
             return Err(format!("the link {s}-{t} lies outside its sentence; its links are left out"));
         }
@@ -294,8 +300,8 @@ impl Reader for MarianReader {
         self.last = (sentence, number);
         let text = self.sides.source(sentence, number, warnings)?;
         let cut = text.as_deref().map(words);
-        let (mut source, mut record) = (cut.clone(), Record { sentence, line: number, ..Record::default() });
-        let output = self.output((number, &line), sentence, source.as_mut(), warnings)?;
+        let mut record = Record { sentence, line: number, ..Record::default() };
+        let output = self.output((number, &line), sentence, cut.clone().as_mut(), warnings)?;
         record.outputs.push(output);
         if self.layout.is_nbest {
             record.id = self.layout.parse(&line).id.map(|id| id.to_string());
@@ -308,7 +314,8 @@ impl Reader for MarianReader {
                 record.outputs.push(output);
             }
         }
-        record.source = source.map(|tokens| Text { text: readable(&tokens), tokens: Some(tokens) });
+        record.source = cut.map(|tokens| Text { text: readable(&tokens), tokens: Some(tokens) });
+        settle(&mut record, warnings);
         Ok(Some(record))
     }
 }

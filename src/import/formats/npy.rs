@@ -11,7 +11,7 @@ use crate::import::beside::Sides;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::Input;
-use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation};
+use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, settle};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
 use crate::text::readable::{readable, words};
@@ -122,6 +122,9 @@ impl Array {
                 "has no shape (sentences, source, target); weights of several heads or layers need one chosen".into(),
             )
         })?;
+        if shape.1 == 0 || shape.2 == 0 {
+            return Err(refuse("has no weights".into()));
+        }
         if shape.1.saturating_mul(shape.2) > MOST {
             return Err(refuse(format!("has {} by {} weights a sentence, too many", shape.1, shape.2)));
         }
@@ -216,16 +219,23 @@ impl Reader for NpyReader {
             ..Output::default()
         };
         let source = source.map(|tokens| Text { text: readable(&tokens), tokens: Some(tokens) });
-        Ok(Some(Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() }))
+        let mut record = Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() };
+        settle(&mut record, warnings);
+        Ok(Some(record))
     }
 }
 
 impl NpyReader {
-    /// With the texts the words tell how much is padding, without them the zeros.
+    /// With the texts the words tell how much is padding, without them the zeros. Behind the last target word the decoder
+    /// may have gone on, so that those weights are not 0 and mean nothing.
     fn fitted(&self, matrix: Alpha, target: Option<&mut Vec<String>>, source: Option<&mut Vec<String>>) -> Told<Alpha> {
         match target {
-            Some(target) if source.is_some() => fit(matrix, self.orientation, target, source),
-            Some(target) => fit(matrix.trimmed(), self.orientation, target, None),
+            Some(target) => {
+                let is_turned = self.orientation == Orientation::SourceRows;
+                let alpha = if is_turned { matrix.turned() } else { matrix }.first_rows(target.len());
+                let alpha = if source.is_some() { alpha } else { alpha.trimmed_columns() };
+                fit(alpha, Orientation::TargetRows, target, source)
+            }
             None if self.orientation == Orientation::TargetRows => Ok(matrix.trimmed()),
             None => Ok(matrix.trimmed().turned()),
         }

@@ -12,6 +12,7 @@ use crate::import::facts::{Column, Facts, Warnings};
 use crate::import::format::{Reader, Sample};
 use crate::import::formats::links;
 use crate::import::input::{Input, Lines};
+use crate::import::matrix::number;
 use crate::import::options::{Base, ColumnRole, Options, Role};
 use crate::import::record::{Output, Record, Text};
 
@@ -134,9 +135,10 @@ fn open(
     }
     let Some(first) = sample.first() else { return Err(Error::file(input.path(), "has no rows")) };
     let has_header = options.header.unwrap_or_else(|| is_header(first, options));
-    let names: Vec<String> = match has_header {
-        true => first.iter().map(|name| name.trim().to_owned()).collect(),
-        false => (1..=first.len()).map(|number| number.to_string()).collect(),
+    let names: Vec<String> = if has_header {
+        first.iter().map(|name| name.trim().to_owned()).collect()
+    } else {
+        (1..=first.len()).map(|number| number.to_string()).collect()
     };
     facts.notes.push(if has_header { "The first row names the columns." } else { "No row names the columns." }.into());
     let body = &sample[usize::from(has_header)..];
@@ -263,9 +265,9 @@ fn fill(record: &mut Record, column: &Column, cell: String, base: Base, warnings
         ColumnRole::Extra => record.extra.push((column.name.clone(), cell)),
         ColumnRole::Output(system) => output(record, system).text = cell,
         ColumnRole::LogP(_) | ColumnRole::Links(_) | ColumnRole::Gold if cell.trim().is_empty() => {}
-        ColumnRole::LogP(system) => match cell.trim().parse::<f32>() {
-            Ok(log_p) => output(record, system).log_p = Some(log_p),
-            Err(_) => warnings.add(line, about(format!("has `{cell:.40}`, which is no number"))),
+        ColumnRole::LogP(system) => match number(cell.trim()) {
+            Some(log_p) => output(record, system).log_p = Some(log_p),
+            None => warnings.add(line, about(format!("has `{cell:.40}`, which is no number"))),
         },
         ColumnRole::Links(system) => match links::cell(&cell, base) {
             Ok(links) => output(record, system).links = Some(links.all().into_iter().map(|(link, _)| link).collect()),

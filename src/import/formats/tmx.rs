@@ -91,7 +91,7 @@ struct Units {
 impl Units {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Unit>> {
         loop {
-            match self.xml.next()? {
+            match self.xml.advance()? {
                 Happens::Start(tag) | Happens::Empty(tag) if tag.name == "header" => {
                     self.header = tag.get("srclang").map(str::to_owned);
                 }
@@ -106,7 +106,7 @@ impl Units {
         let mut unit = Unit { line: self.xml.line(), id: tag.get("tuid").map(str::to_owned), ..Unit::default() };
         let mut language = None;
         loop {
-            match self.xml.next()? {
+            match self.xml.advance()? {
                 Happens::Start(tag) if tag.name == "tuv" => {
                     language = Some(tag.get("xml:lang").or_else(|| tag.get("lang")).unwrap_or_default().to_owned());
                 }

@@ -24,7 +24,7 @@ pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<d
     let mut peeked = Xml::open(input)?;
     let (mut version, mut languages) = (None, (None, None));
     loop {
-        match peeked.next()? {
+        match peeked.advance()? {
             Happens::Start(tag) if tag.name == "xliff" => {
                 version = tag.get("version").map(str::to_owned);
                 languages = (tag.get("srcLang").map(str::to_owned), tag.get("trgLang").map(str::to_owned));
@@ -61,7 +61,7 @@ struct XliffReader {
 impl Reader for XliffReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         loop {
-            match self.xml.next()? {
+            match self.xml.advance()? {
                 Happens::Start(tag) => self.start(&tag, warnings)?,
                 Happens::End(name) if name == "trans-unit" || name == "segment" => {
                     if let Some(record) = self.open.take() {
@@ -88,7 +88,7 @@ impl XliffReader {
         match tag.name.as_str() {
             name if ASIDE.contains(&name) => self.xml.skip(name)?,
             "trans-unit" => self.begin(id.to_owned()),
-            "unit" => self.unit = id.to_owned(),
+            "unit" => id.clone_into(&mut self.unit),
             "segment" => {
                 let unit = self.unit.as_str();
                 self.begin(if id.is_empty() { unit.to_owned() } else { format!("{unit}/{id}") });

@@ -81,7 +81,7 @@ impl Xml {
     }
 
     /// The next element that begins or ends.
-    pub fn next(&mut self) -> Result<Happens> {
+    pub fn advance(&mut self) -> Result<Happens> {
         loop {
             let happens = match self.event()? {
                 Event::Start(start) => Happens::Start(Tag::new(&start)),
@@ -107,7 +107,7 @@ impl Xml {
     pub fn skip(&mut self, name: &str) -> Result<()> {
         let mut depth = 1;
         while depth > 0 {
-            match self.next()? {
+            match self.advance()? {
                 Happens::Start(tag) if tag.name == name => depth += 1,
                 Happens::End(end) if end == name => depth -= 1,
                 Happens::Eof => return Err(self.cut(name)),

@@ -93,6 +93,13 @@ fn an_nbest_list_is_one_sentence() {
 }
 
 #[test]
+fn sentences_that_all_have_the_same_number_are_counted() {
+    let read = read("a.txt", &OPENNMT.replace("1 ||| oui", "0 ||| oui"));
+    assert_eq!((read.sentences(), read.count), (vec![1, 2], 0));
+    assert!(read.facts.notes[0].ends_with("tell nothing; they are counted as they come."));
+}
+
+#[test]
 fn damaged_blocks_are_told_and_the_others_are_read() {
     let text = NEMATUS
         .replace("0.1 0.8 0.1", "0.1 oops 0.1")
@@ -110,7 +117,8 @@ fn damaged_blocks_are_told_and_the_others_are_read() {
         "a.txt, line 3: `oops` is no weight; the alignment of its sentence is left out",
         "a.txt, line 7: is no header of a sentence",
         "a.txt, line 10: has weights for target token 2 that sum to 1.70, not to 1",
-        "a.txt, line 14: the matrix has 1 of the 2 target words; its alignment is left out",
+        "a.txt, line 14: the matrix has 1 of the 2 target words (the texts must be cut into tokens as the system cuts them); \
+         its alignment is left out",
         "a.txt, line 19: has 1 weights, the row before it 2; the alignment of its sentence is left out",
     ];
     for expect in expect {
@@ -197,8 +205,8 @@ fn what_lies_beyond_the_words_must_be_padding() {
     assert_eq!(read.outputs(), ["oui", "un deux", "oui"]);
     assert!(best(&read).iter().all(|output| output.alpha.is_none()));
     let expect = [
-        "a.txt, line 1: the matrix has 6 weights, of which more than the 4 for these words are not 0; its alignment is left \
-         out",
+        "a.txt, line 1: the matrix has 6 weights, of which more than the 4 for these words are not 0 (the texts must be cut into \
+         tokens as the system cuts them); its alignment is left out",
         "a.txt, line 2: `x` is no weight; its alignment is left out",
         "a.txt, line 3: has a group of 1 weights behind one of 2; its alignment is left out",
     ];
@@ -213,6 +221,15 @@ fn marian_writes_nbest_lists_and_scores() {
     assert_eq!((read.sentences(), read.outputs()), (vec![1, 3], vec!["le chat", "chat", "oui"]));
     assert_eq!((read.records[0].id.as_deref(), read.records[0].outputs[1].score), (Some("0"), Some(-2.0)));
     assert_eq!(read.records[1].outputs[0].log_p, Some(-0.5));
+    // The first bytes may end within a line, or within the first.
+    for copies in [1, 1500, 9000] {
+        let group = vec!["0.5,0.5"; copies].join(" ");
+        let text = vec!["w"; copies].join(" ");
+        let line = |id: usize| format!("{id} ||| {text} ||| {group} ||| F0= -1 ||| -1\n");
+        let read = super::read("a.txt", &(0..8).map(line).collect::<String>());
+        assert_eq!((read.records.len(), read.count), (8, 0), "{copies}");
+        assert_eq!(read.records[7].outputs[0].tokens.len(), copies);
+    }
     let read =
         with_texts("a.txt", b"-1.5 ||| 1,0,0 0,1,0 0,0,1\n-0.5 ||| 1,0 0,1\n", "the cat\nyes\n", "le chat\noui\n");
     assert_eq!((read.outputs(), best(&read)[0].log_p), (vec!["le chat", "oui"], Some(-1.5)));
@@ -275,6 +292,10 @@ fn neural_monkey_pads_and_puts_the_source_first() {
     assert_eq!((read.outputs(), read.sources()), (vec!["e f g", "h i j k"], vec!["a b", "c d"]));
     assert_eq!(rows(best(&read)[0].alpha.as_ref()), expect);
     assert_eq!(read.records[1].source.as_ref().unwrap().tokens.as_deref().unwrap().len(), 3);
+    // The decoder goes on behind the last word, and what it looks at there is left out.
+    let read = with_texts("a.npy", &npy("<f4", 1, "(2, 3, 4)", &WEIGHTS), "a b\nc d\n", "e f\nh i\n");
+    assert_eq!(rows(best(&read)[0].alpha.as_ref()), expect[..2]);
+    assert_eq!(read.count, 0);
 }
 
 #[test]

@@ -27,6 +27,9 @@ fn links_are_sure_and_possible() {
     let read = read("a.txt", "0-0 1?2 2p1\n\nid 7\t0-1-0.5\nx-y\n");
     assert_eq!(gold(&read), [links(&[(0, 0)], &[(1, 2), (2, 1)]), links(&[], &[]), links(&[(0, 1)], &[])]);
     assert_eq!((read.sentences(), read.records[2].id.as_deref()), (vec![1, 2, 3], Some("id 7")));
+    let tabbed = super::read("b.txt", "0-0\t1-1\n0-0-1e-5 18446744073709551615-0\n");
+    assert_eq!(gold(&tabbed), [links(&[(0, 0), (1, 1)], &[])]);
+    assert!(tabbed.warnings[0].contains("line 2: `18446744073709551615-0` is no link"));
     let expect = "a.txt, line 4: `x-y` is no link; write `i-j` for a sure link and `i?j` or `ipj` for a possible one; the \
                   line is left out";
     assert_eq!(read.warnings, [expect]);

@@ -101,7 +101,8 @@ fn lines_of_translate_come_back() {
         "mine.jsonl, line 3: is no line of `translate --format jsonl` or `score` (EOF while parsing a list, column 41); \
          it is left out",
         "mine.jsonl, line 4: has no translation",
-        "mine.jsonl, line 5: has alpha of 1 by 1 for 1 target and 2 source tokens; it is left out",
+        "mine.jsonl, line 5: has alpha of 1 by 1 for 1 target and 2 source tokens, or weights that are no numbers; it is \
+         left out",
     ];
     assert_eq!(read.warnings[..4], expect);
     assert!(read.warnings[4].contains("line 6") && read.warnings[4].contains("the rows of alpha differ in length"));
