@@ -11,14 +11,20 @@ pub(super) mod luong;
 pub(super) mod matrix;
 pub(super) mod rnn_enc_dec;
 pub(super) mod rnn_search;
+pub mod shrunk;
 pub mod wrong;
 
 use crate::error::{Error, Result};
 use crate::models::Shapes;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
+use crate::models::init::{Scheme, initial_weights};
 
+pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
 pub use crate::models::anatomy::wrong::{WRONGS, Wrong};
+
+/// Of [`untrained`] weights.
+const SEED: u64 = 1;
 
 /// Between which ends numbers of a kind lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,6 +191,9 @@ pub type Dissect = fn(&Config, &Weights, Option<Wrong>) -> Result<Box<dyn Anatom
 /// # Errors
 /// An architecture that has none.
 pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Box<dyn Anatomy>> {
+    if wrong == Some(Wrong::Untrained) {
+        return dissect(config, &untrained(config), None);
+    }
     let architecture = config.architecture;
     let Some(dissect) = architecture.entry().anatomy else {
         return Err(Error::Input(format!(
@@ -193,6 +202,34 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Resu
         )));
     };
     dissect(config, weights, wrong)
+}
+
+fn line(text: &'static str, source: &'static str) -> Equation {
+    Equation { text, source }
+}
+
+/// Random weights of a model of these sizes, such as a training starts from; always the same.
+pub fn untrained(config: &Config) -> Weights {
+    initial_weights(config, Scheme::Scaled, SEED)
+}
+
+/// The first box of every machine.
+fn words(all: &Shapes, symbol: &'static str) -> Stage {
+    let about = "The sentence as the model's vocabulary cuts it.";
+    stage(all, ("words", "Source words", symbol), (0, 0), about, &[], &[])
+}
+
+/// The second.
+fn embedding(all: &Shapes, symbol: &'static str, source: &'static str) -> Stage {
+    let about = "Each word becomes its row of a learned table.";
+    let place = ("embedding", "Embeddings", symbol);
+    stage(all, place, (1, 0), about, &[line(symbol, source)], &["source_embedding"])
+}
+
+/// The last.
+fn word(all: &Shapes, symbol: &'static str) -> Stage {
+    let about = "What is said, and read again by the next step.";
+    stage(all, ("word", "The word", symbol), (4, 3), about, &[], &[])
 }
 
 /// A stage; its weights by their names among `all`, those that the model lacks left out.
