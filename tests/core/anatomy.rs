@@ -293,7 +293,7 @@ fn source_words_are_whole_in_their_box() {
     let is_done = vec![true; machine.stages.len()];
     let drawing =
         Drawing { machine: &machine, held, is_done, lit: None, over: None, palette: &LIGHT, measure: &SansSerif };
-    for (width, height) in [(700.0, 330.0), (2000.0, 1150.0)] {
+    for (width, height) in [(760.0, 560.0), (2000.0, 1150.0)] {
         let marks = drawing.marks(&Area::at(point(0.0, 0.0), size(width, height)));
         let of = |mark: &Mark<'static>| matches!(mark, Mark::Text(of) if of.text == text);
         let Some(Mark::Text(found)) = marks.into_iter().find(of) else { panic!("no text") };

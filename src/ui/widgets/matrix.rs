@@ -15,8 +15,8 @@ use crate::ui::widgets::node;
 const BLOCK: f32 = 1.75;
 /// A picture is at least so wide and so high, points.
 const LEAST: (f32, f32) = (48.0, 9.0);
-/// Room for what stands below a picture, points.
-const WIDTH: f32 = 122.0;
+/// Width of a matrix with what stands below it, points.
+pub const MATRIX: f32 = 116.0;
 
 /// Pictures of matrices as textures: of which ones and in which colours, and the tensor of each.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl Textures {
 /// A matrix with its name, its size and its ends.
 pub fn matrix(ui: &mut Ui, textures: &mut Textures, matrix: &Shrunk) {
     let t = *theme::tokens(ui);
-    ui.set_width(WIDTH);
+    ui.set_width(MATRIX);
     ui.spacing_mut().item_spacing.y = 1.0;
     let (down, across) = matrix.blocks;
     let side = vec2((across as f32 * BLOCK).max(LEAST.0), (down as f32 * BLOCK).max(LEAST.1));

@@ -52,7 +52,7 @@ fn word_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(guessing) = &steps.guessing else { return };
     let guess = guessing.word.clone().unwrap_or_default();
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Which word does the model say next?").color(theme::tokens(ui).accent));
+        ui.label(RichText::new("Which word comes next?").color(theme::tokens(ui).accent));
         for option in steps.options() {
             let is_guessed = guess == option;
             let label = ui.selectable_label(is_guessed, RichText::new(option).size(theme::TEXT_OUTPUT));

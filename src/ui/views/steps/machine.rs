@@ -16,7 +16,7 @@ use crate::ui::widgets::marks::WholeLetters;
 use crate::worker::steps::Apart;
 
 /// Lower than this it scrolls, points.
-const LEAST_HEIGHT: f32 = 270.0;
+const LEAST_HEIGHT: f32 = 250.0;
 
 /// Paints the machine into all the room there is.
 pub fn machine_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {

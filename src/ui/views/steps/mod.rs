@@ -64,16 +64,16 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
         empty_ui(ui, window);
         return;
     };
-    if presents {
-        player::name_ui(ui, window, &apart);
-    }
     part_ui(ui, window, Lit::Words, |ui, window| player::words_ui(ui, window, &apart));
     part_ui(ui, window, Lit::Player, |ui, window| {
         ui.horizontal_wrapped(|ui| {
             let is_narrow = ui.available_width() < NARROW;
-            player::player_ui(ui, window, &apart);
+            player::player_ui(ui, window, &apart, presents);
             if is_narrow {
                 views_ui(ui, window, &apart);
+            }
+            if presents {
+                player::name_ui(ui, window, &apart);
             }
         });
     });
@@ -162,8 +162,8 @@ fn all_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
 fn rooms(rect: Rect, has_rows: bool, has_beam: bool, is_open: bool) -> [Option<Rect>; 3] {
     let is_low = is_open && rect.height() < LOW;
     let shares = [
-        if has_rows && !is_low { 0.42 } else { 0.0 },
-        if has_beam && !is_low { 0.3 } else { 0.0 },
+        if has_rows && !is_low { if has_beam { 0.32 } else { 0.42 } } else { 0.0 },
+        if has_beam && !is_low { 0.22 } else { 0.0 },
         if is_open { 0.58 } else { 0.0 },
     ];
     let whole: f32 = shares.iter().sum();

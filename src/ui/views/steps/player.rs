@@ -160,20 +160,17 @@ fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .on_hover_text("The model as it is, or as it is often wrongly drawn and programmed, or before its training");
 }
 
-/// Which model it is, and how it is wrongly wired, where nothing else says so.
+/// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
 pub fn name_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart) {
     let t = theme::tokens(ui);
-    ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
-        if let Some(wrong) = apart.wrong {
-            ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm))
-                .on_hover_text(wrong.entry().about);
-        }
-        if window.session.steps().mode != Mode::Greedy && apart.wrong.is_some() {
-            let text = RichText::new("the words are given, not its own").size(theme::TEXT_SMALL);
-            ui.label(text.color(t.warm));
-        }
-    });
+    ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
+    if let Some(wrong) = apart.wrong {
+        ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
+    }
+    if window.session.steps().mode != Mode::Greedy && apart.wrong.is_some() {
+        let text = RichText::new("the words are given, not its own").size(theme::TEXT_SMALL);
+        ui.label(text.color(t.warm));
+    }
 }
 
 /// The words that are said, to jump to.
@@ -204,8 +201,8 @@ pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     });
 }
 
-/// Back, on, by itself, and how fast; guesses and choices, in the line that there is.
-pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+/// Back, on, by itself; guesses and choices, in the line that there is. How fast is set before a presentation.
+pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, presents: bool) {
     let steps = window.session.steps();
     let (is_playing, is_first, is_last) = (
         steps.is_playing,
@@ -223,6 +220,18 @@ pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     if ui.button(if is_playing { "Pause" } else { "Play" }).on_hover_text("By itself, or not (Space)").clicked() {
         window.push(StepsCommand::Play(!is_playing));
     }
+    if !presents {
+        pace_ui(ui, window);
+    }
+    guess::player_ui(ui, window);
+    say_ui(ui, window, apart);
+    let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
+    ui.label(RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+}
+
+/// Box by box or word by word, and how fast.
+fn pace_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let steps = window.session.steps();
     let mut by_stage = steps.by_stage;
     let note = "Each move is one box of the machine, not a whole word; Up and Down go by words all the same";
     if ui.checkbox(&mut by_stage, "Box by box").on_hover_text(note).changed() {
@@ -234,10 +243,6 @@ pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     if ui.add(slider).on_hover_text("Moves a second while it plays").changed() {
         window.push(StepsCommand::SetPace(pace));
     }
-    guess::player_ui(ui, window);
-    say_ui(ui, window, apart);
-    let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
-    ui.label(RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
 }
 
 /// A probability in percent.

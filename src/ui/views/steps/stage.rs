@@ -17,7 +17,7 @@ use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::bars::{Bar, bars};
 use crate::ui::widgets::marks::WholeLetters;
-use crate::ui::widgets::matrix::matrix;
+use crate::ui::widgets::matrix::{MATRIX, matrix};
 use crate::ui::widgets::{marks, node, strip};
 use crate::worker::steps::Apart;
 
@@ -88,11 +88,14 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stag
     ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     let textures = &mut window.local.steps_matrices;
     textures.follow(ui, &apart.matrices);
-    ui.horizontal_wrapped(|ui| {
-        for shown in matrices {
-            ui.vertical(|ui| matrix(ui, textures, shown));
-        }
-    });
+    let across = (ui.available_width() / (MATRIX + ui.spacing().item_spacing.x)).floor().max(1.0) as usize;
+    for line in matrices.chunks(across) {
+        ui.horizontal_top(|ui| {
+            for shown in line {
+                ui.vertical(|ui| matrix(ui, textures, shown));
+            }
+        });
+    }
 }
 
 /// What the step computes in a box.
