@@ -155,7 +155,9 @@ impl Drawing<'_> {
         marks.push(Mark::Text(Text { room: inner.width(), ..title }));
         if is_beside || lines == 2 {
             let down = middle.y + (lines - 1) as f32 * line;
-            symbol.iter_mut().for_each(|mark| mark.shift(size(inner.right() - width, down)));
+            for mark in &mut symbol {
+                mark.shift(size(inner.right() - width, down));
+            }
             marks.extend(symbol);
         }
         lines

@@ -189,6 +189,15 @@ pub enum StepsView {
     Beam,
 }
 
+/// What a page of a lesson lights, and the parts that were brought into view for it.
+#[derive(Debug, Default)]
+pub struct Lighted {
+    /// The lesson, its page and the lights.
+    of: Option<(String, usize, Vec<Light>)>,
+    /// Parts, each with what it is of.
+    seen: HashSet<(Lit, String)>,
+}
+
 /// What the window remembers.
 #[derive(Default)]
 pub struct Local {
@@ -224,8 +233,8 @@ pub struct Local {
     pub steps_matrices: matrix::Textures,
     /// What it shows where there is no room for all.
     pub steps_view: StepsView,
-    /// The lesson, its page and the lights that are lit now, and the parts that were brought into view for them.
-    pub lit_for: (Option<(String, usize, Vec<Light>)>, HashSet<(Lit, String)>),
+    /// What a lesson lights now.
+    pub lighted: Lighted,
     /// Of the page Phrases.
     pub phrases: PhrasesLocal,
     /// Of the manual.
@@ -448,7 +457,7 @@ impl Window<'_> {
     /// Whether a part that is lit is asked about for the first time since the page of the lesson lit it.
     pub fn is_lit_anew(&mut self, lit: Lit, of: &str) -> bool {
         let Some(open) = self.session.lessons().open().filter(|open| open.is_ready()) else { return false };
-        let (now, seen) = &mut self.local.lit_for;
+        let Lighted { of: now, seen } = &mut self.local.lighted;
         let is_same = |(key, page, lights): &(String, usize, Vec<Light>)| {
             (key, *page, lights) == (&open.key, open.page, &open.lights)
         };

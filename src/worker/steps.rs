@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::decoding::apart::{ApartStep, Path, Then, take_apart};
 use crate::error::{Error, Result};
-use crate::models::anatomy::{Anatomy, Machine, Part, Shrunk, Wrong, dissect, shrunk, untrained};
+use crate::models::anatomy::{Anatomy, Machine, Part, Shrunk, Wrong, dissect, shrunk};
+use crate::models::untrained::untrained;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::{Sentence, UNK};
 use crate::ticket::{Counter, Ticket};

@@ -11,7 +11,8 @@ use interlinear::figure::mark::{Mark, Text};
 use interlinear::figure::measure::{Measure as _, SansSerif, broken};
 use interlinear::figure::palette::LIGHT;
 use interlinear::figure::sizes::TEXT_SMALL;
-use interlinear::models::anatomy::{Anatomy, Part, Shrunk, Taken, WRONGS, Wrong, dissect, shrunk};
+use interlinear::models::anatomy::{Anatomy, Part, Shrunk, Taken, WRONGS, Wrong, shrunk};
+use interlinear::models::untrained::dissect;
 use interlinear::models::{Kernels, Model};
 use interlinear::ticket::Ticket;
 

@@ -18,13 +18,9 @@ use crate::error::{Error, Result};
 use crate::models::Shapes;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::init::{Scheme, initial_weights};
 
 pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
 pub use crate::models::anatomy::wrong::{WRONGS, Wrong};
-
-/// Of [`untrained`] weights.
-const SEED: u64 = 1;
 
 /// Between which ends numbers of a kind lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,13 +182,13 @@ pub trait Anatomy: Send + Sync {
 /// Makes the anatomy of a model from its weights, rewired if so wished.
 pub type Dissect = fn(&Config, &Weights, Option<Wrong>) -> Result<Box<dyn Anatomy>>;
 
-/// The anatomy of a model.
+/// The anatomy of a model; see [`crate::models::untrained`] for one before its training.
 ///
 /// # Errors
-/// An architecture that has none.
+/// An architecture that has none; [`Wrong::Untrained`], whose weights are others.
 pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Box<dyn Anatomy>> {
     if wrong == Some(Wrong::Untrained) {
-        return dissect(config, &untrained(config), None);
+        return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
     }
     let architecture = config.architecture;
     let Some(dissect) = architecture.entry().anatomy else {
@@ -206,11 +202,6 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Resu
 
 fn line(text: &'static str, source: &'static str) -> Equation {
     Equation { text, source }
-}
-
-/// Random weights of a model of these sizes, such as a training starts from; always the same.
-pub fn untrained(config: &Config) -> Weights {
-    initial_weights(config, Scheme::Scaled, SEED)
 }
 
 /// The first box of every machine.

@@ -128,7 +128,9 @@ fn set_ui(ui: &mut Ui, text: &str, size: f32) -> Response {
     let (mut all, width) = set(size);
     let (rect, response) = ui.allocate_exact_size(vec2(width.min(room), 1.9 * size), Sense::hover());
     let by = geometry::size(rect.left(), rect.center().y);
-    all.iter_mut().for_each(|mark| mark.shift(by));
+    for mark in &mut all {
+        mark.shift(by);
+    }
     marks::paint(&ui.painter_at(rect), all);
     response
 }
