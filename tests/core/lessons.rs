@@ -181,9 +181,22 @@ fn go_through(key: &str) {
             None => desk.driver.send(LessonCommand::Next),
         }
     }
+    if key == "learning" {
+        print(&mut desk);
+    }
     desk.driver.send(LessonCommand::Close);
     let after = (desk.session().scene().clone(), desk.session().page(), columns(desk.session()));
     assert_eq!(after, before, "{key}: the window is as it was before");
+}
+
+/// Pages that were seen stand on paper with their pictures, those of page Steps too.
+fn print(desk: &mut Desk) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("handout.html");
+    desk.driver.send(LessonCommand::Print(path.clone()));
+    desk.until("printing", |session| session.notices().iter().any(|notice| notice.text.starts_with("Saved")));
+    let text = std::fs::read_to_string(path).expect("the handout");
+    assert!(text.contains("<figure><svg") && text.contains("<title>RNNsearch en-fr: step"), "the machine is drawn");
 }
 
 fn columns(session: &Session) -> Vec<PathBuf> {
