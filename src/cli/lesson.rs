@@ -8,15 +8,23 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use crate::cli::args::physical_cores;
 use crate::cli::output::Output;
 use crate::cli::{Context, bundled};
+use crate::decoding::apart::Then;
 use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
+use crate::figure::svg;
 use crate::models::folder::CONFIG_FILE;
+use crate::nn::device::DeviceChoice;
 use crate::session::files::write_whole;
 use crate::session::lessons::check::check;
 use crate::session::lessons::handout::{handout, solutions, solutions_path};
 use crate::session::lessons::script;
 use crate::session::lessons::script::Script;
 use crate::session::lessons::shelf::BUNDLED;
+use crate::session::lessons::spoken::{Spoken, spoken};
+use crate::session::steps::Mode;
+use crate::session::steps::picture::figure;
+use crate::worker::Library;
+use crate::worker::steps::{StepsRequest, at_once};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -34,7 +42,7 @@ pub struct Low {
     /// Read them, and try on the models what their blocks `check` say; exit code 2 where something is wrong
     #[arg(long)]
     check: bool,
-    /// Write each as HTML for the class, without pictures, and its solutions beside it into this folder
+    /// Write each as HTML for the class, with pictures of page Steps, and its solutions beside it into this folder
     #[arg(long, value_name = "DIR")]
     print: Option<PathBuf>,
 }
@@ -52,13 +60,18 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let mut output = Output::stdout();
     let mut bench = Bench::new(Box::new(folder_of), physical_cores());
+    let library = Library::new(physical_cores());
     let (mut read, mut wrong) = (0, 0);
     for (name, text) in texts(&low.files)? {
         let faults = match script::read(&text) {
             Err(faults) => faults,
             Ok(script) => {
                 read += 1;
-                done(&mut output, &low, &name, &script)?;
+                match &low.print {
+                    Some(folder) => print(&mut output, folder, &name, &script, (&mut bench, &library))?,
+                    None if low.check => {}
+                    None => output.line(&format!("{name}\t{}\t{} pages", script.title, script.pages.len()))?,
+                }
                 if low.check { check(&script, &mut bench)? } else { Vec::new() }
             }
         };
@@ -93,17 +106,48 @@ fn texts(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
     files.iter().map(text).collect()
 }
 
-fn done(output: &mut Output, low: &Low, name: &str, script: &Script) -> anyhow::Result<()> {
-    if let Some(folder) = &low.print {
-        let stem = Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let path = folder.join(format!("{stem}.html"));
-        write_whole(&path, handout(script, &BTreeMap::new()).as_bytes())?;
-        write_whole(&solutions_path(&path), solutions(script).as_bytes())?;
-        output.line(&path.display().to_string())?;
-    } else if !low.check {
-        output.line(&format!("{name}\t{}\t{} pages", script.title, script.pages.len()))?;
+/// Writes a lesson and its solutions. A page whose model is not there has no picture, which is said.
+fn print(
+    output: &mut Output,
+    folder: &Path,
+    name: &str,
+    script: &Script,
+    (bench, library): (&mut Bench, &Library),
+) -> anyhow::Result<()> {
+    let stem = Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let path = folder.join(format!("{stem}.html"));
+    let mut figures = BTreeMap::new();
+    for at in 0..script.pages.len() {
+        let Some(spoken) = spoken(script, at) else { continue };
+        match picture(&spoken, bench, library) {
+            Ok(svg) => drop(figures.insert(at, svg)),
+            Err(error) => output.line(&format!("{name}, page {} has no picture: {error}", at + 1))?,
+        }
     }
+    write_whole(&path, handout(script, &figures).as_bytes())?;
+    write_whole(&solutions_path(&path), solutions(script).as_bytes())?;
+    output.line(&path.display().to_string())?;
     Ok(())
+}
+
+/// The machine that a page speaks of, as SVG.
+fn picture(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<String> {
+    let given = match spoken.mode {
+        Mode::Shown => bench.best(&spoken.model, &spoken.sentence, spoken.beam)?,
+        Mode::Greedy | Mode::Class => Vec::new(),
+    };
+    let request = StepsRequest {
+        folder: folder_of(&spoken.model)?,
+        device: DeviceChoice::Cpu,
+        source: spoken.sentence.clone(),
+        given,
+        then: if spoken.mode == Mode::Greedy { Then::Greedy } else { Then::Wait },
+        wrong: spoken.wrong,
+    };
+    let apart = at_once(library, &request)?;
+    let step = spoken.step.as_ref().and_then(|step| apart.place(step)).unwrap_or(0);
+    let i = step.min(apart.steps.len().saturating_sub(1));
+    Ok(svg::svg(&figure(&apart, i, spoken.guess, spoken.open.as_deref())))
 }
 
 /// The folder of a model by its name.

@@ -8,10 +8,13 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::words::merge_alpha;
 use crate::decoding;
 use crate::decoding::ablate::{Change, ablate};
+use crate::decoding::apart::{Path, Then, take_apart};
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::evaluation::wording::{pieces, singles, source_pieces, target_pieces, text, without_eos};
+use crate::models::anatomy::Wrong;
+use crate::models::untrained::dissect;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::{EOS, Sentence};
@@ -74,6 +77,8 @@ pub enum Fact {
     Reads(String, String, Read),
     /// Whether the step of a target word would say another word if it looked at all source words alike.
     Uniform(String, String, bool),
+    /// No word has more of alpha than this before the model was trained.
+    Untrained(String, f32),
 }
 
 /// What facts may be: each as it is written, with an example.
@@ -91,6 +96,7 @@ pub const FORMS: &[&str] = &[
     "reads rnnsearch-guided-en-fr theremin: as pieces",
     "uniform rnnsearch-en-fr rouges: another word",
     "uniform rnnsearch-en-fr fume: the same word",
+    "untrained rnnsearch-en-fr: alpha at most 0.2",
 ];
 
 impl Fact {
@@ -133,6 +139,10 @@ impl Fact {
             ["uniform", model, word] if ["another word", "the same word"].contains(&value) => {
                 Ok(Self::Uniform(own(model), own(word), value == "another word"))
             }
+            ["untrained", model] => match value.strip_prefix("alpha ").and_then(bound) {
+                Some(Bound::AtMost(most)) => Ok(Self::Untrained(own(model), most)),
+                _ => Err(no()),
+            },
             _ => Err(no()),
         }
     }
@@ -144,7 +154,8 @@ impl Fact {
             | Self::Alpha { model, .. }
             | Self::Beams(model, ..)
             | Self::Reads(model, ..)
-            | Self::Uniform(model, ..) => model,
+            | Self::Uniform(model, ..)
+            | Self::Untrained(model, _) => model,
         }
     }
 }
@@ -161,6 +172,9 @@ fn bound(value: &str) -> Option<Bound> {
         },
     }
 }
+
+/// Steps of an untrained model that are looked at.
+const FIRST_STEPS: usize = 4;
 
 /// Finds the folder of a model by its name.
 pub type Find = Box<dyn Fn(&str) -> Result<PathBuf>>;
@@ -224,6 +238,11 @@ impl Bench {
                 let found = self.read(model, word)?;
                 if found == *read { Ok(Ok(())) } else { no(format!("{word} is read otherwise ({found:?})")) }
             }
+            Fact::Untrained(model, most) => match self.untrained(model, &said.0)? {
+                Some(alpha) if alpha <= *most => Ok(Ok(())),
+                Some(alpha) => no(format!("before its training a word has {alpha:.2} of alpha")),
+                None => no("it has no alignment".to_owned()),
+            },
             Fact::Uniform(model, word, changes) => match self.uniform(model, &said, word)? {
                 Ok(found) if found == *changes => Ok(Ok(())),
                 Ok(found) => no(format!("with a uniform row {word} {}", if found { "changes" } else { "stays" })),
@@ -240,6 +259,25 @@ impl Bench {
             self.models.insert(model.to_owned(), (system, stepper));
         }
         self.models.get_mut(model).ok_or_else(|| Error::Internal("a model was lost".to_owned()))
+    }
+
+    /// The ids of the best translation, `</s>` included.
+    ///
+    /// # Errors
+    /// A model that is not there or cannot be used.
+    pub fn best(&mut self, model: &str, sentence: &str, beam: usize) -> Result<Vec<u32>> {
+        Ok(self.say(model, sentence, beam)?.1.tokens.clone())
+    }
+
+    /// The greatest alpha of the first steps of a model that has learned nothing; `None` where it has no alignment.
+    fn untrained(&mut self, model: &str, source: &Sentence) -> Result<Option<f32>> {
+        let (system, _) = self.open(model)?;
+        let (lead, eos) = (system.lead(), system.specials().eos);
+        let anatomy = dissect(&lead.config, &lead.weights, Some(Wrong::Untrained))?;
+        let path = Path { given: &[], then: Then::Greedy, eos, limit: FIRST_STEPS, best: 1 };
+        let (_, steps) = take_apart(&*anatomy, &source.ids, &path, &Ticket::forever())?;
+        let rows = steps.iter().filter_map(|step| step.alpha_i.as_ref());
+        Ok(rows.flatten().copied().reduce(f32::max))
     }
 
     fn say(&mut self, model: &str, sentence: &str, beam: usize) -> Result<Said> {

@@ -19,7 +19,15 @@ const DOWN: usize = 10;
 /// Side of the square of a number at least, points.
 const LEAST_SQUARE: f32 = 3.5;
 /// Words with bars that a box shows at most.
-const WORDS: usize = 3;
+const WORDS: usize = 5;
+/// A box of this width and height has letters of the usual size; those of a larger one grow with it,
+const USUAL: (f32, f32) = (170.0, 95.0);
+/// at most by so much.
+const MOST_GROWN: f32 = 2.2;
+/// How small a title becomes to stand beside its symbol, and how small so as not to be cut.
+const LEAST_TITLE: (f32, f32) = (0.85, 0.6);
+/// Sizes of the letters of a text, of which the largest that has room is taken.
+const TEXT_SIZES: [f32; 5] = [1.3, 1.15, 1.0, 0.85, 0.7];
 /// Letters of a word that fills its box.
 const LARGE: f32 = 18.0;
 /// The head of an arrow, points.
@@ -121,68 +129,117 @@ impl Drawing<'_> {
         let border = Stroke { width: if is_lit { 2.0 } else { 1.0 }, colour: border };
         let fill = if is_lit { palette.accent_soft } else { palette.raised };
         marks.push(Mark::Rect(Rectangle { area: *place, radius: 5.0, fill, border, side: Side::Inside }));
-        let inner = place.shrink(SPACE_2);
-        let line = self.measure.height(TEXT_SMALL);
-        let ink = if is_done { palette.text } else { palette.weak };
-        let middle = inner.top() + 0.5 * line;
-        // The symbol first: what is left is the title's.
-        let (symbol, width) = typeset(stage.symbol, point(0.0, middle), TEXT_BODY, ink, self.measure);
-        let is_wide = inner.width() > width + 30.0;
-        if is_wide {
-            marks.extend(symbol.into_iter().map(|mut mark| {
-                mark.shift(size(inner.right() - width, 0.0));
-                mark
-            }));
-        }
-        let room = if is_wide { inner.width() - width - SPACE_1 } else { inner.width() };
-        let title = point(inner.left(), middle);
-        let text = Text::new(stage.title, title, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak);
-        marks.push(Mark::Text(Text { room, ..text }));
-        let below = Area::new(point(inner.left(), inner.top() + line + SPACE_1), inner.max);
+        let (inner, grown) = (place.shrink(SPACE_2), grown(place));
+        let lines = self.head(stage, &inner, grown, if is_done { palette.text } else { palette.weak }, marks);
+        let head = lines as f32 * self.measure.height(grown * TEXT_SMALL);
+        let below = Area::new(point(inner.left(), inner.top() + head + SPACE_1), inner.max);
         if is_done && below.height() >= 4.0 && below.width() >= 8.0 {
-            self.held(self.held.get(n).unwrap_or(&Held::Nothing), &below, marks);
+            self.held(self.held.get(n).unwrap_or(&Held::Nothing), &below, grown, marks);
         }
     }
 
-    fn held(&self, held: &Held<'_>, area: &Area, marks: &mut Vec<Mark<'static>>) {
+    /// Title and symbol of a box, in as many lines as it answers: beside each other, below each other, or the title alone.
+    /// A title is never cut: its letters get smaller.
+    fn head(&self, stage: &Stage, inner: &Area, grown: f32, ink: Rgba, marks: &mut Vec<Mark<'static>>) -> usize {
+        let small = grown * TEXT_SMALL;
+        let line = self.measure.height(small);
+        let (mut symbol, width) = typeset(stage.symbol, point(0.0, 0.0), grown * TEXT_BODY, ink, self.measure);
+        let wide = self.measure.width(stage.title, small).max(1.0);
+        let beside = (inner.width() - width - SPACE_2) / wide;
+        let is_beside = beside >= LEAST_TITLE.0;
+        let lines = if !is_beside && width <= inner.width() && inner.height() >= 4.0 * line { 2 } else { 1 };
+        let share = if is_beside { beside } else { inner.width() / wide }.clamp(LEAST_TITLE.1, 1.0);
+        let middle = point(inner.left(), inner.top() + 0.5 * line);
+        let weak = self.palette.weak;
+        let title = Text::new(stage.title, middle, (Across::Left, Down::Middle), share * small, weak);
+        marks.push(Mark::Text(Text { room: inner.width(), ..title }));
+        if is_beside || lines == 2 {
+            let down = middle.y + (lines - 1) as f32 * line;
+            for mark in &mut symbol {
+                mark.shift(size(inner.right() - width, down));
+            }
+            marks.extend(symbol);
+        }
+        lines
+    }
+
+    fn held(&self, held: &Held<'_>, area: &Area, grown: f32, marks: &mut Vec<Mark<'static>>) {
         let palette = self.palette;
         match held {
             Held::Nothing => {}
             Held::Numbers(quantities) => marks.push(squares(quantities, area, palette)),
             Held::Shares(shares) => bars(shares, area, palette, marks),
-            Held::Words(words) => self.words(words, area, marks),
+            Held::Words(words) => self.words(words, area, grown, marks),
             Held::Text(text) => {
-                let line = self.measure.height(TEXT_SMALL).max(1.0);
-                let lines = ((area.height() / line) as usize).max(1);
+                let (size, lines) = self.fitting(text, area, grown);
                 let text = Cow::Owned(text.clone().into_owned());
-                let text = Text::new(text, area.min, (Across::Left, Down::Top), TEXT_SMALL, palette.text);
+                let text = Text::new(text, area.min, (Across::Left, Down::Top), size, palette.text);
                 marks.push(Mark::Text(Text { room: area.width(), lines, ..text }));
             }
             Held::Word(word) => {
+                let size = self.narrowed(word, grown * LARGE, area.width());
                 let word = Cow::Owned(word.clone().into_owned());
-                let text = Text::new(word, area.centre(), (Across::Centre, Down::Middle), LARGE, palette.text);
+                let text = Text::new(word, area.centre(), (Across::Centre, Down::Middle), size, palette.text);
                 marks.push(Mark::Text(Text { room: area.width(), ..text }));
             }
             Held::Hidden => {
-                let at = area.centre();
-                marks.push(Mark::Text(Text::new("?", at, (Across::Centre, Down::Middle), LARGE, palette.accent)));
+                let (at, size) = (area.centre(), grown * LARGE);
+                marks.push(Mark::Text(Text::new("?", at, (Across::Centre, Down::Middle), size, palette.accent)));
             }
         }
     }
 
-    fn words(&self, words: &[(Cow<'_, str>, f32)], area: &Area, marks: &mut Vec<Mark<'static>>) {
-        let line = self.measure.height(TEXT_SMALL);
+    /// A size of letters in which a word is as wide as the room, at most this one; not smaller than can be read.
+    fn narrowed(&self, word: &str, size: f32, room: f32) -> f32 {
+        let wide = self.measure.width(word, size).max(1.0);
+        size * (room / wide).clamp((0.7 * TEXT_SMALL / size).min(1.0), 1.0)
+    }
+
+    /// The largest letters in which all of a text has room, and the lines that they leave.
+    fn fitting(&self, text: &str, area: &Area, grown: f32) -> (f32, usize) {
+        let sizes = TEXT_SIZES.map(|share| share * grown * TEXT_SMALL);
+        let lines = |size: f32| ((area.height() / self.measure.height(size).max(1.0)) as usize).max(1);
+        let fits = |size: &f32| self.wrapped(text, *size, area.width()).is_some_and(|needed| needed <= lines(*size));
+        let size = sizes.into_iter().find(fits).unwrap_or(sizes[sizes.len() - 1]);
+        (size, lines(size))
+    }
+
+    /// How many lines a text takes; `None` where a word is wider than a line.
+    fn wrapped(&self, text: &str, size: f32, room: f32) -> Option<usize> {
+        let (space, mut lines, mut x) = (self.measure.width(" ", size), 1, 0.0);
+        for word in text.split_whitespace() {
+            let wide = self.measure.width(word, size);
+            if wide > room {
+                return None;
+            }
+            if x > 0.0 && x + wide > room {
+                (lines, x) = (lines + 1, 0.0);
+            }
+            x += wide + space;
+        }
+        Some(lines)
+    }
+
+    fn words(&self, words: &[(Cow<'_, str>, f32)], area: &Area, grown: f32, marks: &mut Vec<Mark<'static>>) {
+        let small = grown * TEXT_SMALL;
+        let line = self.measure.height(small);
         let count = ((area.height() / line) as usize).clamp(1, WORDS);
         for (n, (word, share)) in words.iter().take(count).enumerate() {
             let top = area.top() + n as f32 * line;
             let bar = Area::at(point(area.left(), top), size(area.width() * share.clamp(0.0, 1.0), line - 1.0));
             marks.push(Mark::Rect(Rectangle::filled(bar, 2.0, self.palette.accent_soft)));
             let at = point(area.left() + 2.0, top + 0.5 * line);
+            let size = self.narrowed(word, small, area.width() - 2.0);
             let text = Cow::Owned(word.clone().into_owned());
-            let text = Text::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, self.palette.text);
+            let text = Text::new(text, at, (Across::Left, Down::Middle), size, self.palette.text);
             marks.push(Mark::Text(Text { room: area.width(), ..text }));
         }
     }
+}
+
+/// How much larger than usual the letters of a box are.
+fn grown(place: &Area) -> f32 {
+    (place.width() / USUAL.0).min(place.height() / USUAL.1).clamp(1.0, MOST_GROWN)
 }
 
 /// The way from one box to another, and the direction in which it arrives.

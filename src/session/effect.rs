@@ -7,6 +7,7 @@ use crate::aligner::placed::Placed;
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
 use crate::figure::png::Pixels;
+use crate::session::lessons::handout::Paper;
 use crate::session::lessons::script::Script;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
@@ -114,7 +115,7 @@ pub enum Chore {
         /// The lesson.
         script: Arc<Script>,
         /// Pictures of its pages, from 0.
-        pictures: Vec<(usize, Box<Picture>)>,
+        pictures: Vec<(usize, Paper)>,
     },
 }
 

@@ -13,6 +13,7 @@ use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::session::effect::{Chore, News, Question};
 use crate::session::lessons::handout;
+use crate::session::lessons::handout::Paper;
 use crate::session::lessons::script::Script;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
@@ -157,9 +158,8 @@ fn write(path: &Path, bytes: Result<Vec<u8>>) -> News {
 }
 
 /// A picture that cannot be drawn is left out: the text is what counts.
-fn write_handout(path: &Path, script: &Script, pictures: &[(usize, Box<Picture>)]) -> News {
-    let svg = |picture: &Picture| String::from_utf8(picture.bytes(Path::new("figure.svg")).ok()?).ok();
-    let figures = pictures.iter().filter_map(|(page, picture)| Some((*page, svg(picture)?))).collect();
+fn write_handout(path: &Path, script: &Script, pictures: &[(usize, Paper)]) -> News {
+    let figures = pictures.iter().filter_map(|(page, picture)| Some((*page, picture.svg()?))).collect();
     let solutions = handout::solutions_path(path);
     let written = write_whole(path, handout::handout(script, &figures).as_bytes())
         .and_then(|()| write_whole(&solutions, handout::solutions(script).as_bytes()));

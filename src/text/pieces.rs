@@ -59,7 +59,7 @@ impl Marks {
     }
 
     /// A piece without its mark.
-    fn bare<'a>(&self, piece: &'a str) -> &'a str {
+    pub fn bare<'a>(&self, piece: &'a str) -> &'a str {
         match self {
             Self::Words => piece,
             Self::Continues(mark) | Self::Starts(mark) => piece.strip_prefix(mark.as_str()).unwrap_or(piece),

@@ -9,7 +9,7 @@ use crate::ui::dialogs::Question;
 use crate::ui::local::{ListPlace, Local, Panel, Sheet};
 use crate::ui::shortcuts::Act;
 use crate::ui::views::change;
-use crate::ui::{local, shortcuts, theme};
+use crate::ui::{local, manual, shortcuts, theme};
 
 /// One step of the size of everything.
 const ZOOM_STEP: f32 = 0.1;
@@ -85,7 +85,12 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             layout(local::CELL, if local::layout(session, local::CELL, 0.0) < 0.0 { 0.0 } else { -1.0 })
         }
         Act::NextPicture => return next_picture(session),
-        Act::Manual => off_or_on(session, local::MANUAL_OPEN),
+        Act::Manual => {
+            if local::layout(session, local::MANUAL_OPEN, 0.0) <= 0.0 {
+                open_manual_of(session.page(), local);
+            }
+            off_or_on(session, local::MANUAL_OPEN)
+        }
         Act::Solo => off_or_on(session, local::SOLO),
         Act::Present => {
             local.presents = !local.presents;
@@ -133,6 +138,20 @@ fn open(session: &Session, local: &mut Local) -> Vec<Command> {
     };
     local.dialogs.ask(question);
     sheet(local, Sheet::Ask(question))
+}
+
+/// The manual opens at the page about the page that is shown; on page Sentence where it was left.
+fn open_manual_of(page: Page, local: &mut Local) {
+    let file = match page {
+        Page::Sentence => return,
+        Page::Evaluation => "evaluation.md",
+        Page::Map => "plane.md",
+        Page::Phrases => "phrase-tables.md",
+        Page::Steps => "steps.md",
+    };
+    if let Some(at) = manual::pages().iter().position(|page| page.file == file) {
+        local.manual.open(at, None);
+    }
 }
 
 fn put_list(local: &mut Local, place: ListPlace) -> Vec<Command> {

@@ -49,6 +49,7 @@ pub struct App {
     frame_times: VecDeque<Duration>,
     began: Option<Instant>,
     theme: Option<Theme>,
+    moves: Option<bool>,
 }
 
 impl App {
@@ -57,14 +58,16 @@ impl App {
         theme::install(ctx);
         // The session keeps the zoom; egui's own keys would go past it.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
+        // the sentence has the keyboard at first, so that typing begins another; page Steps has keys of its own
+        let focus = (desk.session().page() != Page::Steps).then_some(Panel::Source);
         Self {
             desk,
-            // the sentence has the keyboard at first, so that typing begins another
-            local: Local { focus: Some(Panel::Source), ..Local::default() },
+            local: Local { focus, ..Local::default() },
             commands: Vec::new(),
             frame_times: VecDeque::new(),
             began: None,
             theme: None,
+            moves: None,
         }
     }
 
@@ -132,6 +135,11 @@ impl App {
             });
         }
         self.local.theme = Some(ctx.theme());
+        let moves = local::layout(self.desk.session(), local::MOTION, 1.0) > 0.0;
+        if self.moves != Some(moves) {
+            self.moves = Some(moves);
+            theme::set_motion(ctx, moves);
+        }
         let larger = if self.local.presents { presentation::LARGER } else { 1.0 };
         ctx.set_zoom_factor(settings.zoom * larger);
     }

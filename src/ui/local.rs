@@ -1,11 +1,11 @@
 //! Floor 10: state of the window between two frames that no other room needs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::figure::links::Weight;
 use crate::session::drawing::Branches;
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::{Light, Lit};
 use crate::session::{Column, ColumnId, Command, Drawing, Hover, SearchSettings, Session, WindowCommand, settings};
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Dialogs, Question};
@@ -13,7 +13,7 @@ use crate::ui::manual::ManualLocal;
 use crate::ui::tree_memory;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
-use crate::ui::widgets::{plane, words};
+use crate::ui::widgets::{matrix, plane, words};
 use crate::workspace::judge::Mark;
 
 /// Key of the session's layout: width of the window, points.
@@ -54,6 +54,9 @@ pub const MANUAL_WIDTH: &str = "manual_width";
 pub const LESSON_WIDTH: &str = "lesson_width";
 /// Key of the session's layout: 1 when the beam lists are open.
 pub const BEAM_OPEN: &str = "beam_open";
+
+/// Key of the session's layout: 1 when things glide to their places, 0 when they jump.
+pub const MOTION: &str = "motion";
 
 /// Key of the session's layout: which part of page Evaluation is shown, by its place.
 pub const EVALUATION_PART: &str = "evaluation_part";
@@ -201,6 +204,27 @@ pub struct WorkbenchLocal {
     pub linked: Option<(usize, usize)>,
 }
 
+/// Parts of the page Steps that stand beside each other where there is room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepsView {
+    /// The machine.
+    #[default]
+    Machine,
+    /// The rows so far.
+    Rows,
+    /// The beam of the step.
+    Beam,
+}
+
+/// What a page of a lesson lights, and the parts that were brought into view for it.
+#[derive(Debug, Default)]
+pub struct Lighted {
+    /// The lesson, its page and the lights.
+    of: Option<(String, usize, Vec<Light>)>,
+    /// Parts, each with what it is of.
+    seen: HashSet<(Lit, String)>,
+}
+
 /// What the window remembers.
 #[derive(Default)]
 pub struct Local {
@@ -234,6 +258,12 @@ pub struct Local {
     pub steps_unit: Option<usize>,
     /// Of the page Corpus.
     pub workbench: WorkbenchLocal,
+    /// The matrices of its open box as textures.
+    pub steps_matrices: matrix::Textures,
+    /// What it shows where there is no room for all.
+    pub steps_view: StepsView,
+    /// What a lesson lights now.
+    pub lighted: Lighted,
     /// Of the page Phrases.
     pub phrases: PhrasesLocal,
     /// Of the manual.
@@ -438,12 +468,33 @@ impl Window<'_> {
         Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, branches, ..drawing }
     }
 
-    /// Says where a part of the window is, which a lesson may light; `of` is a model's folder or a box.
+    /// Says where a part of the window is, which a lesson may light; `of` is a model's folder or a box. What is lit anew
+    /// and stands outside of its scroll area is scrolled into view.
     pub fn part(&mut self, ui: &egui::Ui, lit: Lit, of: &str, rect: egui::Rect) {
+        if !self.session.lessons().lights(lit, of) {
+            return;
+        }
+        if self.is_lit_anew(lit, of) && !ui.clip_rect().contains_rect(rect) {
+            ui.scroll_to_rect(rect, None);
+        }
         let rect = rect.intersect(ui.clip_rect());
-        if rect.is_positive() && self.session.lessons().lights(lit, of) {
+        if rect.is_positive() {
             self.local.lit.push(rect);
         }
+    }
+
+    /// Whether a part that is lit is asked about for the first time since the page of the lesson lit it.
+    pub fn is_lit_anew(&mut self, lit: Lit, of: &str) -> bool {
+        let Some(open) = self.session.lessons().open().filter(|open| open.is_ready()) else { return false };
+        let Lighted { of: now, seen } = &mut self.local.lighted;
+        let is_same = |(key, page, lights): &(String, usize, Vec<Light>)| {
+            (key, *page, lights) == (&open.key, open.page, &open.lights)
+        };
+        if !now.as_ref().is_some_and(is_same) {
+            *now = Some((open.key.clone(), open.page, open.lights.clone()));
+            seen.clear();
+        }
+        seen.insert((lit, of.to_owned()))
     }
 
     /// How the heatmaps are scaled.

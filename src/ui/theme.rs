@@ -2,6 +2,7 @@
 //!
 //! The scale of spaces is 4, 8, 12, 16, 24.
 
+use egui::style::ScrollAnimation;
 use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, Vec2, Visuals};
 
 use crate::figure::palette;
@@ -167,6 +168,9 @@ pub fn is_flat(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < FLAT_WINDOW
 }
 
+/// How long a change of a widget takes, seconds.
+const ANIMATION: f32 = 0.09;
+
 /// Installs both themes.
 pub fn install(ctx: &egui::Context) {
     for theme in [Theme::Light, Theme::Dark] {
@@ -176,9 +180,17 @@ pub fn install(ctx: &egui::Context) {
             spacing(&mut style.spacing);
             style.interaction.tooltip_delay = 0.3;
             style.interaction.selectable_labels = false;
-            style.animation_time = 0.09;
+            style.animation_time = ANIMATION;
         });
     }
+}
+
+/// Things glide to their places, or jump.
+pub fn set_motion(ctx: &egui::Context, moves: bool) {
+    ctx.all_styles_mut(|style| {
+        style.animation_time = if moves { ANIMATION } else { 0.0 };
+        style.scroll_animation = if moves { ScrollAnimation::default() } else { ScrollAnimation::none() };
+    });
 }
 
 /// Type of the interface.

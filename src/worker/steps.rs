@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::decoding::apart::{ApartStep, Path, Then, take_apart};
 use crate::error::{Error, Result};
-use crate::models::anatomy::{Anatomy, Machine, Part, Wrong, dissect};
+use crate::models::anatomy::{Anatomy, Machine, Part, Shrunk, Wrong, dissect, shrunk};
+use crate::models::untrained::untrained;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::{Sentence, UNK};
 use crate::ticket::{Counter, Ticket};
@@ -60,6 +61,8 @@ pub struct Apart {
     pub wrong: Option<Wrong>,
     /// The drawing.
     pub machine: Machine,
+    /// The tensors of its boxes as small pictures.
+    pub matrices: Arc<[Shrunk]>,
     /// The source as the model reads it, `</s>` included.
     pub source: Sentence,
     /// The numbers of the encoder.
@@ -81,6 +84,14 @@ impl Apart {
     pub fn part(&self, key: &str, i: usize) -> Option<&Part> {
         let of_step = self.steps.get(i).and_then(|step| step.parts.iter().find(|part| part.key == key));
         of_step.or_else(|| self.encoder.iter().find(|part| part.key == key))
+    }
+
+    /// The step that says this word first; a number: that step, from 1.
+    pub fn place(&self, step: &str) -> Option<usize> {
+        match step.parse::<usize>() {
+            Ok(number) => number.checked_sub(1),
+            Err(_) => (0..self.steps.len()).find(|i| self.said(*i) == Some(step)),
+        }
     }
 
     /// The candidates of step `i` in letters, best first.
@@ -119,6 +130,7 @@ struct Open {
     wrong: Option<Wrong>,
     shelved: Arc<Shelved>,
     anatomy: Box<dyn Anatomy>,
+    matrices: Arc<[Shrunk]>,
 }
 
 impl Steps {
@@ -157,6 +169,14 @@ impl Steps {
     }
 }
 
+/// Takes apart at once, for a caller without a window.
+///
+/// # Errors
+/// A model that cannot be used; a text that it cannot read.
+pub fn at_once(library: &Library, request: &StepsRequest) -> Result<Apart> {
+    serve(library, request, &mut None, &Ticket::forever())
+}
+
 fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
     priority::step_back(priority::LIVE);
     let mut open = None;
@@ -179,13 +199,18 @@ fn serve(library: &Library, request: &StepsRequest, open: &mut Option<Open>, tic
     library.give_back(&key);
     // a model that was read again has other weights
     let fits = |open: &Open| Arc::ptr_eq(&open.shelved, &shelved) && open.wrong == *wrong;
-    let kept = if let Some(kept) = kept.filter(fits) {
-        kept
-    } else {
-        let anatomy = dissect(&shelved.model.config, &shelved.model.weights, *wrong)?;
-        Open { wrong: *wrong, shelved, anatomy }
-    };
+    let kept = if let Some(kept) = kept.filter(fits) { kept } else { Open::new(shelved, *wrong)? };
     apart(open.insert(kept), request, ticket)
+}
+
+impl Open {
+    fn new(shelved: Arc<Shelved>, wrong: Option<Wrong>) -> Result<Self> {
+        let fresh = (wrong == Some(Wrong::Untrained)).then(|| untrained(&shelved.model.config));
+        let weights = fresh.as_ref().unwrap_or(&shelved.model.weights);
+        let anatomy = dissect(&shelved.model.config, weights, wrong.filter(|_| fresh.is_none()))?;
+        let matrices = shrunk(&anatomy.machine(), weights)?.into();
+        Ok(Self { wrong, shelved, anatomy, matrices })
+    }
 }
 
 fn apart(open: &Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> {
@@ -210,6 +235,7 @@ fn apart(open: &Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> 
         aligns: facts.has_alignment,
         wrong: request.wrong,
         machine: open.anatomy.machine(),
+        matrices: Arc::clone(&open.matrices),
         source,
         encoder,
         words: words.collect(),

@@ -5,7 +5,14 @@ use std::collections::HashSet;
 use candle_core::Tensor;
 use interlinear::decoding::apart::{Path, Then, take_apart};
 use interlinear::decoding::{SearchOptions, decode};
-use interlinear::models::anatomy::{Anatomy, Part, Taken, WRONGS, Wrong, dissect};
+use interlinear::figure::geometry::{Area, point, size};
+use interlinear::figure::machine::{Drawing, Held};
+use interlinear::figure::mark::{Mark, Text};
+use interlinear::figure::measure::{Measure as _, SansSerif, broken};
+use interlinear::figure::palette::LIGHT;
+use interlinear::figure::sizes::TEXT_SMALL;
+use interlinear::models::anatomy::{Anatomy, Part, Shrunk, Taken, WRONGS, Wrong, shrunk};
+use interlinear::models::untrained::dissect;
 use interlinear::models::{Kernels, Model};
 use interlinear::ticket::Ticket;
 
@@ -198,5 +205,100 @@ fn each_wrong_wiring_changes_what_it_is_about() {
                 assert_close(folder, alpha, &vec![1.0 / alpha.len() as f32; alpha.len()]);
             }
         }
+    }
+}
+
+/// Every tensor that a box names has a picture, whose blocks are the mean and the ends of their own numbers.
+#[test]
+fn pictures_of_matrices_are_their_own_numbers() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
+        let all = shrunk(&machine, &model.weights).expect("pictures");
+        for (name, shape) in machine.stages.iter().flat_map(|stage| &stage.weights) {
+            let [small] = &all.iter().filter(|small| small.name == *name).collect::<Vec<_>>()[..] else {
+                panic!("{folder}: {name}")
+            };
+            assert_eq!(small.size.0 * small.size.1, shape.iter().product::<usize>(), "{folder}: {name}");
+            let coarse = Shrunk::of(&model.weights, name, 3).expect("a picture");
+            assert!(small.blocks.0 <= 64 && small.blocks.1 <= 64 && coarse.blocks.0 <= 3 && coarse.blocks.1 <= 3);
+            for small in [small, &coarse] {
+                compare(small, &model.weights.numbers(name).expect("numbers"));
+            }
+        }
+        let learned = machine.stages.iter().filter(|stage| !stage.weights.is_empty()).count();
+        assert!(learned >= machine.stages.len() / 2, "{folder}");
+    }
+}
+
+fn compare(small: &Shrunk, numbers: &[f32]) {
+    let (mut seen, width) = (0, small.size.1);
+    for row in 0..small.blocks.0 {
+        for column in 0..small.blocks.1 {
+            let (rows, columns) = (small.rows(row), small.columns(column));
+            let own: Vec<f32> =
+                rows.flat_map(|r| columns.clone().map(move |c| (r, c))).map(|(r, c)| numbers[r * width + c]).collect();
+            let block = small.at(row, column).expect("a block");
+            seen += own.len();
+            assert_close(&small.name, &[block.mean], &[own.iter().sum::<f32>() / own.len() as f32]);
+            assert_eq!(block.least, own.iter().copied().fold(f32::INFINITY, f32::min));
+            assert_eq!(block.greatest, own.iter().copied().fold(f32::NEG_INFINITY, f32::max));
+        }
+    }
+    assert_eq!(seen, numbers.len(), "{}: every number is in one block", small.name);
+    assert_eq!(small.at(0, small.blocks.1), None);
+}
+
+/// Titles are whole in narrow boxes, and letters grow with large ones.
+#[test]
+fn boxes_show_their_titles_whole_and_grow() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
+        let texts = |width: f32, height: f32| -> Vec<Text<'static>> {
+            let drawing = Drawing {
+                machine: &machine,
+                held: vec![Held::Nothing; machine.stages.len()],
+                is_done: vec![true; machine.stages.len()],
+                lit: None,
+                over: None,
+                palette: &LIGHT,
+                measure: &SansSerif,
+            };
+            let marks = drawing.marks(&Area::at(point(0.0, 0.0), size(width, height)));
+            marks.into_iter().filter_map(|mark| if let Mark::Text(text) = mark { Some(text) } else { None }).collect()
+        };
+        for (width, height) in [(560.0, 300.0), (600.0, 450.0), (860.0, 460.0), (2000.0, 1150.0)] {
+            let all = texts(width, height);
+            for stage in &machine.stages {
+                let title = all.iter().find(|text| text.text == stage.title).expect("a title");
+                let wide = SansSerif.width(&title.text, title.size);
+                assert!(wide <= title.room + 0.1, "{folder}, {width}: {} is cut", stage.title);
+                assert!(title.size >= 0.6 * TEXT_SMALL, "{folder}, {width}: {}", title.size);
+                if width > 1500.0 {
+                    assert!(title.size > 1.5 * TEXT_SMALL, "{folder}: {}", title.size);
+                }
+            }
+        }
+    }
+}
+
+/// A long sentence has smaller letters before a word of it is cut.
+#[test]
+fn source_words_are_whole_in_their_box() {
+    let model = load("rnnsearch");
+    let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
+    let text = "The uncharacteristically incomprehensible announcement was misunderstood.";
+    let mut held = vec![Held::Nothing; machine.stages.len()];
+    held[0] = Held::Text(text.into());
+    let is_done = vec![true; machine.stages.len()];
+    let drawing =
+        Drawing { machine: &machine, held, is_done, lit: None, over: None, palette: &LIGHT, measure: &SansSerif };
+    for (width, height) in [(760.0, 560.0), (2000.0, 1150.0)] {
+        let marks = drawing.marks(&Area::at(point(0.0, 0.0), size(width, height)));
+        let of = |mark: &Mark<'static>| matches!(mark, Mark::Text(of) if of.text == text);
+        let Some(Mark::Text(found)) = marks.into_iter().find(of) else { panic!("no text") };
+        let lines = broken(&SansSerif, &found.text, found.size, found.room, found.lines);
+        assert_eq!(lines.join(" "), text, "{width}");
     }
 }

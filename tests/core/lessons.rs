@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use interlinear::decoding::apart::Then;
 use interlinear::error::Result;
 use interlinear::evaluation::facts::Bench;
+use interlinear::figure::svg::svg;
+use interlinear::models::anatomy::Wrong;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::Chore;
 use interlinear::session::lessons::Running;
@@ -15,12 +18,17 @@ use interlinear::session::lessons::doing::{Now, settled};
 use interlinear::session::lessons::lights::{LIGHTS, Lit};
 use interlinear::session::lessons::script::{Script, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
+use interlinear::session::lessons::spoken::spoken;
 use interlinear::session::lessons::things::{Act, THINGS, Thing};
+use interlinear::session::steps::Guessed;
+use interlinear::session::steps::picture::figure;
 use interlinear::session::{
     Command, Driver, Effect, InterveneCommand, LessonCommand, Page, RowEdit, SearchCommand, SelectCommand, Session,
     SourceCommand, StepsCommand, WindowCommand,
 };
 use interlinear::text::lesson::BLOCKS;
+use interlinear::worker::Library;
+use interlinear::worker::steps::{StepsRequest, at_once};
 use interlinear::worker::texts::Texts;
 
 /// Longer than any page takes on a machine that does other things besides.
@@ -129,7 +137,10 @@ fn by_hand(act: Act, session: &Session) -> Vec<Command> {
     match act {
         Act::AnotherSentence => vec![SourceCommand::Edit("I do not know.".to_owned()).into()],
         Act::SelectWord => vec![SelectCommand::MoveTarget(1).into()],
-        Act::Reveal => vec![StepsCommand::Guess(0).into(), StepsCommand::Reveal.into()],
+        Act::Reveal => {
+            let word = StepsCommand::GuessWord("mot".to_owned());
+            vec![StepsCommand::Guess(0).into(), word.into(), StepsCommand::Reveal.into()]
+        }
         Act::Intervene => vec![InterveneCommand::Row { column, i: 0, edit: RowEdit::Uniform }.into()],
         Act::AnotherStep => vec![StepsCommand::MoveWord(1).into()],
         Act::Say => {
@@ -170,9 +181,22 @@ fn go_through(key: &str) {
             None => desk.driver.send(LessonCommand::Next),
         }
     }
+    if key == "learning" {
+        print(&mut desk);
+    }
     desk.driver.send(LessonCommand::Close);
     let after = (desk.session().scene().clone(), desk.session().page(), columns(desk.session()));
     assert_eq!(after, before, "{key}: the window is as it was before");
+}
+
+/// Pages that were seen stand on paper with their pictures, those of page Steps too.
+fn print(desk: &mut Desk) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("handout.html");
+    desk.driver.send(LessonCommand::Print(path.clone()));
+    desk.until("printing", |session| session.notices().iter().any(|notice| notice.text.starts_with("Saved")));
+    let text = std::fs::read_to_string(path).expect("the handout");
+    assert!(text.contains("<figure><svg") && text.contains("<title>RNNsearch en-fr: step"), "the machine is drawn");
 }
 
 fn columns(session: &Session) -> Vec<PathBuf> {
@@ -301,4 +325,26 @@ fn the_manual_names_everything_that_a_lesson_may_say() {
     }
     let example = text.split("````md\n").nth(1).and_then(|rest| rest.split("\n````").next()).expect("an example");
     read(example).unwrap_or_else(|faults| panic!("{faults:?}"));
+}
+
+/// What a page speaks of on page Steps is known before it waits, and is drawn for paper.
+#[test]
+fn the_machine_of_a_page_stands_on_paper() {
+    let script = script("learning");
+    let before = script.pages.iter().position(|page| page.heading == "Before the first update").expect("a page");
+    let found = spoken(&script, before).expect("it is about steps");
+    assert_eq!((found.model.as_str(), found.wrong), ("rnnsearch-en-fr", Some(Wrong::Untrained)));
+    assert_eq!((found.sentence.as_str(), found.step.as_deref()), ("The black cat sleeps on the old chair.", Some("3")));
+    assert_eq!(spoken(&script, 0), None, "the first page is about the picture of a column");
+
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
+    let request = StepsRequest { folder, source: "s9 s31".to_owned(), then: Then::Greedy, ..StepsRequest::default() };
+    let apart = at_once(&Library::new(1), &request).expect("steps");
+    let said = apart.said(1).expect("a word").to_owned();
+    let open = svg(&figure(&apart, 1, None, Some("alpha")));
+    let guessed = svg(&figure(&apart, 1, Some(Guessed::Word), None));
+    for part in ["Annotations", "Candidates", "step 2", &format!("&quot;{said}&quot;")] {
+        assert!(open.contains(part), "{part} is not in the picture");
+    }
+    assert!(guessed.contains(">?<") && !guessed.contains("which says"), "what is asked for is not told");
 }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use interlinear::decoding::apart::{ApartStep, Then};
+use interlinear::decoding::{Fate, Node};
 use interlinear::models::Model;
 use interlinear::models::anatomy::{Wrong, dissect};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::driver::OpenWith;
-use interlinear::session::steps::Mode;
+use interlinear::session::steps::beam::{Became, beam};
+use interlinear::session::steps::{Guessed, Mode};
 use interlinear::session::{
-    ColumnCommand, Effect, Event, HypothesisView, ModelFacts, Page, Session, SettingsCommand, SourceCommand,
-    StepsCommand, WindowCommand,
+    ColumnCommand, Effect, Event, HypothesisView, ModelFacts, Page, SearchCommand, SelectCommand, Session,
+    SettingsCommand, SourceCommand, StepsCommand, VariantCommand, WindowCommand,
 };
 use interlinear::text::sentence::Sentence;
 use interlinear::worker::Library;
@@ -204,9 +206,9 @@ fn the_class_chooses_words_and_takes_them_back() {
 fn a_guess_hides_the_row_and_is_counted_once() {
     let (mut session, _, requests) = session();
     session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
-    session.apply(StepsCommand::SetGuessing(true));
+    session.apply(StepsCommand::SetGuessing(Some(Guessed::Row)));
     let rows = |session: &Session| session.steps().table.as_ref().map(|table| table.target.len());
-    assert!(session.steps().hides(0) && rows(&session) == Some(0));
+    assert!(session.steps().hides(Guessed::Row, 0) && rows(&session) == Some(0));
     session.apply(StepsCommand::Guess(1));
     session.apply(StepsCommand::Guess(2));
     session.apply(StepsCommand::Guess(2));
@@ -218,17 +220,125 @@ fn a_guess_hides_the_row_and_is_counted_once() {
     assert_eq!((guessing.score.steps, guessing.score.model), (1, 1));
     assert!((guessing.score.mass - 0.7).abs() < 1e-6);
     session.apply(StepsCommand::Move(1));
-    assert!(session.steps().hides(1) && rows(&session) == Some(1), "the next one is hidden again");
+    assert!(session.steps().hides(Guessed::Row, 1) && rows(&session) == Some(1), "the next one is hidden again");
     session.apply(StepsCommand::Guess(0));
     session.apply(StepsCommand::Reveal);
     let score = session.steps().guessing.as_ref().expect("on").score;
     assert_eq!((score.steps, score.model), (2, 1));
     assert!((score.mass - 0.9).abs() < 1e-6);
+    // One move on shows the step first, and goes on then.
+    session.apply(StepsCommand::MoveWord(1));
+    session.apply(StepsCommand::Move(1));
+    assert_eq!((session.steps().i, session.steps().hides(Guessed::Row, 2)), (2, false));
+    assert_eq!(session.steps().guessing.as_ref().map(|guessing| guessing.score.steps), Some(2), "no guess, no point");
     // Another way to choose the words begins with a guess, too.
     session.apply(StepsCommand::SetMode(Mode::Greedy));
-    assert!(session.steps().hides(0));
-    session.apply(StepsCommand::SetGuessing(false));
-    assert!(!session.steps().hides(0));
+    assert!(session.steps().hides(Guessed::Row, 0));
+    session.apply(StepsCommand::SetGuessing(None));
+    assert!(!session.steps().hides(Guessed::Row, 0));
+}
+
+#[test]
+fn a_word_is_guessed_among_the_candidates_or_typed() {
+    let (mut session, _, requests) = session();
+    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 7], false)) });
+    session.apply(StepsCommand::SetGuessing(Some(Guessed::Word)));
+    let last = |session: &Session| {
+        let table = session.steps().table.clone().expect("rows");
+        table.target.last().map(|word| (word.text.clone(), word.candidates.len()))
+    };
+    assert!(session.steps().hides(Guessed::Word, 0) && !session.steps().hides(Guessed::Row, 0));
+    assert_eq!(last(&session), Some(("?".to_owned(), 0)), "the row is there, its word is not");
+    assert_eq!(session.steps().options(), ["t8", "t9"]);
+    session.apply(StepsCommand::GuessWord(" T8 ".to_owned()));
+    session.apply(StepsCommand::Move(1));
+    assert_eq!((session.steps().i, last(&session)), (0, Some(("t8".to_owned(), 2))), "shown before it goes on");
+    session.apply(StepsCommand::GuessWord("t9".to_owned()));
+    let score = |session: &Session| session.steps().guessing.as_ref().expect("on").score;
+    assert_eq!((score(&session).steps, score(&session).model, score(&session).among), (1, 1, 1));
+    assert!((score(&session).mass - (-0.1_f32).exp()).abs() < 1e-6);
+
+    // The third word is none of the candidates, but it is among those to click.
+    session.apply(StepsCommand::MoveWord(2));
+    assert_eq!(session.steps().options(), ["t7", "t8"]);
+    session.apply(StepsCommand::GuessWord("another".to_owned()));
+    session.apply(StepsCommand::Reveal);
+    assert_eq!((score(&session).steps, score(&session).model, score(&session).among), (2, 1, 1));
+    // Nothing but spaces is no guess and is not counted.
+    session.apply(StepsCommand::MoveWord(-1));
+    session.apply(StepsCommand::GuessWord("  ".to_owned()));
+    session.apply(StepsCommand::Reveal);
+    assert_eq!(score(&session).steps, 2);
+}
+
+#[test]
+fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
+    let (mut session, column, _) = session();
+    session.apply(SearchCommand::SetBeam(2));
+    session.take_effects();
+    finish(&mut session, "red house", &[8, 9, 0]);
+    let number = session.newest();
+    let node = |id: usize, parent: Option<usize>, step: usize, token: u32, total: f32, fate: Fate| Node {
+        id,
+        parent,
+        step,
+        token,
+        log_p: total / (step + 1) as f32,
+        total,
+        alpha: None,
+        energies: None,
+        p_t: None,
+        candidates: Vec::new(),
+        fate,
+    };
+    let nodes = vec![
+        node(0, None, 0, 8, -0.5, Fate::Alive),
+        node(1, None, 0, 9, -1.0, Fate::Pruned),
+        node(2, None, 0, 7, -3.0, Fate::Pruned),
+        node(3, Some(0), 1, 0, -1.5, Fate::Finished),
+        node(4, Some(0), 1, 9, -2.0, Fate::Alive),
+        node(5, Some(4), 2, 7, -2.1, Fate::Alive),
+        node(6, Some(4), 2, 0, -2.2, Fate::Pruned),
+    ];
+    let words = [(0, "</s>"), (7, "t7"), (8, "t8"), (9, "t9")].map(|(id, word)| (id, word.to_owned())).into();
+    let result = ColumnResult { nodes, words, ..ColumnResult::default() };
+    session.absorb(Event::Finished { number, column, result });
+    let column = &session.columns()[0];
+    let apart = answer(&[8, 9, 7], false);
+    let lines = |i: usize| -> Vec<(String, Became, bool)> {
+        let text = |words: &[(&str, f32)]| words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" ");
+        beam(column, &apart, i).iter().map(|line| (text(&line.words), line.became, line.is_path)).collect()
+    };
+    let own = |text: &str, became, is_path| (text.to_owned(), became, is_path);
+    assert_eq!(
+        lines(0),
+        [own("t8", Became::Kept, true), own("t9", Became::Kept, false), own("t7", Became::FellOut, false)]
+    );
+    assert_eq!(lines(1), [own("t8 </s>", Became::Finished, false), own("t8 t9", Became::Kept, true)]);
+    // one has ended, so one place is left
+    assert_eq!(lines(2), [own("t8 t9 t7", Became::Kept, true), own("t8 t9 </s>", Became::FellOut, false)]);
+    assert!(lines(3).is_empty());
+}
+
+/// The steps are those of the model whose tab is framed; the next one is another model, and no variant.
+#[test]
+fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
+    let (mut session, column, _) = session();
+    session.apply(ColumnCommand::Add("other".into()));
+    let shown = |session: &Session| session.steps().column(session).map(|column| column.folder.clone());
+    let other = session.columns()[1].id;
+    session.apply(VariantCommand::Text { column, text: "the red house".to_owned() });
+    assert!(session.columns().iter().any(|column| column.variant.is_some()), "a variant stands there");
+    session.apply(SelectCommand::Column(column));
+    assert_eq!(shown(&session), Some("model".into()));
+    session.apply(SelectCommand::MoveColumn(1));
+    assert_eq!(
+        (shown(&session), session.selected_column().map(|column| column.id)),
+        (Some("other".into()), Some(other))
+    );
+    session.apply(SelectCommand::MoveColumn(1));
+    assert!(session.selected_column().is_some_and(|column| column.variant.is_none()));
+    assert_eq!(session.selected_column().map(|column| column.id), session.steps().column(&session).map(|of| of.id));
 }
 
 #[test]
@@ -250,10 +360,16 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
         assert_eq!(apart.said(i), Some(apart.candidates(i)[0].as_str()), "greedy says the best");
         assert_eq!(step.alpha_i.as_ref().map(Vec::len), Some(3));
     }
+    let named = |name: &str| apart.matrices.iter().any(|matrix| matrix.name == name);
+    assert!(named("attention.W_a") && named("readout.W_o") && named("target_embedding"));
     assert!(apart.part("annotations", 0).is_some() && apart.part("next", 0).is_some());
     lane.submit(2, StepsRequest { wrong: Some(Wrong::BlindWeights), ..request.clone() });
     let wrong = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
     assert!(wrong.wrong.is_some() && wrong.steps[0].alpha_i != apart.steps[0].alpha_i);
+    lane.submit(7, StepsRequest { wrong: Some(Wrong::Untrained), ..request.clone() });
+    let fresh = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
+    assert!(fresh.matrices != apart.matrices, "the pictures are of the random numbers");
+    assert_eq!(fresh.machine, apart.machine, "it is wired as in the paper");
     for (number, request, expected) in [
         (3, StepsRequest { folder: "no/such/model".into(), ..request.clone() }, "no/such/model"),
         (4, StepsRequest { source: "  ".to_owned(), ..request.clone() }, "no words"),

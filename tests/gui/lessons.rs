@@ -3,8 +3,9 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::{Command, LessonCommand, SelectCommand, Session};
+use interlinear::session::{Command, LessonCommand, SelectCommand, Session, WindowCommand};
 use interlinear::ui::App;
+use interlinear::worker::texts::Texts;
 
 use crate::desk;
 
@@ -115,4 +116,25 @@ fn the_manual_leads_to_lessons() {
     assert!(wires.sent.borrow().contains(&LessonCommand::Open("beam-greedy".to_owned()).into()));
     harness.get_by_label("One word at a time");
     assert!(harness.query_by_label("Search the manual").is_none(), "the lesson takes the manual's place");
+}
+
+/// A column that is lit and stands out of view is scrolled into view, at once where motion is off.
+#[test]
+fn what_is_lit_comes_into_view() {
+    let mut session = session();
+    let text = "# T\n## A\nx\n## B\n```light\nbeam rnnencdec-en-fr\n```\ny\n".to_owned();
+    session.absorb_texts(&Texts { files: vec![("lessons/mine.md".into(), Ok(text))] });
+    let (mut harness, _) = desk::window_of(session, [1024.0, 768.0]);
+    harness.state_mut().send(WindowCommand::SetLayout { key: "motion".to_owned(), value: 0.0 });
+    harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));
+    harness.run();
+    assert!(harness.ctx.global_style().animation_time == 0.0, "motion is off");
+    let panel = harness.get_by_label("End lesson").rect().left();
+    let right = |harness: &Harness<'static, App>| {
+        harness.query_by_label("Beam of rnnencdec-en-fr").map_or(f32::INFINITY, |beam| beam.rect().right())
+    };
+    assert!(right(&harness) > panel, "the last column is out of view");
+    harness.state_mut().send(LessonCommand::Next);
+    harness.run();
+    assert!(right(&harness) < 1024.0 - 250.0, "{}", right(&harness));
 }

@@ -98,8 +98,7 @@ fn keys_step_and_the_heatmap_grows() {
 #[test]
 fn a_guess_is_made_by_clicking_words_and_shown_by_enter() {
     let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
-    harness.get_by_label("Guess first").click();
-    harness.run();
+    choose(&mut harness, "Guess first", "Guess where it looks");
     harness.get_by_label("Guess source word 2 red").click();
     harness.run();
     assert!(sent(&wires, &StepsCommand::Guess(1)));
@@ -107,6 +106,99 @@ fn a_guess_is_made_by_clicking_words_and_shown_by_enter() {
     harness.run();
     assert!(sent(&wires, &StepsCommand::Reveal));
     assert!(harness.query_by_label_contains("of 1 guesses as the model").is_some());
+}
+
+/// Chooses a line of a list.
+fn choose(harness: &mut Harness<'static, App>, list: &str, line: &str) {
+    harness.get_by_role_and_label(Role::ComboBox, list).click();
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, line).click();
+    harness.run();
+}
+
+#[test]
+fn a_word_is_guessed_by_a_click_or_typed_and_shown() {
+    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    choose(&mut harness, "Guess first", "Guess the word");
+    let truth = harness.state().session().steps().truth(0).expect("a word").to_owned();
+    assert!(harness.query_by_label(&format!("Step 1: {truth}")).is_none(), "the word is hidden");
+    harness.get_by_label(&format!("Guess the word {truth}")).click();
+    harness.run();
+    assert!(sent(&wires, &StepsCommand::GuessWord(truth.clone())));
+    harness.get_by_label("Show").click();
+    harness.run();
+    harness.get_by_label_contains("Right: it says");
+    harness.get_by_label_contains("1 of 1 words as the model");
+    harness.key_press(Key::ArrowRight);
+    harness.run();
+    // a word that is none of its candidates, by the keyboard alone
+    harness.get_by_label("Your guess of the word").focus();
+    harness.run();
+    harness.get_by_label("Your guess of the word").type_text("zebra");
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.get_by_label_contains("You said zebra, which is not among its 10 best.");
+}
+
+#[test]
+fn boxes_show_their_matrices_with_sizes_and_ends() {
+    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 1400.0]);
+    let matrices = harness.state().session().steps().apart.as_ref().expect("steps").matrices.clone();
+    for (name, tensors) in [
+        ("Energies, e_{ij}", &["attention.W_a", "attention.v_a"][..]),
+        ("Gates, z_i, r_i", &["decoder.W_z", "decoder.U_r", "decoder.C_z", "decoder.b_r"]),
+        ("Read forwards, h forward_j", &["encoder.forward.W", "encoder.forward.U_z"]),
+    ] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        for tensor in tensors {
+            let of = matrices.iter().find(|matrix| matrix.name == *tensor).expect("a picture");
+            let size =
+                if of.size.0 == 1 { of.size.1.to_string() } else { format!("{} \u{d7} {}", of.size.0, of.size.1) };
+            let (low, high) = of.ends();
+            harness.get_by_label(&format!("{tensor} {size}, numbers from {low:.3} to {high:.3}"));
+        }
+    }
+}
+
+#[test]
+fn the_beam_stands_beside_the_steps_when_it_is_wanted() {
+    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    assert!(harness.query_by_label("Beam at step 1").is_none());
+    harness.get_by_role_and_label(Role::CheckBox, "Beam").click();
+    harness.run();
+    assert!(sent(&wires, &StepsCommand::SetBeam(true)));
+    harness.get_by_label("Beam at step 1");
+    // these columns have no trace of their search, which is said
+    harness.get_by_label_contains("The search was too large to keep");
+}
+
+#[test]
+fn a_presentation_has_the_rows_and_the_manual_opens_at_its_page() {
+    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1920.0, 1080.0]);
+    harness.key_press(Key::F5);
+    harness.run();
+    assert!(harness.query_all_by_label_contains("step by step").next().is_some(), "the heatmap is there");
+    harness.key_press(Key::F5);
+    harness.run();
+    harness.key_press(Key::F1);
+    harness.run();
+    assert!(harness.query_all_by_label("Whose words").next().is_some(), "the page about this page");
+}
+
+/// Where there is no room for all, machine and rows take turns.
+#[test]
+fn parts_take_turns_on_a_small_screen() {
+    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [700.0, 600.0]);
+    assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_some());
+    harness.get_by_label("Rows").click();
+    harness.run();
+    assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_none());
+    assert!(harness.query_all_by_label_contains("step by step").next().is_some());
+    harness.get_by_label("Machine").click();
+    harness.run();
+    assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_some());
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Floor 3: the models of Luong, Pham and Manning 2015 taken apart.
 
+use std::ops::Range;
+
 use crate::attention::AttentionKind;
 use crate::error::{Error, Result};
 use crate::models::anatomy::matrix::{Matrix, dot, log_softmax, logistic, mix, product, sigmoid, softmax, sum, tanh};
 use crate::models::anatomy::{
-    Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, stage,
+    Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, embedding, line,
+    stage, word, words,
 };
 use crate::models::checkpoint::Weights;
 use crate::models::config::{Config, LuongSizes};
@@ -298,36 +301,26 @@ const LOCAL: &str = "Luong et al. 2015, section 3.2";
 const FEEDING: &str = "Luong et al. 2015, section 3.3";
 const LSTM: &str = "Zaremba et al. 2015, section 3";
 
+/// The tensors of some layers.
+fn of_layers(side: &str, layers: Range<usize>) -> Vec<String> {
+    let gates = |k: usize| ["i", "f", "o", "g"].into_iter().map(move |gate| (k, gate));
+    let tensor = |(k, gate): (usize, &str)| ["W", "U", "b"].map(|letter| format!("{side}.{k}.{letter}_{gate}"));
+    layers.flat_map(gates).flat_map(tensor).collect()
+}
+
+fn names(all: &[String]) -> Vec<&str> {
+    all.iter().map(String::as_str).collect()
+}
+
 fn stages(config: &Config, sizes: &LuongSizes, is_blind: bool) -> Vec<Stage> {
     let (all, aligns) = (shapes(config), config.aligns());
     let looking = if aligns { looking(&all, sizes, is_blind) } else { Vec::new() };
     [reading(&all, sizes), moving(&all, sizes), looking, saying(&all, aligns)].concat()
 }
 
-fn line(text: &'static str, source: &'static str) -> Equation {
-    Equation { text, source }
-}
-
 /// The encoder.
 fn reading(all: &Shapes, sizes: &LuongSizes) -> Vec<Stage> {
-    let mut stages = vec![
-        stage(
-            all,
-            ("words", "Source words", "x_s"),
-            (0, 0),
-            "The sentence as the model's vocabulary cuts it.",
-            &[],
-            &[],
-        ),
-        stage(
-            all,
-            ("embedding", "Embeddings", "e(x_s)"),
-            (1, 0),
-            "Each word becomes its row of a learned table.",
-            &[line("e(x_s)", MODEL)],
-            &["source_embedding"],
-        ),
-    ];
+    let mut stages = vec![words(all, "x_s"), embedding(all, "e(x_s)", MODEL)];
     if sizes.layers > 1 {
         stages.push(stage(
             all,
@@ -339,7 +332,7 @@ fn reading(all: &Shapes, sizes: &LuongSizes) -> Vec<Stage> {
                 "Long short-term memories, one over the other."
             },
             &[line("m_s = f_s ∘ m_{s-1} + i_s ∘ g_s", LSTM), line("h_s = o_s ∘ tanh(m_s)", LSTM)],
-            &["encoder.0.W_i", "encoder.0.U_i"],
+            &names(&of_layers("encoder", 0..sizes.layers - 1)),
         ));
     }
     stages.extend([stage(
@@ -348,7 +341,7 @@ fn reading(all: &Shapes, sizes: &LuongSizes) -> Vec<Stage> {
         (3, 0),
         "The states of the top layer, one a word. The decoder starts from the last of every layer.",
         &[line("h_s = o_s ∘ tanh(m_s)", LSTM)],
-        &["attention.W_a"],
+        &names(&[of_layers("encoder", sizes.layers - 1..sizes.layers), vec!["attention.W_a".to_owned()]].concat()),
     )]);
     stages
 }
@@ -384,15 +377,9 @@ fn moving(all: &Shapes, sizes: &LuongSizes) -> Vec<Stage> {
                 line("m_t = f_t ∘ m_{t-1} + i_t ∘ g_t", LSTM),
                 line("h_t = o_t ∘ tanh(m_t)", LSTM),
             ],
-            &["decoder.0.W_i", "decoder.0.U_i"],
+            &names(&of_layers("decoder", 0..sizes.layers - 1)),
         ));
     }
-    let top: &[&str] = match sizes.layers {
-        1 => &["decoder.0.W_i", "decoder.0.U_i"],
-        2 => &["decoder.1.W_i", "decoder.1.U_i"],
-        3 => &["decoder.2.W_i", "decoder.2.U_i"],
-        _ => &["decoder.3.W_i", "decoder.3.U_i"],
-    };
     stages.push(stage(
         all,
         ("top", "Top layer", "h_t"),
@@ -403,7 +390,7 @@ fn moving(all: &Shapes, sizes: &LuongSizes) -> Vec<Stage> {
             line("m_t = f_t ∘ m_{t-1} + i_t ∘ g_t", LSTM),
             line("h_t = o_t ∘ tanh(m_t)", LSTM),
         ],
-        top,
+        &names(&of_layers("decoder", sizes.layers - 1..sizes.layers)),
     ));
     stages
 }
@@ -423,7 +410,7 @@ fn saying(all: &Shapes, aligns: bool) -> Vec<Stage> {
             }],
             &["W_s"],
         ),
-        stage(all, ("word", "The word", "y_t"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
+        word(all, "y_t"),
     ]
 }
 

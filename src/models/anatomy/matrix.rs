@@ -27,6 +27,11 @@ impl Matrix {
         self.data[r * self.columns..(r + 1) * self.columns].to_vec()
     }
 
+    /// The row of a word, such as its embedding; zeros where no word has been said.
+    pub(crate) fn row_or_zeros(&self, id: Option<u32>) -> Vec<f32> {
+        id.map_or_else(|| vec![0.0; self.columns], |id| self.row(id as usize))
+    }
+
     /// How many numbers an argument has.
     pub(crate) fn columns(&self) -> usize {
         self.columns

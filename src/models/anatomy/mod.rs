@@ -11,6 +11,7 @@ pub(super) mod luong;
 pub(super) mod matrix;
 pub(super) mod rnn_enc_dec;
 pub(super) mod rnn_search;
+pub mod shrunk;
 pub mod wrong;
 
 use crate::error::{Error, Result};
@@ -18,6 +19,7 @@ use crate::models::Shapes;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 
+pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
 pub use crate::models::anatomy::wrong::{WRONGS, Wrong};
 
 /// Between which ends numbers of a kind lie.
@@ -180,11 +182,14 @@ pub trait Anatomy: Send + Sync {
 /// Makes the anatomy of a model from its weights, rewired if so wished.
 pub type Dissect = fn(&Config, &Weights, Option<Wrong>) -> Result<Box<dyn Anatomy>>;
 
-/// The anatomy of a model.
+/// The anatomy of a model; see [`crate::models::untrained`] for one before its training.
 ///
 /// # Errors
-/// An architecture that has none.
+/// An architecture that has none; [`Wrong::Untrained`], whose weights are others.
 pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Box<dyn Anatomy>> {
+    if wrong == Some(Wrong::Untrained) {
+        return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
+    }
     let architecture = config.architecture;
     let Some(dissect) = architecture.entry().anatomy else {
         return Err(Error::Input(format!(
@@ -193,6 +198,29 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Resu
         )));
     };
     dissect(config, weights, wrong)
+}
+
+fn line(text: &'static str, source: &'static str) -> Equation {
+    Equation { text, source }
+}
+
+/// The first box of every machine.
+fn words(all: &Shapes, symbol: &'static str) -> Stage {
+    let about = "The sentence as the model's vocabulary cuts it.";
+    stage(all, ("words", "Source words", symbol), (0, 0), about, &[], &[])
+}
+
+/// The second.
+fn embedding(all: &Shapes, symbol: &'static str, source: &'static str) -> Stage {
+    let about = "Each word becomes its row of a learned table.";
+    let place = ("embedding", "Embeddings", symbol);
+    stage(all, place, (1, 0), about, &[line(symbol, source)], &["source_embedding"])
+}
+
+/// The last.
+fn word(all: &Shapes, symbol: &'static str) -> Stage {
+    let about = "What is said, and read again by the next step.";
+    stage(all, ("word", "The word", symbol), (4, 3), about, &[], &[])
 }
 
 /// A stage; its weights by their names among `all`, those that the model lacks left out.

@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::models::anatomy::gated::{GATES, Reset, Sense, Unit};
 use crate::models::anatomy::matrix::{Matrix, log_softmax, maxout, sum, tanh};
 use crate::models::anatomy::{
-    Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, stage,
+    Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, embedding, line,
+    stage, word, words,
 };
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
@@ -80,8 +81,7 @@ impl Anatomy for Parts {
     }
 
     fn step(&self, encoded: &Encoded, state: &[Vec<f32>], _: usize, y_prev: Option<u32>) -> Taken {
-        let e = y_prev
-            .map_or_else(|| vec![0.0; self.target_embedding.columns()], |y| self.target_embedding.row(y as usize));
+        let e = self.target_embedding.row_or_zeros(y_prev);
         let (c, h_prev) = (&encoded.h[0], &state[0]);
         let moved = self.decoder.step(&e, Some(c), h_prev);
         let t_tilde = sum([&self.o_h.times(&moved.s), &self.o_y.times(&e), &self.o_c.times(c), &self.b_o]);
@@ -121,10 +121,6 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
     [reading(&all, wrong), moving(&all, wrong), saying(&all)].concat()
 }
 
-fn line(text: &'static str, source: &'static str) -> Equation {
-    Equation { text, source }
-}
-
 /// The encoder's proposal.
 fn proposed(wrong: Option<Wrong>) -> Equation {
     if wrong == Some(Wrong::ResetPlace) {
@@ -148,29 +144,25 @@ fn proposal(wrong: Option<Wrong>) -> Equation {
 /// The encoder.
 fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
     vec![
-        stage(
-            all,
-            ("words", "Source words", "x_j"),
-            (0, 0),
-            "The sentence as the model's vocabulary cuts it.",
-            &[],
-            &[],
-        ),
-        stage(
-            all,
-            ("embedding", "Embeddings", "e(x_j)"),
-            (1, 0),
-            "Each word becomes its row of a learned table.",
-            &[line("e(x_j)", ENCODER)],
-            &["source_embedding"],
-        ),
+        words(all, "x_j"),
+        embedding(all, "e(x_j)", ENCODER),
         stage(
             all,
             ("encoder", "Read forwards", "h_j"),
             (2, 0),
             "A gated unit reads from the first word to the last. Only the last state is handed on.",
             &[line(r"h_j = z_j ∘ h_{j-1} + (1 - z_j) ∘ \t{h}_j", ENCODER), proposed(wrong)],
-            &["encoder.W", "encoder.U", "encoder.b"],
+            &[
+                "encoder.W",
+                "encoder.U",
+                "encoder.b",
+                "encoder.W_z",
+                "encoder.U_z",
+                "encoder.b_z",
+                "encoder.W_r",
+                "encoder.U_r",
+                "encoder.b_r",
+            ],
         ),
         stage(
             all,
@@ -255,7 +247,7 @@ fn saying(all: &Shapes) -> Vec<Stage> {
             &[line("p(y_t | y_1 .. y_{t-1}, x) = softmax(G s_t + b_w)", DECODER)],
             &["readout.G", "readout.G_l", "readout.G_r", "readout.b_w"],
         ),
-        stage(all, ("word", "The word", "y_t"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
+        word(all, "y_t"),
     ]
 }
 

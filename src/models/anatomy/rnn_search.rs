@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::models::anatomy::gated::{GATES, Reset, Sense, Unit};
 use crate::models::anatomy::matrix::{Matrix, dot, log_softmax, maxout, mix, softmax, sum, tanh};
 use crate::models::anatomy::{
-    Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, stage,
+    Anatomy, Arrow, Encoded, Equation, Machine, Part, Quantity, Span, Stage, Taken, Wrong, arrow, embedding, line,
+    stage, word, words,
 };
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
@@ -113,8 +114,7 @@ impl Anatomy for Parts {
     }
 
     fn step(&self, encoded: &Encoded, state: &[Vec<f32>], _: usize, y_prev: Option<u32>) -> Taken {
-        let e = y_prev
-            .map_or_else(|| vec![0.0; self.target_embedding.columns()], |y| self.target_embedding.row(y as usize));
+        let e = self.target_embedding.row_or_zeros(y_prev);
         let s_prev = &state[0];
         // With the wrong order the state that looks, and that the word is read out of, is the new one.
         let early = self.is(Wrong::LateQuery).then(|| self.decoder.step(&e, Some(&state[1]), s_prev));
@@ -176,10 +176,6 @@ fn stages(config: &Config, wrong: Option<Wrong>) -> Vec<Stage> {
     [reading(&all, wrong), step.concat(), saying(&all, wrong)].concat()
 }
 
-fn line(text: &'static str, source: &'static str) -> Equation {
-    Equation { text, source }
-}
-
 fn energies(wrong: Option<Wrong>) -> Equation {
     match wrong {
         Some(Wrong::BlindWeights) => {
@@ -189,7 +185,9 @@ fn energies(wrong: Option<Wrong>) -> Equation {
             "e_{ij} = v_a' tanh(W_a s_i + U_a h_j + b_a)",
             "not the paper's: the new state in place of the old one",
         ),
-        Some(Wrong::ResetPlace) | None => line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", UNIT),
+        Some(Wrong::ResetPlace | Wrong::Untrained) | None => {
+            line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", UNIT)
+        }
     }
 }
 
@@ -242,29 +240,25 @@ fn readout(wrong: Option<Wrong>) -> Equation {
 /// The encoder.
 fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
     vec![
-        stage(
-            all,
-            ("words", "Source words", "x_j"),
-            (0, 0),
-            "The sentence as the model's vocabulary cuts it.",
-            &[],
-            &[],
-        ),
-        stage(
-            all,
-            ("embedding", "Embeddings", "E x_j"),
-            (1, 0),
-            "Each word becomes its row of a learned table.",
-            &[line("E x_j", ENCODER)],
-            &["source_embedding"],
-        ),
+        words(all, "x_j"),
+        embedding(all, "E x_j", ENCODER),
         stage(
             all,
             ("forward", "Read forwards", r"\r{h}_j"),
             (2, 0),
             "A gated unit reads from the first word; each state knows what came before.",
             &[line(r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j", ENCODER), proposed(wrong)],
-            &["encoder.forward.W", "encoder.forward.U", "encoder.forward.b"],
+            &[
+                "encoder.forward.W",
+                "encoder.forward.U",
+                "encoder.forward.b",
+                "encoder.forward.W_z",
+                "encoder.forward.U_z",
+                "encoder.forward.b_z",
+                "encoder.forward.W_r",
+                "encoder.forward.U_r",
+                "encoder.forward.b_r",
+            ],
         ),
         stage(
             all,
@@ -272,7 +266,17 @@ fn reading(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             (3, 0),
             "Another unit reads from the last word; each state knows what comes after.",
             &[line(r"\l{h}_j = (1 - \l{z}_j) ∘ \l{h}_{j+1} + \l{z}_j ∘ \t{h}_j", ENCODER)],
-            &["encoder.backward.W", "encoder.backward.U", "encoder.backward.b"],
+            &[
+                "encoder.backward.W",
+                "encoder.backward.U",
+                "encoder.backward.b",
+                "encoder.backward.W_z",
+                "encoder.backward.U_z",
+                "encoder.backward.b_z",
+                "encoder.backward.W_r",
+                "encoder.backward.U_r",
+                "encoder.backward.b_r",
+            ],
         ),
         stage(
             all,
@@ -384,7 +388,7 @@ fn saying(all: &Shapes, wrong: Option<Wrong>) -> Vec<Stage> {
             &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", UNIT)],
             &["readout.W_o", "readout.b_w"],
         ),
-        stage(all, ("word", "The word", "y_i"), (4, 3), "What is said, and read again by the next step.", &[], &[]),
+        word(all, "y_i"),
     ]
 }
 

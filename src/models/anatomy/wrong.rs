@@ -1,6 +1,7 @@
-//! Floor 3: models as they are often wrongly drawn and programmed. Switched on, they show what the difference does.
+//! Floor 3: models as they are often wrongly drawn and programmed, and as they are before their training. Switched on, they
+//! show what the difference does.
 
-/// A wrong wiring.
+/// A wrong wiring, or a model that has learned nothing yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrong {
     /// The reset gate stands on the other side of the recurrent product.
@@ -9,6 +10,8 @@ pub enum Wrong {
     LateQuery,
     /// The weights do not read the annotations.
     BlindWeights,
+    /// Wired as in the paper, with the random numbers that a training starts from.
+    Untrained,
 }
 
 /// One line of [`WRONGS`].
@@ -57,12 +60,29 @@ pub const WRONGS: &[WrongEntry] = &[
         architectures: &["rnnsearch", "luong"],
         needs_alignment: true,
     },
+    WrongEntry {
+        wrong: Wrong::Untrained,
+        key: "untrained",
+        name: "Before training: random numbers",
+        about: "Wired as in the paper and of the same sizes, with random numbers such as a training starts from. What differs \
+            from the model has been learned.",
+        architectures: &["rnnencdec", "rnnsearch", "luong"],
+        needs_alignment: false,
+    },
 ];
 
 impl Wrong {
     /// Its line of the table.
     pub fn entry(self) -> &'static WrongEntry {
         WRONGS.iter().find(|entry| entry.wrong == self).unwrap_or(&WRONGS[0])
+    }
+
+    /// In a list of choices: what is wired wrongly says so.
+    pub fn label(self) -> String {
+        match self {
+            Self::Untrained => self.entry().name.to_owned(),
+            _ => format!("Wrong: {}", self.entry().name),
+        }
     }
 
     /// The wiring of this key.

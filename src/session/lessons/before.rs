@@ -41,7 +41,8 @@ impl Left {
             steps: vec![
                 StepsCommand::SetWrong(steps.wrong),
                 StepsCommand::SetMode(steps.mode),
-                StepsCommand::SetGuessing(steps.guessing.is_some()),
+                StepsCommand::SetGuessing(steps.guessing.as_ref().map(|guessing| guessing.of)),
+                StepsCommand::SetBeam(steps.has_beam),
                 StepsCommand::SetByStage(steps.by_stage),
                 StepsCommand::Open(steps.open.clone()),
             ],

@@ -54,7 +54,8 @@ impl Thing {
             Self::Mode(mode) if steps.mode == *mode => Now::Do(Vec::new()),
             Self::Mode(mode) => one(StepsCommand::SetMode(*mode)),
             Self::Wrong(wrong) => one(StepsCommand::SetWrong(*wrong)),
-            Self::Guess(on) => one(StepsCommand::SetGuessing(*on)),
+            Self::Guess(of) => one(StepsCommand::SetGuessing(*of)),
+            Self::StepBeam(on) => one(StepsCommand::SetBeam(*on)),
             Self::Stages(on) => one(StepsCommand::SetByStage(*on)),
             Self::Step(step) => go_to(step, shared, steps),
             Self::Box(None) => one(StepsCommand::Open(None)),
@@ -87,7 +88,8 @@ impl Thing {
             Self::Solo(on) => is_on(SOLO, 0.0) == *on,
             Self::Mode(mode) => steps.mode == *mode,
             Self::Wrong(wrong) => steps.wrong == *wrong,
-            Self::Guess(on) => steps.guessing.is_some() == *on,
+            Self::Guess(of) => steps.guessing.as_ref().map(|guessing| guessing.of) == *of,
+            Self::StepBeam(on) => steps.has_beam == *on,
             Self::Stages(on) => steps.by_stage == *on,
             Self::Step(step) => step_of(step, steps) == Some(steps.i),
             Self::Box(key) => steps.open == *key,
@@ -189,7 +191,7 @@ fn select_word(word: Option<&str>, shared: &Shared) -> Now {
 }
 
 /// Whether the machine shows the present sentence.
-fn is_apart(shared: &Shared, steps: &Steps) -> bool {
+pub(super) fn is_apart(shared: &Shared, steps: &Steps) -> bool {
     let is_of = |column: &Column| {
         is_settled(column)
             && steps
@@ -201,11 +203,7 @@ fn is_apart(shared: &Shared, steps: &Steps) -> bool {
 }
 
 fn step_of(step: &str, steps: &Steps) -> Option<usize> {
-    if let Ok(number) = step.parse::<usize>() {
-        return number.checked_sub(1);
-    }
-    let apart = steps.apart.as_ref()?;
-    (0..apart.steps.len()).find(|i| apart.said(*i) == Some(step))
+    steps.apart.as_ref()?.place(step)
 }
 
 fn go_to(step: &str, shared: &Shared, steps: &Steps) -> Now {

@@ -2,10 +2,32 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::figure::{Figure, svg};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart};
+use crate::session::picture::Picture;
 use crate::text::lesson::Ask;
 use crate::text::markdown::{Block, Span};
+
+/// The picture of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Paper {
+    /// What a column shows.
+    Column(Box<Picture>),
+    /// A model taken apart.
+    Machine(Arc<Figure<'static>>),
+}
+
+impl Paper {
+    /// As SVG; `None` where it cannot be drawn.
+    pub fn svg(&self) -> Option<String> {
+        match self {
+            Self::Column(picture) => String::from_utf8(picture.bytes(Path::new("figure.svg")).ok()?).ok(),
+            Self::Machine(figure) => Some(svg::svg(figure)),
+        }
+    }
+}
 
 const STYLE: &str = "body{font:12pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 h1{font-size:1.7em}h2{font-size:1.2em;margin-top:1.6em;break-after:avoid}code{font-size:.9em}\

@@ -9,6 +9,7 @@ pub mod handout;
 pub mod lights;
 pub mod script;
 pub mod shelf;
+pub mod spoken;
 pub mod things;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,19 +17,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::figure::palette::COLOUR_MAPS;
+use crate::session::column::Column;
 use crate::session::command::Command;
 use crate::session::drawing::Drawing;
 use crate::session::effect::{Chore, Effect};
 use crate::session::export;
 use crate::session::lessons::before::Left;
-use crate::session::lessons::doing::{Before, Now, settled};
+use crate::session::lessons::doing::{Before, Now, is_apart, settled};
+use crate::session::lessons::handout::Paper;
 use crate::session::lessons::lights::{Light, Lit};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{Kept, bundled};
 use crate::session::lessons::things::Thing;
 use crate::session::page::Page;
 use crate::session::pages::steps::Steps;
-use crate::session::picture::Picture;
+use crate::session::pages::steps::picture::figure;
 use crate::session::settings::LINKS_PICTURE;
 use crate::session::shared::Shared;
 use crate::worker::texts::Texts;
@@ -71,7 +74,7 @@ pub struct Running {
     /// What was so when it was first waited.
     before: Option<Before>,
     /// Pictures of pages that were seen.
-    pictures: BTreeMap<usize, Box<Picture>>,
+    pictures: BTreeMap<usize, Paper>,
 }
 
 impl Running {
@@ -215,29 +218,40 @@ impl Running {
     }
 
     /// Keeps the picture of the page for paper, once it is there.
-    fn keep_picture(&mut self, shared: &Shared) {
-        if self.pictures.contains_key(&self.page)
-            || !self.is_ready()
-            || shared.page() != Page::Sentence
-            || !settled(shared)
-        {
+    fn keep_picture(&mut self, shared: &Shared, steps: &Steps) {
+        if self.pictures.contains_key(&self.page) || !self.is_ready() {
             return;
         }
-        let aligns =
-            |column: &&crate::session::column::Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-        let column = shared.selected_column().filter(aligns).or_else(|| shared.columns().iter().find(aligns));
-        // on paper as in the light theme, and as the page shows it
-        let on_paper = shared.settings().palette_on(false);
-        let map = COLOUR_MAPS.iter().find(|map| map.name == on_paper);
-        let has_links = shared.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
-        let kind = if has_links { "links" } else { "heatmap" };
-        let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
-        let picture = column
-            .and_then(|column| export::picture(column, &shared.scene().search, shared.settings(), &drawing, None));
+        let picture = match shared.page() {
+            Page::Sentence if settled(shared) => of_column(shared),
+            Page::Steps if is_apart(shared, steps) => of_steps(steps),
+            _ => None,
+        };
         if let Some(picture) = picture {
-            self.pictures.insert(self.page, Box::new(picture));
+            self.pictures.insert(self.page, picture);
         }
     }
+}
+
+/// The machine at the step that is shown.
+fn of_steps(steps: &Steps) -> Option<Paper> {
+    let apart = steps.apart.as_ref()?;
+    let lit = steps.current().or(steps.open.as_deref());
+    Some(Paper::Machine(Arc::new(figure(apart, steps.i, steps.hidden(steps.i), lit))))
+}
+
+/// The picture of the selected column, or of the first that aligns.
+fn of_column(shared: &Shared) -> Option<Paper> {
+    let aligns = |column: &&Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+    let column = shared.selected_column().filter(aligns).or_else(|| shared.columns().iter().find(aligns))?;
+    // on paper as in the light theme, and as the page shows it
+    let on_paper = shared.settings().palette_on(false);
+    let map = COLOUR_MAPS.iter().find(|map| map.name == on_paper);
+    let has_links = shared.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
+    let kind = if has_links { "links" } else { "heatmap" };
+    let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
+    let picture = export::picture(column, &shared.scene().search, shared.settings(), &drawing, None)?;
+    Some(Paper::Column(Box::new(picture)))
 }
 
 impl Lessons {
@@ -318,7 +332,7 @@ impl Lessons {
                 return commands;
             }
             if !open.watch(shared, steps) {
-                open.keep_picture(shared);
+                open.keep_picture(shared, steps);
                 return commands;
             }
         }

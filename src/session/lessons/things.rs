@@ -2,7 +2,7 @@
 
 use crate::models::anatomy::{WRONGS, Wrong};
 use crate::session::page::{PAGES, Page};
-use crate::session::pages::steps::command::{MODES, Mode};
+use crate::session::pages::steps::command::{Guessed, MODES, Mode};
 use crate::text::lesson::{Entry, hint};
 
 /// What columns show.
@@ -41,7 +41,7 @@ pub enum Act {
 pub const ACTS: &[(Act, &str, &str)] = &[
     (Act::AnotherSentence, "another sentence", "Type another sentence, or choose one from the list."),
     (Act::SelectWord, "select a word", "Click a word of a translation."),
-    (Act::Reveal, "reveal the guess", "Guess where the step looks, then press Show."),
+    (Act::Reveal, "reveal the guess", "Guess, then press Show."),
     (Act::Intervene, "set something", "Change where the model looks or what it says."),
     (Act::AnotherStep, "another step", "Go to another step."),
     (Act::Say, "say a word", "Choose a word for the model to say."),
@@ -83,8 +83,10 @@ pub enum Thing {
     Mode(Mode),
     /// How the model of the steps is wired.
     Wrong(Option<Wrong>),
-    /// Rows are guessed first.
-    Guess(bool),
+    /// This is guessed first; `None`: nothing.
+    Guess(Option<Guessed>),
+    /// The beam stands beside the steps.
+    StepBeam(bool),
     /// The player goes box by box.
     Stages(bool),
     /// The step that says this word is shown; a number: that step, from 1.
@@ -144,7 +146,13 @@ pub const THINGS: &[ThingEntry] = &[
         "none" => Some(Thing::Wrong(None)),
         _ => WRONGS.iter().find(|entry| entry.key == text).map(|entry| Thing::Wrong(Some(entry.wrong))),
     }),
-    entry("guess", "on or off", "on", |text| Some(Thing::Guess(on_off(text)?))),
+    entry("guess", "row, word or off", "word", |text| match text {
+        // as in lessons that are older than the guess of a word
+        "on" => Some(Thing::Guess(Some(Guessed::Row))),
+        "off" => Some(Thing::Guess(None)),
+        _ => Guessed::from_key(text).map(|guessed| Thing::Guess(Some(guessed))),
+    }),
+    entry("step-beam", "on or off", "on", |text| Some(Thing::StepBeam(on_off(text)?))),
     entry("stages", "on or off", "on", |text| Some(Thing::Stages(on_off(text)?))),
     entry("step", "a word of the translation, or a number from 1", "rouges", |text| {
         (!text.is_empty()).then(|| Thing::Step(text.to_owned()))
@@ -218,6 +226,7 @@ impl Thing {
             Self::Mode(_) => "mode",
             Self::Wrong(_) => "wrong",
             Self::Guess(_) => "guess",
+            Self::StepBeam(_) => "step-beam",
             Self::Stages(_) => "stages",
             Self::Step(_) => "step",
             Self::Box(_) => "box",

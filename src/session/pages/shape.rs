@@ -24,10 +24,10 @@ pub trait PageState: Kept {
 /// What all pages do alike.
 pub trait Kept {
     /// Nothing comes of an order: it failed, for the reason given, or was cancelled.
-    fn ended(&mut self, number: u64, message: Option<String>, shared: &mut Shared);
+    fn ended(&mut self, _number: u64, _message: Option<String>, _shared: &mut Shared) {}
 
-    /// Takes what was dropped; one of those that its line of `PAGES` names.
-    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared);
+    /// Takes what was dropped; one of those that its line of `PAGES` names, where it names any.
+    fn dropped(&mut self, _what: Dropped, _path: PathBuf, _shared: &mut Shared) {}
 
     /// What is kept between starts; null: nothing.
     fn saved(&self) -> Value;

@@ -2,14 +2,19 @@
 
 use egui::{Label, RichText, Ui};
 
+use crate::figure::measure::Measure as _;
 use crate::session::Page;
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::views::{columns, menu, steps};
+use crate::ui::widgets::marks::WholeLetters;
 use crate::ui::{bidi, theme};
 
 /// How much larger everything is than in the window.
 pub const LARGER: f32 = 1.7;
+
+/// How small the letters of a long sentence become, of their size.
+const LEAST_SENTENCE: f32 = 0.6;
 
 /// Whether only this is painted: it belongs to the pages Sentence and Steps.
 pub fn is_shown(window: &Window<'_>) -> bool {
@@ -21,7 +26,11 @@ pub fn is_shown(window: &Window<'_>) -> bool {
 pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
     let source = bidi::visual(window.session.source()).into_owned();
-    ui.add(Label::new(RichText::new(&source).size(theme::TEXT_SENTENCE)).truncate()).on_hover_text(source);
+    // a long sentence has smaller letters before it is cut
+    let wide = WholeLetters(ui).width(&source, theme::TEXT_SENTENCE).max(1.0);
+    let share = (ui.available_width() / wide).clamp(LEAST_SENTENCE, 1.0);
+    let text = RichText::new(&source).size(share * theme::TEXT_SENTENCE);
+    ui.add(Label::new(text).truncate()).on_hover_text(source);
     let foot = ui.text_style_height(&egui::TextStyle::Small) + theme::SPACE_2;
     let rect = ui.available_rect_before_wrap();
     let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));

@@ -7,9 +7,9 @@ use crate::nn::device;
 use crate::session::{DeviceChoice, SearchCommand, SettingsCommand, Theme};
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
-use crate::ui::theme;
 use crate::ui::views::menu::act_item;
 use crate::ui::views::{lesson, picture_bar};
+use crate::ui::{local, theme};
 
 /// Menus that stay open while something in them is set.
 fn menu(text: &str) -> MenuButton<'_> {
@@ -113,6 +113,11 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Larger", Act::ZoomIn);
     act_item(ui, window, "Smaller", Act::ZoomOut);
     act_item(ui, window, "Usual size", Act::ZoomReset);
+    let mut moves = window.layout(local::MOTION, 1.0) > 0.0;
+    let note = "Off: panels, menus and what is scrolled into view jump to their places";
+    if ui.checkbox(&mut moves, "Motion").on_hover_text(note).changed() {
+        window.keep(local::MOTION, f32::from(u8::from(moves)));
+    }
     ui.separator();
     act_item(ui, window, "Presentation", Act::Present);
     act_item(ui, window, "Full screen", Act::FullScreen);

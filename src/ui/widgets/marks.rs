@@ -68,6 +68,19 @@ impl Measure for Letters<'_> {
     }
 }
 
+/// The letters of the window, for texts that are painted whole.
+pub struct WholeLetters<'a>(pub &'a Ui);
+
+impl Measure for WholeLetters<'_> {
+    fn width(&self, text: &str, size: f32) -> f32 {
+        labels::galley(self.0.painter(), text, &font(size), Color32::PLACEHOLDER, f32::INFINITY).size().x
+    }
+
+    fn height(&self, size: f32) -> f32 {
+        Letters(self.0).height(size)
+    }
+}
+
 /// Paints images, which a widget may keep between frames.
 pub trait Images {
     /// Paints one.

@@ -6,6 +6,7 @@ pub mod heatmap;
 pub mod keep;
 pub mod labels;
 pub mod marks;
+pub mod matrix;
 pub mod plane;
 pub mod scatter;
 pub mod source_bars;

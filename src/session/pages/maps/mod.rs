@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::session::effect::Chore;
-use crate::session::page::{Dropped, Page};
+use crate::session::page::Page;
 use crate::session::pages::shape::{Kept, PageState};
 use crate::session::shared::Shared;
 use crate::text::tsv;
@@ -232,18 +232,6 @@ impl Kept for Maps {
         if self.task == Some(number) {
             self.task = None;
             self.message = message;
-        }
-    }
-
-    fn dropped(&mut self, what: Dropped, _path: PathBuf, _shared: &mut Shared) {
-        match what {
-            // Other pages take these.
-            Dropped::Model
-            | Dropped::Text
-            | Dropped::Logs
-            | Dropped::PhraseTable
-            | Dropped::Interventions
-            | Dropped::Workspace => {}
         }
     }
 

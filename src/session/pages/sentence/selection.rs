@@ -1,6 +1,8 @@
 //! Floor 9: what is marked: the word, the column and the hypothesis.
 
+use crate::session::column::Column;
 use crate::session::lists::moved;
+use crate::session::page::Page;
 use crate::session::pages::sentence::command::SelectCommand;
 use crate::session::settings::Whose;
 use crate::session::shared::{Selection, Shared};
@@ -22,11 +24,7 @@ impl Shared {
                     self.selection = Selection { column: Some(column), target: None };
                 }
             }
-            SelectCommand::MoveColumn(by) => {
-                let Some(id) = self.selected_column().map(|column| column.id) else { return };
-                let at = self.columns.iter().position(|column| column.id == id).unwrap_or(0);
-                self.selection.column = Some(self.columns[moved(at, by, self.columns.len())].id);
-            }
+            SelectCommand::MoveColumn(by) => self.move_selected_column(by),
             SelectCommand::Hypothesis { column, hypothesis } => self.show_hypothesis(column, hypothesis),
             SelectCommand::MoveHypothesis(by) => {
                 let Some(column) = self.selected_column() else { return };
@@ -37,6 +35,20 @@ impl Shared {
             }
             SelectCommand::Nothing => self.selection = Selection::default(),
         }
+    }
+
+    /// To the column beside; on page Steps, where models are taken apart, to the model beside.
+    fn move_selected_column(&mut self, by: isize) {
+        let Some(selected) = self.selected_column() else { return };
+        let is_steps = self.page == Page::Steps;
+        let selected = if is_steps { self.original(selected).unwrap_or(selected) } else { selected }.id;
+        let goes = |column: &&Column| !is_steps || (column.variant.is_none() && column.ensemble.is_none());
+        let ids: Vec<ColumnId> = self.columns.iter().filter(goes).map(|column| column.id).collect();
+        if ids.is_empty() {
+            return;
+        }
+        let to = ids.iter().position(|id| *id == selected).map_or(0, |at| moved(at, by, ids.len()));
+        self.selection.column = Some(ids[to]);
     }
 
     fn move_target(&mut self, by: isize) {

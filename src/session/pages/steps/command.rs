@@ -61,6 +61,57 @@ impl Mode {
     }
 }
 
+/// What is guessed before it is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Guessed {
+    /// Where the step looks.
+    #[default]
+    Row,
+    /// Which word it says.
+    Word,
+}
+
+/// One line of [`GUESSES`].
+#[derive(Clone, Copy, Debug)]
+pub struct GuessEntry {
+    /// Which.
+    pub guessed: Guessed,
+    /// In lessons.
+    pub key: &'static str,
+    /// In a list of choices.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// Everything that can be guessed.
+pub const GUESSES: &[GuessEntry] = &[
+    GuessEntry {
+        guessed: Guessed::Row,
+        key: "row",
+        name: "Guess where it looks",
+        about: "Each row is hidden until you have guessed at which source words the step looks",
+    },
+    GuessEntry {
+        guessed: Guessed::Word,
+        key: "word",
+        name: "Guess the word",
+        about: "Each word is hidden until you have guessed which one the model says next",
+    },
+];
+
+impl Guessed {
+    /// Its line of the table.
+    pub fn entry(self) -> &'static GuessEntry {
+        GUESSES.iter().find(|entry| entry.guessed == self).unwrap_or(&GUESSES[0])
+    }
+
+    /// What this key stands for.
+    pub fn from_key(key: &str) -> Option<Self> {
+        GUESSES.iter().find(|entry| entry.key == key).map(|entry| entry.guessed)
+    }
+}
+
 /// What is done on the page Steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepsCommand {
@@ -70,7 +121,7 @@ pub enum StepsCommand {
     SetWrong(Option<Wrong>),
     /// To the whole step of this word, from 0.
     GoTo(usize),
-    /// So many stages or words on, as the player goes.
+    /// So many stages or words on, as the player goes. What is still to be guessed is shown before it goes on.
     Move(isize),
     /// So many words on.
     MoveWord(isize),
@@ -86,10 +137,14 @@ pub enum StepsCommand {
     Say(u32),
     /// The word that the class said last is taken back.
     TakeBack,
-    /// Guess first: the row of each step is hidden until it is revealed.
-    SetGuessing(bool),
+    /// Guess first: this of each step is hidden until it is revealed; `None`: nothing.
+    SetGuessing(Option<Guessed>),
+    /// The beam of the step is shown beside it.
+    SetBeam(bool),
     /// The class guesses that the step looks at this source word, or no longer.
     Guess(usize),
+    /// The class guesses that the step says this word; without letters: it guesses nothing.
+    GuessWord(String),
     /// Shows what was hidden, and counts.
     Reveal,
 }

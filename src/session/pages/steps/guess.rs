@@ -1,12 +1,20 @@
-//! Floor 9: guess first: the class says where a step will look before it is shown, and is counted.
+//! Floor 9: guess first: the class says where a step will look, or which word it will say, before it is shown, and is
+//! counted.
 
 use std::collections::BTreeSet;
+
+use crate::session::pages::steps::command::Guessed;
+use crate::text::pieces::Marks;
 
 /// Guesses of the class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guessing {
+    /// What is guessed.
+    pub of: Guessed,
     /// The source words that are guessed for the step that is shown.
     pub words: BTreeSet<usize>,
+    /// The word that is guessed for it.
+    pub word: Option<String>,
     /// The step is shown.
     pub is_revealed: bool,
     /// Steps that were guessed and revealed.
@@ -18,37 +26,56 @@ pub struct Guessing {
 pub struct Score {
     /// Steps.
     pub steps: usize,
-    /// Steps whose greatest alpha was among the guesses.
+    /// Steps whose greatest alpha, or whose word, was guessed.
     pub model: usize,
     /// Steps for whose word the statistical aligner has links.
     pub linked: usize,
     /// Steps of which one such link was among the guesses.
     pub aligner: usize,
-    /// Alpha on the guessed words, added up over the steps.
+    /// Words that were guessed and were among the model's candidates.
+    pub among: usize,
+    /// Alpha on the guessed words, or the probability of the guessed word, added up over the steps.
     pub mass: f32,
 }
 
 impl Guessing {
-    /// Guesses a word, or takes the guess back; not after the step was shown.
+    /// Nothing is guessed yet.
+    pub(super) fn new(of: Guessed) -> Self {
+        Self { of, ..Self::default() }
+    }
+
+    /// Whether there is a guess for the step that is shown.
+    pub fn is_made(&self) -> bool {
+        match self.of {
+            Guessed::Row => !self.words.is_empty(),
+            Guessed::Word => self.word.is_some(),
+        }
+    }
+
+    /// Guesses a source word, or takes the guess back; not after the step was shown.
     pub(super) fn toggle(&mut self, j: usize) {
         if !self.is_revealed && !self.words.remove(&j) {
             self.words.insert(j);
         }
     }
 
+    /// Guesses the word of the step; not after it was shown. Nothing but spaces is no guess.
+    pub(super) fn say(&mut self, word: &str) {
+        if !self.is_revealed {
+            self.word = Some(word.trim().to_owned()).filter(|word| !word.is_empty());
+        }
+    }
+
     /// Opens the next step for guesses.
     pub(super) fn next(&mut self) {
         self.words.clear();
+        self.word = None;
         self.is_revealed = false;
     }
 
     /// Shows the row `alpha_i`; `linked` are the words that the aligner links with the step's.
     pub(super) fn reveal(&mut self, alpha_i: &[f32], linked: Option<&[usize]>) {
-        if self.is_revealed {
-            return;
-        }
-        self.is_revealed = true;
-        if self.words.is_empty() {
+        if !self.shows() {
             return;
         }
         let best = alpha_i.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(j, _)| j);
@@ -61,4 +88,35 @@ impl Guessing {
             score.aligner += usize::from(linked.iter().any(|j| self.words.contains(j)));
         }
     }
+
+    /// Shows the word that is said; `candidates` are the model's with their probabilities.
+    pub(super) fn reveal_word<'a>(
+        &mut self,
+        said: &str,
+        candidates: impl Iterator<Item = (&'a str, f32)>,
+        marks: &Marks,
+    ) {
+        if !self.shows() {
+            return;
+        }
+        let Some(guess) = &self.word else { return };
+        self.score.steps += 1;
+        self.score.model += usize::from(is_same(guess, said, marks));
+        if let Some((_, p)) = { candidates }.find(|(word, _)| is_same(guess, word, marks)) {
+            self.score.among += 1;
+            self.score.mass += p;
+        }
+    }
+
+    /// From here on the step is shown; whether there is something to count.
+    fn shows(&mut self) -> bool {
+        let counts = !self.is_revealed && self.is_made();
+        self.is_revealed = true;
+        counts
+    }
+}
+
+/// Whether a guess is this word of the vocabulary, whatever its capitals and the marks of pieces.
+pub fn is_same(guess: &str, word: &str, marks: &Marks) -> bool {
+    guess == word || guess.to_lowercase() == marks.bare(word).to_lowercase()
 }

@@ -3,10 +3,11 @@
 //! What is wanted follows from the scene, the column and the page's own settings ([`Steps::follow`]); nothing asks for
 //! it by name. The last picture stays until the next one is there.
 
+pub mod beam;
 pub mod command;
 pub mod guess;
+pub mod picture;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,20 +17,23 @@ use crate::decoding::apart::Then;
 use crate::models::anatomy::{Stage, Wrong};
 use crate::session::column::{Column, ColumnState};
 use crate::session::effect::Effect;
-use crate::session::page::{Dropped, Page};
+use crate::session::page::Page;
 use crate::session::pages::shape::{Kept, PageState};
 use crate::session::pages::steps::guess::Guessing;
 use crate::session::shared::Shared;
 use crate::session::table;
 use crate::session::table::{AlignmentTable, Making};
 use crate::text::links::Links;
+use crate::text::pieces::Marks;
 use crate::worker::protocol::HypothesisView;
 use crate::worker::steps::{Apart, StepsRequest};
 
-pub use crate::session::pages::steps::command::{MODES, Mode, ModeEntry, StepsCommand};
+pub use crate::session::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, StepsCommand};
 
 /// Slowest and fastest of the player, moves a second.
 pub const PACES: (f32, f32) = (0.2, 8.0);
+/// Words from which the next one can be chosen as a guess.
+const OPTIONS: usize = 6;
 
 /// What the page shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +58,8 @@ pub struct Steps {
     pub pace: f32,
     /// Guesses of the class, while it is to guess.
     pub guessing: Option<Guessing>,
+    /// The beam of the step is shown beside it.
+    pub has_beam: bool,
     /// What there is to see.
     pub apart: Option<Arc<Apart>>,
     /// The rows so far as a heatmap; `None` where the model has no alignment.
@@ -64,6 +70,10 @@ pub struct Steps {
     asked: Option<StepsRequest>,
     /// Its number.
     number: u64,
+    /// What the heatmap was made of: which steps, how many, and whether its last word is to be guessed.
+    made_of: Option<(u64, usize, bool)>,
+    /// Of [`Self::apart`].
+    revision: u64,
 }
 
 impl Default for Steps {
@@ -79,11 +89,14 @@ impl Default for Steps {
             is_playing: false,
             pace: 1.0,
             guessing: None,
+            has_beam: false,
             apart: None,
             table: None,
             message: None,
             asked: None,
             number: 0,
+            made_of: None,
+            revision: 0,
         }
     }
 }
@@ -95,13 +108,13 @@ struct Saved {
     mode: String,
     by_stage: bool,
     pace: Option<f32>,
+    beam: bool,
 }
 
 impl Steps {
     /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
     pub fn column<'a>(&self, shared: &'a Shared) -> Option<&'a Column> {
-        let selected =
-            shared.selection.column.and_then(|id| shared.column(id)).filter(|column| column.ensemble.is_none());
+        let selected = shared.selected_column().filter(|column| column.ensemble.is_none());
         let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         selected.or_else(|| shared.models().find(aligns)).or_else(|| shared.models().next())
     }
@@ -133,9 +146,40 @@ impl Steps {
         self.stages().get(self.done?.checked_sub(1)?).map(|stage| stage.key)
     }
 
-    /// Whether the row of the step is to be guessed.
-    pub fn hides(&self, i: usize) -> bool {
-        self.guessing.as_ref().is_some_and(|guessing| !guessing.is_revealed && i >= self.i)
+    /// Whether this of a step is to be guessed.
+    pub fn hides(&self, what: Guessed, i: usize) -> bool {
+        self.hidden(i) == Some(what)
+    }
+
+    /// What is to be guessed of a step.
+    pub fn hidden(&self, i: usize) -> Option<Guessed> {
+        let guessing = self.guessing.as_ref().filter(|guessing| !guessing.is_revealed && i >= self.i)?;
+        let has_rows = self.apart.as_ref().is_some_and(|apart| apart.aligns);
+        Some(guessing.of).filter(|of| has_rows || *of == Guessed::Word)
+    }
+
+    /// The word that step `i` says, or would say; `None` where there is no such step.
+    pub fn truth(&self, i: usize) -> Option<&str> {
+        let apart = self.apart.as_ref()?;
+        apart.said(i).or_else(|| apart.candidates(i).first().map(String::as_str))
+    }
+
+    /// Words to guess from: the best candidates of the step in the order of the alphabet, the right one among them.
+    pub fn options(&self) -> Vec<&str> {
+        let Some(apart) = &self.apart else { return Vec::new() };
+        let mut words: Vec<&str> = apart.candidates(self.i).iter().take(OPTIONS).map(String::as_str).collect();
+        if let Some(truth) = self.truth(self.i).filter(|truth| !words.contains(truth)) {
+            words.pop();
+            words.push(truth);
+        }
+        words.sort_by_key(|word| (word.to_lowercase(), *word));
+        words
+    }
+
+    /// How the vocabulary of its words says where words begin.
+    pub fn marks(&self, shared: &Shared) -> Marks {
+        let facts = self.column(shared).and_then(|column| column.facts.as_ref());
+        facts.map(|facts| facts.marks.clone()).unwrap_or_default()
     }
 
     /// Asks for what is to be seen now, where that is something else than was asked for last.
@@ -184,7 +228,7 @@ impl Steps {
     }
 
     /// Moves by stages, over into the steps beside.
-    fn move_stage(&mut self, by: isize) {
+    fn move_stage(&mut self, by: isize, shared: &Shared) {
         let count = self.stages().len();
         if count == 0 {
             return;
@@ -192,7 +236,9 @@ impl Steps {
         let at = self.done.unwrap_or(count);
         let target = at as isize + by;
         if target > count as isize {
-            if self.i < self.last() {
+            if self.hidden(self.i).is_some() {
+                self.reveal(shared);
+            } else if self.i < self.last() {
                 self.show(self.i + 1, Some(1));
             } else {
                 self.is_playing = false;
@@ -224,8 +270,27 @@ impl Steps {
         (self.i, self.done) = (i.min(self.last()), done);
     }
 
-    /// Shows what the step looks at, and counts.
+    /// Shows what was to be guessed, and counts.
     fn reveal(&mut self, shared: &Shared) {
+        match self.hidden(self.i) {
+            Some(Guessed::Row) => self.reveal_row(shared),
+            Some(Guessed::Word) => self.reveal_word(shared),
+            None => {}
+        }
+    }
+
+    fn reveal_word(&mut self, shared: &Shared) {
+        let (Some(apart), Some(truth)) = (self.apart.clone(), self.truth(self.i).map(str::to_owned)) else { return };
+        let Some(step) = apart.steps.get(self.i) else { return };
+        let marks = self.marks(shared);
+        let words = apart.candidates(self.i).iter().map(String::as_str);
+        let candidates = words.zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
+        if let Some(guessing) = &mut self.guessing {
+            guessing.reveal_word(&truth, candidates, &marks);
+        }
+    }
+
+    fn reveal_row(&mut self, shared: &Shared) {
         let of_step = |links: &Links| -> Vec<usize> {
             links.sure().iter().filter(|link| link.target == self.i).map(|link| link.source).collect()
         };
@@ -250,21 +315,28 @@ impl Steps {
     /// The rows that there are to see: those of the steps before, and that of this one unless it is still to come or to
     /// be guessed.
     fn rows(&self) -> usize {
-        let is_there = self.is_done("alpha") && !self.hides(self.i);
+        let is_there = self.is_done("alpha") && !self.hides(Guessed::Row, self.i);
         self.apart.as_ref().map_or(0, |apart| apart.steps.len().min(self.i + usize::from(is_there)))
     }
 
     /// Makes the heatmap of the rows so far.
     fn rebuild(&mut self, shared: &mut Shared) {
         let Some(apart) = self.apart.clone().filter(|apart| apart.aligns) else {
-            self.table = None;
+            (self.table, self.made_of) = (None, None);
             return;
         };
+        let hides_word = self.hides(Guessed::Word, self.i);
+        let made_of = Some((self.revision, self.rows(), hides_word));
+        if self.made_of == made_of && self.table.is_some() {
+            return;
+        }
+        self.made_of = made_of;
         let steps = &apart.steps[..self.rows()];
+        let is_hidden = |i: usize| hides_word && i >= self.i;
         let alpha = steps.iter().filter_map(|step| step.alpha_i.clone()).collect();
-        let word = |i: usize| apart.said(i).unwrap_or("?").to_owned();
+        let word = |i: usize| apart.said(i).filter(|_| !is_hidden(i)).unwrap_or("?").to_owned();
         let best = |i: usize| {
-            let words = apart.candidates(i).iter().cloned();
+            let words = apart.candidates(i).iter().filter(|_| !is_hidden(i)).cloned();
             words.zip(steps[i].best.iter().map(|(_, log_p)| *log_p)).collect()
         };
         let shown = HypothesisView {
@@ -278,13 +350,6 @@ impl Steps {
             ..HypothesisView::default()
         };
         let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, ..Making::default() });
-        if self
-            .table
-            .as_ref()
-            .is_some_and(|old| AlignmentTable { revision: table.revision, ..(**old).clone() } == table)
-        {
-            return;
-        }
         self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), ..table }));
     }
 
@@ -302,7 +367,8 @@ impl Steps {
     }
 
     fn kept(&self) -> Saved {
-        Saved { mode: self.mode.entry().key.to_owned(), by_stage: self.by_stage, pace: Some(self.pace) }
+        let mode = self.mode.entry().key.to_owned();
+        Saved { mode, by_stage: self.by_stage, pace: Some(self.pace), beam: self.has_beam }
     }
 }
 
@@ -323,7 +389,8 @@ impl PageState for Steps {
                 self.is_playing = false;
                 self.show(i, None);
             }
-            StepsCommand::Move(by) if self.by_stage => self.move_stage(by),
+            StepsCommand::Move(by) if self.by_stage => self.move_stage(by, shared),
+            StepsCommand::Move(1..) if self.hidden(self.i).is_some() => self.reveal(shared),
             StepsCommand::Move(by) | StepsCommand::MoveWord(by) => self.move_word(by),
             StepsCommand::SetByStage(on) => (self.by_stage, self.done) = (on, None),
             StepsCommand::Play(on) => {
@@ -352,10 +419,16 @@ impl PageState for Steps {
                 self.class.pop();
                 self.show(self.class.len(), None);
             }
-            StepsCommand::SetGuessing(on) => self.guessing = on.then(Guessing::default),
+            StepsCommand::SetGuessing(of) => self.guessing = of.map(Guessing::new),
+            StepsCommand::SetBeam(on) => self.has_beam = on,
             StepsCommand::Guess(j) => {
                 if let Some(guessing) = &mut self.guessing {
                     guessing.toggle(j);
+                }
+            }
+            StepsCommand::GuessWord(word) => {
+                if let Some(guessing) = &mut self.guessing {
+                    guessing.say(&word);
                 }
             }
             StepsCommand::Reveal => self.reveal(shared),
@@ -379,6 +452,7 @@ impl PageState for Steps {
                     self.open = None;
                 }
                 (self.apart, self.message) = (Some(apart), None);
+                self.revision += 1;
                 let i = match self.mode {
                     Mode::Class => self.class.len(),
                     Mode::Shown | Mode::Greedy if is_other => 0,
@@ -399,20 +473,6 @@ impl PageState for Steps {
 }
 
 impl Kept for Steps {
-    fn ended(&mut self, _number: u64, _message: Option<String>, _shared: &mut Shared) {}
-
-    fn dropped(&mut self, what: Dropped, _path: PathBuf, _shared: &mut Shared) {
-        match what {
-            // Other pages take these.
-            Dropped::Model
-            | Dropped::Text
-            | Dropped::Logs
-            | Dropped::PhraseTable
-            | Dropped::Interventions
-            | Dropped::Workspace => {}
-        }
-    }
-
     fn saved(&self) -> Value {
         serde_json::to_value(self.kept()).unwrap_or_default()
     }
@@ -423,6 +483,7 @@ impl Kept for Steps {
         *self = Self {
             mode: Mode::from_key(&saved.mode).unwrap_or_default(),
             by_stage: saved.by_stage,
+            has_beam: saved.beam,
             pace: saved.pace.filter(|pace| pace.is_finite()).unwrap_or(first.pace).clamp(PACES.0, PACES.1),
             ..first
         };

@@ -1,23 +1,22 @@
 //! Floor 10: the machine: its boxes can be pointed at, opened, and reached by the keyboard.
 
-use std::borrow::Cow;
-
 use egui::accesskit::Role;
 use egui::{Id, Rect, Sense, Ui, WidgetInfo};
 
 use crate::figure::equation::spoken;
-use crate::figure::machine::{Drawing, Held, places};
+use crate::figure::machine::{Drawing, places};
 use crate::models::anatomy::Stage;
 use crate::session::StepsCommand;
 use crate::session::lessons::lights::Lit;
+use crate::session::steps::picture::held;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::marks;
-use crate::ui::widgets::marks::Letters;
+use crate::ui::widgets::marks::WholeLetters;
 use crate::worker::steps::Apart;
 
 /// Lower than this it scrolls, points.
-const LEAST_HEIGHT: f32 = 270.0;
+const LEAST_HEIGHT: f32 = 250.0;
 
 /// Paints the machine into all the room there is.
 pub fn machine_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
@@ -49,14 +48,15 @@ fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, room: egui::V
         }
         response.on_hover_text(stage.about);
     }
+    let hidden = steps.hidden(steps.i);
     let drawing = Drawing {
         machine,
-        held: machine.stages.iter().map(|stage| held(window, apart, stage)).collect(),
+        held: machine.stages.iter().map(|stage| held(apart, steps.i, hidden, stage)).collect(),
         is_done: machine.stages.iter().map(|stage| steps.is_done(stage.key)).collect(),
         lit: steps.current().or(steps.open.as_deref()),
         over,
         palette: theme::palette(ui),
-        measure: &Letters(ui),
+        measure: &WholeLetters(ui),
     };
     marks::paint(ui.painter(), drawing.marks(&area));
     window.part(ui, Lit::Machine, "", rect);
@@ -71,36 +71,4 @@ fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, room: egui::V
 /// What a screen reader says of a box.
 fn label(stage: &Stage) -> String {
     format!("{}, {}", stage.title, spoken(stage.symbol))
-}
-
-/// What a box shows at the step.
-fn held<'a>(window: &Window<'_>, apart: &'a Apart, stage: &Stage) -> Held<'a> {
-    let steps = window.session.steps();
-    let (i, hides) = (steps.i, steps.hides(steps.i));
-    let step = apart.steps.get(i);
-    match stage.key {
-        "words" => Held::Text(Cow::Owned(words(apart).join(" "))),
-        "energies" | "alpha" | "context" | "place" if hides => Held::Hidden,
-        "energies" => step.and_then(|step| step.e_i.as_deref()).map_or(Held::Nothing, Held::Shares),
-        "alpha" => step.and_then(|step| step.alpha_i.as_deref()).map_or(Held::Nothing, Held::Shares),
-        "candidates" => {
-            let words = apart.candidates(i).iter();
-            let shares = step.iter().flat_map(|step| &step.best).map(|(_, log_p)| log_p.exp());
-            Held::Words(words.map(|word| Cow::Borrowed(word.as_str())).zip(shares).collect())
-        }
-        "word" => Held::Word(Cow::Borrowed(apart.said(i).unwrap_or("?"))),
-        "previous" if i > 0 => Held::Word(Cow::Borrowed(apart.said(i - 1).unwrap_or("?"))),
-        key => apart.part(key, i).map_or(Held::Nothing, |part| Held::Numbers(part.quantities.iter().collect())),
-    }
-}
-
-/// The source words as they were typed; `</s>` for the end.
-pub fn words(apart: &Apart) -> Vec<&str> {
-    let source = &apart.source;
-    source
-        .tokens
-        .iter()
-        .zip(&source.spans)
-        .map(|(token, span)| source.text.get(span.clone()).filter(|text| !text.is_empty()).unwrap_or(token))
-        .collect()
 }

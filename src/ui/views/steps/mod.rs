@@ -1,18 +1,21 @@
 //! Floor 10: the page Steps: the model as a machine through which the sentence flows, one decoder step after the other.
 
+mod beam;
+mod guess;
 mod machine;
 mod player;
 mod rows;
 mod stage;
 
-use egui::{Label, Panel, RichText, Ui};
+use egui::{Label, Panel, Rect, RichText, Ui};
 
 use crate::session::Page;
 use crate::session::lessons::lights::Lit;
-use crate::ui::local::Window;
+use crate::ui::local::{StepsView, Window};
 use crate::ui::theme;
 use crate::ui::views::source;
 use crate::ui::views::view::{Place, View};
+use crate::worker::steps::Apart;
 
 /// The page Steps.
 pub struct Steps;
@@ -21,8 +24,12 @@ pub struct Steps;
 const NARROW: f32 = 760.0;
 /// Width of what stands beside the machine, points.
 const SIDE: f32 = 400.0;
-/// Of the height beside the machine, what the heatmap gets while a box is open.
-const ROWS_SHARE: f32 = 0.42;
+/// The share of a smaller window that it takes at first.
+const SIDE_SHARE: f32 = 0.36;
+/// Lower than this an open box is alone beside the machine, points.
+const LOW: f32 = 380.0;
+/// Between what stands below each other there, points.
+const GAP: f32 = 6.0;
 
 impl View for Steps {
     fn name(&self) -> &'static str {
@@ -57,39 +64,116 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
         empty_ui(ui, window);
         return;
     };
-    if presents {
-        player::name_ui(ui, window, &apart);
-    }
     part_ui(ui, window, Lit::Words, |ui, window| player::words_ui(ui, window, &apart));
-    part_ui(ui, window, Lit::Player, |ui, window| player::player_ui(ui, window, &apart));
+    part_ui(ui, window, Lit::Player, |ui, window| {
+        ui.horizontal_wrapped(|ui| {
+            let is_narrow = ui.available_width() < NARROW;
+            player::player_ui(ui, window, &apart, presents);
+            if is_narrow {
+                views_ui(ui, window, &apart);
+            }
+            if presents {
+                player::name_ui(ui, window, &apart);
+            }
+        });
+    });
     ui.add_space(theme::SPACE_1);
-    let is_open = window.session.steps().open.is_some();
-    let is_alone = presents || ui.available_width() < NARROW;
-    if is_alone && !is_open && window.session.steps().hides(window.session.steps().i) {
-        rows::guess_ui(ui, window, &apart);
-    }
+    guess::guess_ui(ui, window, &apart);
     if ui.available_width() < NARROW {
-        if is_open {
-            stage::stage_ui(ui, window, &apart);
-        } else {
-            machine::machine_ui(ui, window, &apart);
-        }
+        one_ui(ui, window, &apart);
+    } else {
+        all_ui(ui, window, &apart);
+    }
+}
+
+/// One part at a time: the open box, or what is chosen of the others.
+fn one_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    if window.session.steps().open.is_some() {
+        stage::stage_ui(ui, window, apart);
         return;
     }
-    let has_side = is_open || (!presents && apart.aligns);
-    if has_side {
-        let side = Panel::right("steps_side").resizable(true).default_size(SIDE).size_range(260.0..=760.0);
+    match view(window, apart) {
+        StepsView::Machine => machine::machine_ui(ui, window, apart),
+        StepsView::Rows => rows::rows_ui(ui, window, apart),
+        StepsView::Beam => beam::beam_ui(ui, window, apart),
+    }
+}
+
+/// The parts that there are to see, one at a time, by their names.
+fn views(window: &Window<'_>, apart: &Apart) -> Vec<(StepsView, &'static str, Lit)> {
+    let mut views = vec![(StepsView::Machine, "Machine", Lit::Machine)];
+    if apart.aligns {
+        views.push((StepsView::Rows, "Rows", Lit::Rows));
+    }
+    if window.session.steps().has_beam {
+        views.push((StepsView::Beam, "Beam of the step", Lit::Beam));
+    }
+    views
+}
+
+/// The part that is chosen; what a lesson lights is chosen once.
+fn view(window: &mut Window<'_>, apart: &Apart) -> StepsView {
+    let views = views(window, apart);
+    for (view, _, lit) in &views {
+        if window.session.lessons().lights(*lit, "") && window.is_lit_anew(*lit, "the part itself") {
+            window.local.steps_view = *view;
+        }
+    }
+    let chosen = window.local.steps_view;
+    if views.iter().any(|(view, ..)| *view == chosen) { chosen } else { StepsView::Machine }
+}
+
+/// The choice of the part, where there is a choice.
+fn views_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    let (views, chosen) = (views(window, apart), view(window, apart));
+    if views.len() < 2 {
+        return;
+    }
+    for (view, name, _) in views {
+        if ui.selectable_label(view == chosen, name).clicked() {
+            window.local.steps_view = view;
+        }
+    }
+}
+
+/// The machine, and beside it what else there is to see.
+fn all_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+    let steps = window.session.steps();
+    let (is_open, has_beam) = (steps.open.is_some(), steps.has_beam);
+    if is_open || has_beam || apart.aligns {
+        let first = SIDE.min(SIDE_SHARE * ui.available_width());
+        let side = Panel::right("steps_side").resizable(true).default_size(first).size_range(240.0..=760.0);
         let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
         side.frame(frame).show_separator_line(false).show(ui, |ui| {
-            let height = ui.available_height();
-            if is_open && apart.aligns && !presents {
-                let top = Panel::top("steps_rows").exact_size(ROWS_SHARE * height).show_separator_line(false);
-                top.frame(egui::Frame::new()).show(ui, |ui| rows::rows_ui(ui, window, &apart));
+            let rooms = rooms(ui.available_rect_before_wrap(), apart.aligns, has_beam, is_open);
+            for (n, (part, room)) in [rows::rows_ui, beam::beam_ui, stage::stage_ui].into_iter().zip(rooms).enumerate()
+            {
+                let Some(room) = room else { continue };
+                let builder = egui::UiBuilder::new().id_salt(("steps side", n)).max_rect(room);
+                part(&mut ui.new_child(builder), window, apart);
             }
-            if is_open { stage::stage_ui(ui, window, &apart) } else { rows::rows_ui(ui, window, &apart) }
+            ui.expand_to_include_rect(ui.max_rect());
         });
     }
-    machine::machine_ui(ui, window, &apart);
+    machine::machine_ui(ui, window, apart);
+}
+
+/// Where the rows, the beam and the open box stand below each other. Where that would be too low, the open box is alone.
+fn rooms(rect: Rect, has_rows: bool, has_beam: bool, is_open: bool) -> [Option<Rect>; 3] {
+    let is_low = is_open && rect.height() < LOW;
+    let shares = [
+        if has_rows && !is_low { if has_beam { 0.32 } else { 0.42 } } else { 0.0 },
+        if has_beam && !is_low { 0.22 } else { 0.0 },
+        if is_open { 0.58 } else { 0.0 },
+    ];
+    let whole: f32 = shares.iter().sum();
+    let mut top = rect.top();
+    shares.map(|share| {
+        let height = rect.height() * share / whole.max(f32::MIN_POSITIVE);
+        let room = Rect::from_x_y_ranges(rect.x_range(), top..=top + (height - GAP).max(0.0));
+        top += height;
+        (share > 0.0).then_some(room)
+    })
 }
 
 /// A part that a lesson can light.

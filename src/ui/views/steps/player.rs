@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use egui::{ComboBox, Key, Label, Modifiers, RichText, Slider, Ui};
+use egui::{ComboBox, Key, Modifiers, RichText, Slider, Ui};
 
 use crate::models::anatomy::Wrong;
-use crate::session::steps::{MODES, Mode, PACES};
+use crate::session::steps::{GUESSES, Guessed, MODES, Mode, PACES};
 use crate::session::{SelectCommand, StepsCommand};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::source;
-use crate::ui::views::steps::machine::words;
+use crate::ui::views::steps::guess;
 use crate::worker::steps::Apart;
 
 /// The keys of the page, while nothing is typed: what each does and its command.
@@ -87,7 +87,7 @@ pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
                     }
                 }
             });
-        models.response.on_hover_text("Which model is taken apart");
+        models.response.accessible_name("Model").on_hover_text("Which model is taken apart");
         let mode = session.steps().mode;
         for entry in MODES {
             if ui.selectable_label(mode == entry.mode, entry.name).on_hover_text(entry.about).clicked() {
@@ -95,17 +95,40 @@ pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         }
         wiring_ui(ui, window);
-        let mut guesses = session.steps().guessing.is_some();
-        let aligns = session.steps().apart.as_ref().is_some_and(|apart| apart.aligns);
-        let note = "Each row is hidden until you have guessed where the step looks";
-        if aligns && ui.checkbox(&mut guesses, "Guess first").on_hover_text(note).changed() {
-            window.push(StepsCommand::SetGuessing(guesses));
+        guessing_ui(ui, window);
+        let mut has_beam = session.steps().has_beam;
+        let note = "What the search of the column had found at this step, with the path that the steps take";
+        if ui.checkbox(&mut has_beam, "Beam").on_hover_text(note).changed() {
+            window.push(StepsCommand::SetBeam(has_beam));
         }
         if chosen.is_some_and(|column| !column.set.is_empty()) {
             let text = RichText::new("What is set for this model on page Sentence is left out here");
             ui.label(text.size(theme::TEXT_SMALL).color(theme::tokens(ui).warm));
         }
     });
+}
+
+/// What is guessed first.
+fn guessing_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let steps = window.session.steps();
+    let chosen = steps.guessing.as_ref().map(|guessing| guessing.of);
+    let aligns = steps.apart.as_ref().is_some_and(|apart| apart.aligns);
+    let text = chosen.map_or("Nothing is guessed", |of| of.entry().name);
+    let guesses = ComboBox::from_id_salt("steps_guess").selected_text(text).show_ui(ui, |ui| {
+        if ui.selectable_label(chosen.is_none(), "Nothing is guessed").clicked() {
+            window.push(StepsCommand::SetGuessing(None));
+        }
+        for entry in GUESSES.iter().filter(|entry| aligns || entry.guessed == Guessed::Word) {
+            let label = ui.selectable_label(chosen == Some(entry.guessed), entry.name);
+            if label.on_hover_text(entry.about).clicked() {
+                window.push(StepsCommand::SetGuessing(Some(entry.guessed)));
+            }
+        }
+    });
+    guesses
+        .response
+        .accessible_name("Guess first")
+        .on_hover_text("Guess first: what each step does is hidden until you have guessed it");
 }
 
 /// The model as it is, or as it is often wrongly drawn.
@@ -124,30 +147,30 @@ fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
             window.push(StepsCommand::SetWrong(None));
         }
         for entry in fitting {
-            let label = ui.selectable_label(wrong == Some(entry.wrong), format!("Wrong: {}", entry.name));
+            let label = ui.selectable_label(wrong == Some(entry.wrong), entry.wrong.label());
             if label.on_hover_text(entry.about).clicked() {
                 window.push(StepsCommand::SetWrong(Some(entry.wrong)));
                 window.push(StepsCommand::SetMode(Mode::Greedy));
             }
         }
     });
-    wiring.response.on_hover_text("The model as its paper has it, or as it is often wrongly drawn and programmed");
+    wiring
+        .response
+        .accessible_name("Wiring")
+        .on_hover_text("The model as it is, or as it is often wrongly drawn and programmed, or before its training");
 }
 
-/// Which model it is, and how it is wrongly wired, where nothing else says so.
+/// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
 pub fn name_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart) {
     let t = theme::tokens(ui);
-    ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
-        if let Some(wrong) = apart.wrong {
-            let text = format!("Wired wrongly on purpose: {}", wrong.entry().name);
-            ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
-        }
-        if window.session.steps().mode != Mode::Greedy && apart.wrong.is_some() {
-            let text = RichText::new("the words are given, not its own").size(theme::TEXT_SMALL);
-            ui.label(text.color(t.warm));
-        }
-    });
+    ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
+    if let Some(wrong) = apart.wrong {
+        ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
+    }
+    if window.session.steps().mode != Mode::Greedy && apart.wrong.is_some() {
+        let text = RichText::new("the words are given, not its own").size(theme::TEXT_SMALL);
+        ui.label(text.color(t.warm));
+    }
 }
 
 /// The words that are said, to jump to.
@@ -159,7 +182,7 @@ pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = theme::SPACE_1;
             for n in 0..apart.steps.len() {
-                let is_known = n < i || (n == i && steps.is_done("word"));
+                let is_known = n < i || (n == i && steps.is_done("word") && !steps.hides(Guessed::Word, n));
                 let word = apart.said(n).filter(|_| is_known || steps.mode == Mode::Shown && steps.guessing.is_none());
                 let text = RichText::new(word.unwrap_or("?")).size(theme::TEXT_OUTPUT);
                 let text = text.color(if is_known { t.text } else { t.weak });
@@ -178,93 +201,48 @@ pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     });
 }
 
-/// Back, on, by itself, and how fast.
-pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+/// Back, on, by itself; guesses and choices, in the line that there is. How fast is set before a presentation.
+pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, presents: bool) {
     let steps = window.session.steps();
     let (is_playing, is_first, is_last) = (
         steps.is_playing,
         steps.i == 0 && steps.done.is_none_or(|done| done <= 1),
-        steps.i >= steps.last() && steps.done.is_none(),
+        steps.i >= steps.last() && steps.done.is_none() && steps.hidden(steps.i).is_none(),
     );
-    ui.horizontal_wrapped(|ui| {
-        let back = ui.add_enabled(!is_first, egui::Button::new("Back")).on_hover_text("One move back (Left, Page Up)");
-        if back.clicked() {
-            window.push(StepsCommand::Move(-1));
-        }
-        let on = ui.add_enabled(!is_last, egui::Button::new("On")).on_hover_text("One move on (Right, Page Down)");
-        if on.clicked() {
-            window.push(StepsCommand::Move(1));
-        }
-        if ui.button(if is_playing { "Pause" } else { "Play" }).on_hover_text("By itself, or not (Space)").clicked() {
-            window.push(StepsCommand::Play(!is_playing));
-        }
-        let mut by_stage = steps.by_stage;
-        let note = "Each move is one box of the machine, not a whole word; Up and Down go by words all the same";
-        if ui.checkbox(&mut by_stage, "Box by box").on_hover_text(note).changed() {
-            window.push(StepsCommand::SetByStage(by_stage));
-        }
-        let mut pace = steps.pace;
-        ui.spacing_mut().slider_width = 80.0;
-        let slider = Slider::new(&mut pace, PACES.0..=PACES.1).logarithmic(true).max_decimals(1).suffix(" a second");
-        if ui.add(slider).on_hover_text("Moves a second while it plays").changed() {
-            window.push(StepsCommand::SetPace(pace));
-        }
-        guess_ui(ui, window);
-        say_ui(ui, window, apart);
-        let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
-        ui.label(RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
-    });
+    let back = ui.add_enabled(!is_first, egui::Button::new("Back")).on_hover_text("One move back (Left, Page Up)");
+    if back.clicked() {
+        window.push(StepsCommand::Move(-1));
+    }
+    let on = ui.add_enabled(!is_last, egui::Button::new("On")).on_hover_text("One move on (Right, Page Down)");
+    if on.clicked() {
+        window.push(StepsCommand::Move(1));
+    }
+    if ui.button(if is_playing { "Pause" } else { "Play" }).on_hover_text("By itself, or not (Space)").clicked() {
+        window.push(StepsCommand::Play(!is_playing));
+    }
+    if !presents {
+        pace_ui(ui, window);
+    }
+    guess::player_ui(ui, window);
+    say_ui(ui, window, apart);
+    let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
+    ui.label(RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
 }
 
-/// Guesses: how many, and what came of them.
-fn guess_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(guessing) = &window.session.steps().guessing else { return };
-    let t = theme::tokens(ui);
-    let text = if guessing.words.is_empty() { "Show without a guess" } else { "Show" };
-    if !guessing.is_revealed && ui.button(text).on_hover_text("Shows where the step looks (Enter)").clicked() {
-        window.push(StepsCommand::Reveal);
-    }
-    let hint = "Click the source words where you expect it to look";
-    if !guessing.is_revealed {
-        ui.label(RichText::new("Where will it look?").color(t.accent)).on_hover_text(hint);
-    }
-    if guessing.is_revealed {
-        answer_ui(ui, window);
-    }
-    let score = guessing.score;
-    if score.steps > 0 {
-        let mut text = format!(
-            "{} of {} guesses as the model, {:.0} % of alpha",
-            score.model,
-            score.steps,
-            100.0 * score.mass / score.steps as f32
-        );
-        if score.linked > 0 {
-            text += &format!("; {} of {} as the aligner", score.aligner, score.linked);
-        }
-        ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)));
-    }
-}
-
-/// Where the step looks most, beside what was guessed.
-fn answer_ui(ui: &mut Ui, window: &Window<'_>) {
+/// Box by box or word by word, and how fast.
+fn pace_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let steps = window.session.steps();
-    let (Some(guessing), Some(apart)) = (&steps.guessing, &steps.apart) else { return };
-    let alpha_i = apart.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref());
-    let most = alpha_i.and_then(|row| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)));
-    let words = words(apart);
-    let Some((j, share)) = most.filter(|(j, _)| *j < words.len()) else { return };
-    let is_right = guessing.words.contains(&j);
-    let guessed: Vec<&str> = guessing.words.iter().filter_map(|j| words.get(*j).copied()).collect();
-    let yours = if guessed.is_empty() { String::new() } else { format!(" You said {}.", guessed.join(", ")) };
-    let verdict = match (is_right, guessed.is_empty()) {
-        (true, _) => "Right: ",
-        (false, false) => "No: ",
-        (false, true) => "",
-    };
-    let text = format!("{verdict}it looks most at \u{201c}{}\u{201d}, {:.0} %.{yours}", words[j], 100.0 * share);
-    let colour = if is_right { theme::tokens(ui).accent } else { theme::tokens(ui).text };
-    ui.label(RichText::new(text).color(colour));
+    let mut by_stage = steps.by_stage;
+    let note = "Each move is one box of the machine, not a whole word; Up and Down go by words all the same";
+    if ui.checkbox(&mut by_stage, "Box by box").on_hover_text(note).changed() {
+        window.push(StepsCommand::SetByStage(by_stage));
+    }
+    let mut pace = steps.pace;
+    ui.spacing_mut().slider_width = 80.0;
+    let slider = Slider::new(&mut pace, PACES.0..=PACES.1).logarithmic(true).max_decimals(1).suffix(" a second");
+    if ui.add(slider).on_hover_text("Moves a second while it plays").changed() {
+        window.push(StepsCommand::SetPace(pace));
+    }
 }
 
 /// A probability in percent.
@@ -282,7 +260,7 @@ fn say_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         window.push(StepsCommand::TakeBack);
     }
     let Some(step) = apart.steps.get(steps.i) else { return };
-    if !steps.is_done("candidates") {
+    if !steps.is_done("candidates") || steps.hides(Guessed::Word, steps.i) {
         return;
     }
     ui.label(RichText::new("Which word shall it say?").color(theme::tokens(ui).accent));

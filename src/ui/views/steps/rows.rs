@@ -1,25 +1,22 @@
 //! Floor 10: the rows so far as a heatmap, which grows with the steps.
 
-use egui::{Id, RichText, Ui};
+use egui::{Id, Ui};
 
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
 use crate::session::lessons::lights::Lit;
 use crate::session::{Shown, StepsCommand};
+use crate::ui::act;
 use crate::ui::local::Window;
 use crate::ui::widgets::heatmap::{Heatmap, Marks};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::marks::Letters;
-use crate::ui::{act, theme};
 use crate::worker::steps::Apart;
 
-/// Paints it into all the room there is; in its place what is to be guessed.
+/// Paints it into all the room there is.
 pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
-    if steps.hides(steps.i) {
-        guess_ui(ui, window, apart);
-    }
     let Some(table) = steps.table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns > 0) else { return };
     let name = format!("{} step by step", apart.model);
@@ -68,28 +65,4 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     if answer.steps.0 != 0 {
         window.push(StepsCommand::MoveWord(answer.steps.0));
     }
-}
-
-/// The source words, to be guessed.
-pub fn guess_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
-    let Some(guessing) = &window.session.steps().guessing else { return };
-    let t = theme::tokens(ui);
-    let i = window.session.steps().i;
-    let text = match apart.said(i) {
-        Some(word) => format!("Where does the model look to say \u{201c}{word}\u{201d}?"),
-        None => "Where does the model look now?".to_owned(),
-    };
-    ui.label(RichText::new(text).color(t.accent));
-    ui.horizontal_wrapped(|ui| {
-        for (j, word) in super::machine::words(apart).iter().enumerate() {
-            let label = ui.selectable_label(guessing.words.contains(&j), RichText::new(*word).size(theme::TEXT_OUTPUT));
-            let said = format!("Guess source word {} {word}", j + 1);
-            let is_guessed = guessing.words.contains(&j);
-            label.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::CheckBox, true, is_guessed, &said));
-            if label.clicked() {
-                window.push(StepsCommand::Guess(j));
-            }
-        }
-    });
-    ui.add_space(theme::SPACE_2);
 }

@@ -2,20 +2,22 @@
 //! numbers of the step.
 
 use egui::accesskit::Role;
-use egui::{Label, RichText, Sense, Ui, vec2};
+use egui::{Label, Response, RichText, Sense, Ui, vec2};
 
 use crate::figure::equation::{spoken, typeset};
+use crate::figure::geometry;
 use crate::figure::geometry::point;
-use crate::figure::machine::colour;
-use crate::models::anatomy::{Equation, Quantity, Stage};
+use crate::figure::machine::{Held, colour};
+use crate::figure::measure::Measure as _;
+use crate::models::anatomy::{Equation, Quantity, Shrunk, Stage, Wrong};
 use crate::session::StepsCommand;
 use crate::session::lessons::lights::Lit;
+use crate::session::steps::picture::{held, words};
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::steps::machine::words;
-use crate::ui::views::steps::rows;
 use crate::ui::widgets::bars::{Bar, bars};
-use crate::ui::widgets::marks::Letters;
+use crate::ui::widgets::marks::WholeLetters;
+use crate::ui::widgets::matrix::{MATRIX, matrix};
 use crate::ui::widgets::{marks, node, strip};
 use crate::worker::steps::Apart;
 
@@ -23,8 +25,8 @@ use crate::worker::steps::Apart;
 const STRIP: f32 = 56.0;
 /// Height of the vector of a source word, points.
 const ROW: f32 = 15.0;
-/// Room for a source word beside its vector, points.
-const WORD: f32 = 84.0;
+/// Least room for a source word beside its vector, points, and the most as a share of the width.
+const WORD: (f32, f32) = (56.0, 0.4);
 
 /// Paints the open box.
 pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
@@ -56,21 +58,49 @@ fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
         ui.add_space(theme::SPACE_1);
         equation_ui(ui, equation);
     }
-    if !stage.weights.is_empty() {
-        let shape = |shape: &[usize]| shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" \u{d7} ");
-        let list: Vec<String> = stage.weights.iter().map(|(name, of)| format!("{name} {}", shape(of))).collect();
-        let text = RichText::new(format!("Learned: {}", list.join(", "))).size(theme::TEXT_SMALL).color(t.weak);
-        ui.add(Label::new(text).wrap());
-    }
     ui.add_space(theme::SPACE_2);
     let steps = window.session.steps();
+    let held = held(apart, steps.i, steps.hidden(steps.i), stage);
     if !steps.is_done(stage.key) {
         ui.label(RichText::new("This step has not come so far yet.").color(t.weak));
+    } else if matches!(held, Held::Hidden) {
+        ui.label(RichText::new("It is to be guessed.").color(t.accent));
+    } else {
+        inside_ui(ui, window, apart, stage);
+    }
+    ui.add_space(theme::SPACE_2);
+    matrices_ui(ui, window, apart, stage);
+}
+
+/// The learned tensors of a box, beside each other.
+fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
+    let own = |(name, _): &(String, Vec<usize>)| apart.matrices.iter().find(|matrix| matrix.name == *name);
+    let matrices: Vec<&Shrunk> = stage.weights.iter().filter_map(own).collect();
+    if matrices.is_empty() {
         return;
     }
-    let hides = steps.hides(steps.i);
+    let t = theme::tokens(ui);
+    let what = if apart.wrong == Some(Wrong::Untrained) { "Drawn at random" } else { "Learned" };
+    let note = format!(
+        "{what}, and alike at every step: blocks of neighbours by their mean, blue above 0, orange below; the ends are \
+         those of single numbers."
+    );
+    ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    let textures = &mut window.local.steps_matrices;
+    textures.follow(ui, &apart.matrices);
+    let across = (ui.available_width() / (MATRIX + ui.spacing().item_spacing.x)).floor().max(1.0) as usize;
+    for line in matrices.chunks(across) {
+        ui.horizontal_top(|ui| {
+            for shown in line {
+                ui.vertical(|ui| matrix(ui, textures, shown));
+            }
+        });
+    }
+}
+
+/// What the step computes in a box.
+fn inside_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
     match stage.key {
-        "energies" | "alpha" | "context" | "place" if hides => rows::guess_ui(ui, window, apart),
         "words" => {
             for (j, word) in words(apart).iter().enumerate() {
                 let id = apart.source.ids.get(j).copied().unwrap_or(0);
@@ -89,22 +119,25 @@ fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
     }
 }
 
-fn equation_ui(ui: &mut Ui, equation: &Equation) {
-    let t = theme::tokens(ui);
-    let ink = theme::palette(ui).text;
-    let letters = Letters(ui);
-    // A long one gets smaller letters until it fits.
-    let set = |size: f32| typeset(equation.text, point(0.0, 0.0), size, ink, &letters);
-    let room = ui.available_width();
-    let (_, wide) = set(theme::TEXT_SENTENCE);
-    let size = (theme::TEXT_SENTENCE * (room / wide.max(1.0)).min(1.0)).max(theme::TEXT_SMALL);
+/// Paints an equation in one line; letters of at most this size get smaller until it fits.
+fn set_ui(ui: &mut Ui, text: &str, size: f32) -> Response {
+    let (ink, room) = (theme::palette(ui).text, ui.available_width());
+    let set = |size: f32| typeset(text, point(0.0, 0.0), size, ink, &WholeLetters(ui));
+    let (_, wide) = set(size);
+    let size = (size * (room / wide.max(1.0)).min(1.0)).max(theme::TEXT_SMALL);
     let (mut all, width) = set(size);
     let (rect, response) = ui.allocate_exact_size(vec2(width.min(room), 1.9 * size), Sense::hover());
-    let by = crate::figure::geometry::size(rect.left(), rect.center().y);
+    let by = geometry::size(rect.left(), rect.center().y);
     for mark in &mut all {
         mark.shift(by);
     }
     marks::paint(&ui.painter_at(rect), all);
+    response
+}
+
+fn equation_ui(ui: &mut Ui, equation: &Equation) {
+    let t = theme::tokens(ui);
+    let response = set_ui(ui, equation.text, theme::TEXT_SENTENCE);
     node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), equation.source));
     let is_wrong = equation.source.starts_with("not");
     let source = RichText::new(equation.source).size(theme::TEXT_SMALL).color(if is_wrong { t.warm } else { t.weak });
@@ -128,14 +161,7 @@ fn numbers_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart, stage: &Stage) {
 fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
     let t = theme::tokens(ui);
     ui.horizontal(|ui| {
-        let ink = theme::palette(ui).text;
-        let (mut all, width) = typeset(quantity.symbol, point(0.0, 0.0), theme::TEXT_BODY, ink, &Letters(ui));
-        let (rect, _) = ui.allocate_exact_size(vec2(width, 1.8 * theme::TEXT_BODY), Sense::hover());
-        let by = crate::figure::geometry::size(rect.left(), rect.center().y);
-        for mark in &mut all {
-            mark.shift(by);
-        }
-        marks::paint(ui.painter(), all);
+        set_ui(ui, quantity.symbol, theme::TEXT_BODY);
         let numbers = match quantity.count() {
             1 => format!("{}, {} numbers", quantity.name, quantity.width),
             count => format!("{}, {count} \u{d7} {} numbers", quantity.name, quantity.width),
@@ -147,6 +173,9 @@ fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
 /// A vector for each source word: a row of colours for each, all units in the width there is.
 fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &Apart) {
     let palette = theme::palette(ui);
+    let wide = |word: &&str| WholeLetters(ui).width(word, theme::TEXT_SMALL);
+    let widest = words(apart).iter().map(wide).fold(WORD.0, f32::max) + theme::SPACE_2;
+    let room = widest.min(WORD.1 * ui.available_width());
     for (j, word) in words(apart).iter().enumerate() {
         let row = quantity.row(j);
         if row.is_empty() {
@@ -156,9 +185,9 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &Apart) {
         if !ui.is_rect_visible(rect) {
             continue;
         }
-        let (names, cells) = rect.split_left_right_at_x(rect.left() + WORD);
+        let (names, cells) = rect.split_left_right_at_x(rect.left() + room);
         let text = egui::RichText::new(*word).size(theme::TEXT_SMALL);
-        ui.put(names, Label::new(text).truncate());
+        ui.put(names, Label::new(text).truncate().halign(egui::Align::Min));
         let largest = row.iter().fold(1e-6_f32, |most, value| most.max(value.abs()));
         let pitch = cells.width() / row.len() as f32;
         let mut mesh = egui::Mesh::default();
