@@ -25,6 +25,8 @@ const BETWEEN: f32 = 16.0;
 const WIDTHS: (f32, f32) = (6.0, 0.5);
 /// Width of all links where alpha is shown by opacity, points.
 const EVEN_WIDTH: f32 = 2.0;
+/// How much the ground of a word covers of the links that pass it by.
+const PLATE: f32 = 0.8;
 /// How much a link still covers beside one that is marked.
 const ASIDE: f32 = 0.2;
 
@@ -128,6 +130,12 @@ impl Layout {
         self
     }
 
+    /// Whether there are several pairs of lines.
+    fn is_glossed(&self) -> bool {
+        let is_level = |line: &[Area]| line.windows(2).all(|two| two[0].top() == two[1].top());
+        !(is_level(&self.source) && is_level(&self.target))
+    }
+
     /// The box of a word.
     pub fn area(&self, word: Word) -> Option<&Area> {
         match word {
@@ -225,6 +233,11 @@ impl<'a> Links<'a> {
             Some(Mark::Curve(Curve { points: layout.curve(i, j)?, stroke: self.stroke(i, j, alpha) }))
         };
         let mut out: Vec<Mark<'a>> = self.drawn().into_iter().filter_map(curve).collect();
+        if layout.is_glossed() {
+            // links between pairs of lines pass over words
+            let plate = |area: &Area| Mark::Rect(Rectangle::filled(*area, 3.0, self.palette.panel.fade(PLATE)));
+            out.extend(layout.source.iter().chain(&layout.target).map(plate));
+        }
         for (j, (word, area)) in self.source.iter().zip(&layout.source).enumerate() {
             self.word(word, area, Word::Source(j), &mut out);
         }
