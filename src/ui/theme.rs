@@ -49,7 +49,7 @@ const LOW_WINDOW: f32 = 620.0;
 /// A window so low has no room for the lists of the inspector, points.
 const FLAT_WINDOW: f32 = 560.0;
 /// See [`is_squat`], points.
-const SQUAT_WINDOW: f32 = 440.0;
+const SQUAT_WINDOW: f32 = 520.0;
 /// Opacity of what belongs to the sentence before.
 pub const STALE_OPACITY: f32 = 0.4;
 

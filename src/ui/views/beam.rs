@@ -77,7 +77,9 @@ fn header_ui(
     if !is_open {
         text(0.0, Align2::LEFT_CENTER, &format!("Beam, {count} hypotheses (click to open)"));
     } else if !is_room {
-        text(0.0, Align2::LEFT_CENTER, &format!("Beam, {count} hypotheses: a higher window shows them"));
+        let what =
+            if count == 1 { "hypothesis: a higher window shows it" } else { "hypotheses: a higher window shows them" };
+        text(0.0, Align2::LEFT_CENTER, &format!("Beam, {count} {what}"));
     } else if count == 1 && column.decoding {
         text(0.0, Align2::LEFT_CENTER, "Beam, leading hypothesis so far");
     } else {

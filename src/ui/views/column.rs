@@ -52,6 +52,9 @@ const A_ROW: f32 = 80.0;
 const MOST_ROWS: f32 = 10.0;
 /// From this width on, in a column wider than high, the beam stands beside the picture, points;
 const WIDE: f32 = 720.0;
+/// in a column lower than this already from this width on, points;
+const LOW: f32 = 300.0;
+const WIDE_OF_LOW: f32 = 560.0;
 /// then it takes this share of the width, within these limits.
 const BESIDE: (f32, f32, f32) = (0.36, 280.0, 640.0);
 /// The beam takes at most this share of the remaining height on a low window,
@@ -85,7 +88,8 @@ impl Parts {
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
         let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
         let output = part(header.bottom() + 2.0, header.bottom() + 2.0 + output);
-        if beam_open && size.x >= WIDE && size.x > size.y {
+        let is_wide = size.x >= WIDE || size.x >= WIDE_OF_LOW && size.y < LOW;
+        if beam_open && is_wide && size.x > size.y {
             let low = part(output.bottom() + theme::SPACE_2, size.y - PADDING + 4.0);
             let beam = (size.x * BESIDE.0).clamp(BESIDE.1, BESIDE.2);
             let (picture, beam) = low.split_left_right_at_x(low.right() - beam);
