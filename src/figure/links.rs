@@ -15,6 +15,8 @@ use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
 
 /// Between two words of a line at least and at most, points.
 const GAPS: (f32, f32) = (SPACE_2, 36.0);
+/// In a wide room they stand further apart, by this share of it.
+const GAP_SHARE: f32 = 0.05;
 /// Between the two lines at least, points.
 const LEAST_RISE: f32 = 48.0;
 /// The same in a pair of lines below others, at most.
@@ -203,7 +205,7 @@ fn blocks(links: &Links<'_>, source: &[f32], target: &[f32], room: f32) -> Vec<(
 /// Boxes of these widths side by side in the middle of `room`, as far apart as it allows.
 fn line(widths: &[f32], top: f32, height: f32, room: f32) -> Vec<Area> {
     let (words, gaps) = (widths.iter().sum::<f32>(), widths.len().saturating_sub(1) as f32);
-    let gap = ((room - words) / gaps.max(1.0)).clamp(GAPS.0, GAPS.1);
+    let gap = ((room - words) / gaps.max(1.0)).clamp(GAPS.0, GAPS.1.max(GAP_SHARE * room));
     let mut x = 0.5 * (room - words - gap * gaps);
     let mut place = |width: &f32| {
         let area = Area::at(point(x, top), size(*width, height));

@@ -295,7 +295,7 @@ mod tests {
                 assert!(apart, "{one:?} lies over {other:?}");
             }
         }
-        let view = Area::at(point(0.0, 3.0 * LINE), layout.size);
+        let view = Area::at(point(0.0, RIM + 3.0 * LINE), layout.size);
         let texts = |marks: Vec<Mark<'_>>| marks.iter().filter(|mark| matches!(mark, Mark::Text(_))).count();
         assert_eq!(
             (texts(tree.marks(&layout, &view)), texts(tree.whole(&SansSerif, Provenance::default()).marks)),

@@ -81,7 +81,9 @@ impl View for PictureBar {
         ui.horizontal(|ui| {
             picture_ui(ui, window);
             differs_legend(ui, window);
-            if window.layout(local::LINKS, 0.0) > 0.0 {
+            if is_tree(window) {
+                units_ui(ui, window);
+            } else if window.layout(local::LINKS, 0.0) > 0.0 {
                 threshold_ui(ui, window);
                 rows_ui(ui, window, is_full, false);
             } else {
@@ -127,8 +129,10 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
 fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     let is_slim = is_slim || ui.available_width() < SLIM;
     picture_ui(ui, window);
-    let is_links = window.layout(local::LINKS, 0.0) > 0.0;
-    if !is_links && !is_slim {
+    let is_tree = is_tree(window);
+    let is_links = window.layout(local::LINKS, 0.0) > 0.0 && !is_tree;
+    let is_heatmap = !is_links && !is_tree;
+    if is_heatmap && !is_slim {
         numbers_ui(ui, window);
     }
     if !is_slim {
@@ -142,12 +146,14 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
         if is_slim {
             ui.horizontal(|ui| differs_legend(ui, window));
         }
-        if is_slim && !is_links {
+        if is_slim && is_heatmap {
             ui.horizontal(|ui| numbers_ui(ui, window));
         }
-        ui.horizontal(|ui| reading_ui(ui, window));
+        if !is_tree {
+            ui.horizontal(|ui| reading_ui(ui, window));
+        }
         ui.horizontal(|ui| units_ui(ui, window));
-        if !is_links {
+        if is_heatmap {
             ui.horizontal(|ui| palette_ui(ui, window));
             ui.horizontal(|ui| links_ui(ui, window));
             ui.horizontal(|ui| gaze_ui(ui, window));
@@ -155,6 +161,11 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
         ui.horizontal(doubt_legend);
         ui.horizontal(|ui| size_ui(ui, window));
     });
+}
+
+/// The tree has no colours of alpha, no rows and no cells.
+fn is_tree(window: &Window<'_>) -> bool {
+    window.layout(local::TREE, 0.0) > 0.0
 }
 
 /// Which picture is shown of an alignment.

@@ -26,6 +26,8 @@ use crate::ui::widgets::{is_heard, labels, marks, node};
 /// Height of what is said about the selected node, and of a line more in a narrow column, points.
 const DETAILS: f32 = 66.0;
 const REASON: f32 = 17.0;
+/// In a picture lower than this one line says it, of this height, points.
+const LOW: (f32, f32) = (190.0, 22.0);
 /// With less room the reason stands in a line of its own and buttons have short names, points.
 const NARROW: f32 = 520.0;
 /// Width of the slider of steps at least and at most, and of what stands beside it, points.
@@ -60,7 +62,11 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 fn whole_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut Memory) {
     controls_ui(ui, tree, memory);
     let rect = ui.available_rect_before_wrap();
-    let details = if rect.width() < NARROW { DETAILS + REASON } else { DETAILS };
+    let details = match rect.width() {
+        _ if rect.height() < LOW.0 => LOW.1,
+        width if width < NARROW => DETAILS + REASON,
+        _ => DETAILS,
+    };
     let foot = (rect.bottom() - details).max(rect.top());
     let (above, below) = rect.split_top_bottom_at_y(foot);
     nodes_ui(&mut ui.new_child(egui::UiBuilder::new().id_salt("tree").max_rect(above)), window, column, tree, memory);
@@ -274,13 +280,17 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             buttons_ui(ui, window, column, (tree, at), memory);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(egui::Label::new(RichText::new(text).color(t.accent)).truncate());
+                let word = egui::Label::new(RichText::new(text).color(t.accent)).truncate();
+                ui.add(word).on_hover_text(tree.reason(at));
                 if !is_narrow {
                     reason(ui);
                 }
             });
         });
     });
+    if ui.max_rect().height() <= LOW.1 {
+        return;
+    }
     if is_narrow {
         reason(ui);
     }
