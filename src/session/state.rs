@@ -309,12 +309,10 @@ impl Session {
         let shared = &mut self.shared;
         match news {
             News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, shared),
-            News::Links { path, on: Page::Evaluation } => {
+            News::Links { path, on } if on == Page::Evaluation => {
                 self.pages.evaluation.apply(EvaluationCommand::Test(TestCommand::SetGold(Some(path))), shared);
             }
-            News::Links { path, on: Page::Sentence | Page::Map | Page::Phrases | Page::Steps } => {
-                shared.open_gold(path);
-            }
+            News::Links { path, .. } => shared.open_gold(path),
             News::Gold { path, list, target, links, note } => shared.gold_read(&path, (&list, target), &links, &note),
             News::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, shared),
             News::FirstSet(files) => self.pages.evaluation.take(files, shared),
