@@ -15,6 +15,8 @@ use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
 
 /// Between two words of a line at least and at most, points.
 const GAPS: (f32, f32) = (SPACE_2, 36.0);
+/// In a wide room they stand further apart, by this share of it.
+const GAP_SHARE: f32 = 0.05;
 /// Between the two lines at least, points.
 const LEAST_RISE: f32 = 48.0;
 /// The same in a pair of lines below others, at most.
@@ -25,6 +27,8 @@ const BETWEEN: f32 = 16.0;
 const WIDTHS: (f32, f32) = (6.0, 0.5);
 /// Width of all links where alpha is shown by opacity, points.
 const EVEN_WIDTH: f32 = 2.0;
+/// How much the ground of a word covers of the links that pass it by.
+const PLATE: f32 = 0.8;
 /// How much a link still covers beside one that is marked.
 const ASIDE: f32 = 0.2;
 
@@ -128,6 +132,12 @@ impl Layout {
         self
     }
 
+    /// Whether there are several pairs of lines.
+    fn is_glossed(&self) -> bool {
+        let is_level = |line: &[Area]| line.windows(2).all(|two| two[0].top() == two[1].top());
+        !(is_level(&self.source) && is_level(&self.target))
+    }
+
     /// The box of a word.
     pub fn area(&self, word: Word) -> Option<&Area> {
         match word {
@@ -195,7 +205,7 @@ fn blocks(links: &Links<'_>, source: &[f32], target: &[f32], room: f32) -> Vec<(
 /// Boxes of these widths side by side in the middle of `room`, as far apart as it allows.
 fn line(widths: &[f32], top: f32, height: f32, room: f32) -> Vec<Area> {
     let (words, gaps) = (widths.iter().sum::<f32>(), widths.len().saturating_sub(1) as f32);
-    let gap = ((room - words) / gaps.max(1.0)).clamp(GAPS.0, GAPS.1);
+    let gap = ((room - words) / gaps.max(1.0)).clamp(GAPS.0, GAPS.1.max(GAP_SHARE * room));
     let mut x = 0.5 * (room - words - gap * gaps);
     let mut place = |width: &f32| {
         let area = Area::at(point(x, top), size(*width, height));
@@ -225,6 +235,11 @@ impl<'a> Links<'a> {
             Some(Mark::Curve(Curve { points: layout.curve(i, j)?, stroke: self.stroke(i, j, alpha) }))
         };
         let mut out: Vec<Mark<'a>> = self.drawn().into_iter().filter_map(curve).collect();
+        if layout.is_glossed() {
+            // links between pairs of lines pass over words
+            let plate = |area: &Area| Mark::Rect(Rectangle::filled(*area, 3.0, self.palette.panel.fade(PLATE)));
+            out.extend(layout.source.iter().chain(&layout.target).map(plate));
+        }
         for (j, (word, area)) in self.source.iter().zip(&layout.source).enumerate() {
             self.word(word, area, Word::Source(j), &mut out);
         }

@@ -267,7 +267,7 @@ fn legend<'a>(series: &'a [Series], area: &Area, measure: &dyn Measure, dark: bo
 }
 
 /// What a series looks like, from a point to the right.
-fn sample<'a>(series: &Series, at: Point, colour: Rgba) -> Mark<'a> {
+pub fn sample<'a>(series: &Series, at: Point, colour: Rgba) -> Mark<'a> {
     let middle = at + size(0.5 * LEGEND.0, 0.0);
     let (ends, stroke) = ([at, at + size(LEGEND.0, 0.0)], Stroke { width: series.width(), colour });
     match series.look {

@@ -24,6 +24,8 @@ const BOX: f32 = 17.0;
 
 /// Room for the number behind a node, points at scale 1.
 const BEHIND: f32 = 0.6 * 3.0 * TEXT_SMALL;
+/// Round all of it, for the frame of the selected node, points at scale 1.
+const RIM: f32 = 3.0;
 /// A node this many lines below its parent hangs on a trunk.
 const NEAR: f32 = 3.5;
 
@@ -139,7 +141,7 @@ impl<'a> Tree<'a> {
         }
         let lefts: Vec<f32> = widths
             .iter()
-            .scan(0.0, |x, width| {
+            .scan(RIM * scale, |x, width| {
                 let left = *x;
                 *x += width + GAP * scale;
                 Some(left)
@@ -153,11 +155,11 @@ impl<'a> Tree<'a> {
             if !is_first {
                 line += 1.0;
             }
-            let corner = point(lefts[node.step], line * LINE * scale + 0.5 * (LINE - BOX) * scale);
+            let corner = point(lefts[node.step], (RIM + line * LINE + 0.5 * (LINE - BOX)) * scale);
             boxes.push(Area::at(corner, size(wide[at], BOX * scale)));
         }
         let right = boxes.iter().map(Area::right).fold(0.0, f32::max);
-        Layout { boxes, size: size(right + GAP * scale, (line + 1.0) * LINE * scale) }
+        Layout { boxes, size: size(right + GAP * scale, (2.0 * RIM + (line + 1.0) * LINE) * scale) }
     }
 
     /// What `view` shows of it.
@@ -293,7 +295,7 @@ mod tests {
                 assert!(apart, "{one:?} lies over {other:?}");
             }
         }
-        let view = Area::at(point(0.0, 3.0 * LINE), layout.size);
+        let view = Area::at(point(0.0, RIM + 3.0 * LINE), layout.size);
         let texts = |marks: Vec<Mark<'_>>| marks.iter().filter(|mark| matches!(mark, Mark::Text(_))).count();
         assert_eq!(
             (texts(tree.marks(&layout, &view)), texts(tree.whole(&SansSerif, Provenance::default()).marks)),

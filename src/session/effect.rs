@@ -67,6 +67,15 @@ pub enum Chore {
     },
     /// Read a text file.
     Read(PathBuf),
+    /// Read alignments by hand of a list and its translations.
+    ReadGold {
+        /// Where they are.
+        path: PathBuf,
+        /// The list.
+        source: PathBuf,
+        /// Its translations, line by line.
+        target: PathBuf,
+    },
     /// Find the training logs of a run, or of all runs in a folder.
     FindLogs(PathBuf),
     /// Write the configuration of a new training.
@@ -141,6 +150,26 @@ pub enum News {
         what: Dropped,
         /// On which page.
         on: Page,
+    },
+    /// What was opened or dropped holds word links.
+    Links {
+        /// Where it is.
+        path: PathBuf,
+        /// On which page.
+        on: Page,
+    },
+    /// Alignments by hand of a list were read.
+    Gold {
+        /// Where they are.
+        path: PathBuf,
+        /// The file of the list.
+        list: PathBuf,
+        /// The file of its translations.
+        target: PathBuf,
+        /// The links of each line.
+        links: Arc<Vec<Links>>,
+        /// How the file was read, in sentences.
+        note: String,
     },
     /// Training logs were looked for.
     Logs {

@@ -230,6 +230,10 @@ fn captioned(caption: Option<String>, set: Option<String>) -> Option<String> {
 /// Which model a figure is of and how that searched, as the command line says it.
 fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> String {
     let how = how(search, table);
+    // a variant by its beam has said it
+    let beam = format!("beam {}", search.beam);
+    let is_said = table.variant.as_ref().is_some_and(|told| told.differs.contains(&beam));
+    let how = how.strip_prefix(&format!("{beam}, ")).filter(|_| is_said).unwrap_or(&how);
     let rows = table.reading.filter(|reading| *reading != Reading::default());
     let rows = rows.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
     format!("{}, {how}{rows}, log p {:.2}", named(column, table), table.log_p)

@@ -18,6 +18,8 @@ use crate::session::lessons::script::Script;
 use crate::session::page::{Dropped, Page};
 use crate::session::picture::Picture;
 use crate::text::lines::TextFile;
+use crate::text::links;
+use crate::text::links::read::LinkLayout;
 use crate::text::phrases::PhraseTable;
 use crate::text::write::write_atomic;
 use crate::training::recipe::Plan;
@@ -35,6 +37,9 @@ pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
             disk.run_telling("align", Box::new(move |_| align(&aligner, number, question)));
         }
         Chore::Read(path) => disk.run_telling("read", Box::new(move |tell| Some(read(path, tell)))),
+        Chore::ReadGold { path, source, target } => {
+            disk.run_telling("read", Box::new(move |_| Some(read_gold(path, source, target))));
+        }
         Chore::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
         Chore::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
         Chore::PutFirstSet(folder) => disk.run("write", Box::new(move || Some(put_first_set(&folder)))),
@@ -100,6 +105,8 @@ fn look(path: PathBuf, on: Page) -> News {
         (Dropped::Interventions, path)
     } else if is_phrase_table(&path) {
         (Dropped::PhraseTable, path)
+    } else if path.is_file() && links::read::holds_links(&path) {
+        return News::Links { path, on };
     } else {
         (Dropped::Text, path)
     };
@@ -124,6 +131,19 @@ fn is_workspace(path: &Path) -> bool {
 /// Whether the first line is one of a phrase table.
 fn is_phrase_table(path: &Path) -> bool {
     path.is_file() && PhraseTable::open(path).is_ok_and(|mut table| matches!(table.next(), Some(Ok(_))))
+}
+
+fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> News {
+    let lines = |path: &Path| -> Result<Vec<String>> {
+        let file = TextFile::open(path)?;
+        Ok((0..file.len()).map(|n| file.line(n).into_owned()).collect())
+    };
+    let read =
+        || links::read::read(&path, &links::read::lengths(&lines(&list)?, &lines(&target)?), &LinkLayout::default());
+    match read() {
+        Ok(gold) => News::Gold { path, list, target, links: Arc::new(gold.pairs), note: gold.note },
+        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+    }
 }
 
 fn read(path: PathBuf, tell: &mut dyn FnMut(News) -> bool) -> News {

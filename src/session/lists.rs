@@ -7,8 +7,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::session::column::file_name;
+use crate::session::gold::Gold;
 use crate::session::pages::sentence::command::List;
 use crate::text::lines::{Needle, TextFile};
+use crate::text::links::Links;
 
 /// Most sentences kept in the history.
 pub const MAX_TRANSLATED: usize = 500;
@@ -44,6 +46,8 @@ pub struct OpenFile {
     pub target_path: Option<PathBuf>,
     /// Its lines, once read.
     pub target: Option<Arc<TextFile>>,
+    /// Links by hand between its lines and those of the translation.
+    pub gold: Option<Arc<Vec<Links>>>,
     /// Translate its first line as soon as it is read.
     pub(in crate::session) pick_first: bool,
     /// The list that it took the place of and the position there, shown again when it cannot be read.
@@ -190,6 +194,14 @@ impl Lists {
     pub fn reference(&self, position: usize) -> Option<Cow<'_, str>> {
         let List::File(n) = self.shown else { return None };
         line(self.files.get(n)?.target.as_deref()?, position)
+    }
+
+    /// The alignment by hand of a sentence of the shown list, where one was opened beside it.
+    pub fn gold(&self, position: usize) -> Option<Gold> {
+        let List::File(n) = self.shown else { return None };
+        let links = self.files.get(n)?.gold.as_ref()?.get(position)?.clone();
+        let (source, reference) = (self.sentence(position)?.into_owned(), self.reference(position)?.into_owned());
+        Some(Gold { source, reference, links })
     }
 
     /// How many sentences of the shown list are to be drawn: all, or those that match the search.

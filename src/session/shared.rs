@@ -101,7 +101,7 @@ pub struct Shared {
     pub(super) probes: Vec<Asked>,
     /// Rows that were found to make a model say a word, oldest first.
     pub(super) persuaded: Vec<Persuaded>,
-    /// Of the sentence of a test set that was opened last.
+    /// Of the sentence of a test set or of a list with links by hand that was opened last.
     pub(super) gold: Option<Arc<Gold>>,
     pub(super) page: Page,
     pub(super) words_per_second: f32,

@@ -17,6 +17,7 @@ use crate::session::open_with::OpenWith;
 use crate::session::page::Page;
 use crate::session::pages::Pages;
 use crate::session::pages::evaluation::Evaluation;
+use crate::session::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::session::pages::maps::Maps;
 use crate::session::pages::phrases::Phrases;
 use crate::session::pages::sentence::command::List;
@@ -322,6 +323,11 @@ impl Session {
         let shared = &mut self.shared;
         match news {
             News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, shared),
+            News::Links { path, on } if on == Page::Evaluation => {
+                self.pages.evaluation.apply(EvaluationCommand::Test(TestCommand::SetGold(Some(path))), shared);
+            }
+            News::Links { path, .. } => shared.open_gold(path),
+            News::Gold { path, list, target, links, note } => shared.gold_read(&path, (&list, target), &links, &note),
             News::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, shared),
             News::FirstSet(files) => self.pages.evaluation.take(files, shared),
             News::Aligned { number, links } => shared.aligned(number, links),

@@ -147,7 +147,7 @@ impl Question {
                 "A model is a folder with config.json, model.safetensors and two tokenizers. It can also be dropped on the window."
             }
             Self::Text => {
-                "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, and a .json file as a sentence with what was set in it."
+                "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, a .json file as a sentence with what was set in it, and word links as the alignments by hand of the list that is shown."
             }
             Self::TestSource => "One sentence a line, packed with gzip or zstandard or not.",
             Self::TestReference => {

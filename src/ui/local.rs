@@ -95,7 +95,7 @@ pub enum Sheet {
     Figure {
         /// Whose.
         column: ColumnId,
-        /// The name of its kind; `None`: the last one that was chosen, where there is such a figure.
+        /// The name of its kind; `None`: as on the screen, or bars or the beam where they were chosen last.
         kind: Option<&'static str>,
     },
     /// Words of a variant of this column.

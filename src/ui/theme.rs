@@ -49,6 +49,8 @@ pub const PROGRESS_HEIGHT: f32 = 4.0;
 const LOW_WINDOW: f32 = 620.0;
 /// A window so low has no room for the lists of the inspector, points.
 const FLAT_WINDOW: f32 = 560.0;
+/// See [`is_squat`], points.
+const SQUAT_WINDOW: f32 = 520.0;
 /// Opacity of what belongs to the sentence before.
 pub const STALE_OPACITY: f32 = 0.4;
 
@@ -163,6 +165,11 @@ pub fn is_low(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < LOW_WINDOW
 }
 
+/// A window so low that bars fold into one line and what is said twice is left out.
+pub fn is_squat(ui: &egui::Ui) -> bool {
+    ui.ctx().content_rect().height() < SQUAT_WINDOW
+}
+
 /// A window so low that a picture needs all the room.
 pub fn is_flat(ui: &egui::Ui) -> bool {
     ui.ctx().content_rect().height() < FLAT_WINDOW
@@ -230,6 +237,12 @@ pub fn card(t: &Tokens) -> egui::Frame {
 /// A panel at an edge of the window.
 pub fn panel(t: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(t.panel).inner_margin(Margin::symmetric(12, 8))
+}
+
+/// As [`panel`], thinner in a window where height is scarce.
+pub fn bar(ui: &egui::Ui) -> egui::Frame {
+    let margin = Margin::symmetric(12, if is_squat(ui) { 3 } else { 8 });
+    panel(tokens(ui)).inner_margin(margin)
 }
 
 /// The background of a word by its probability: none when sure, warm when in doubt.

@@ -16,8 +16,8 @@ use interlinear::session::effect::{Chore, News};
 use interlinear::session::evaluation::{By, FiguresFormat, LogState};
 use interlinear::session::persist::SavedSession;
 use interlinear::session::{
-    ColumnCommand, Command, CorpusEvent, Driver, Dropped, EnsembleSpec, EvaluationCommand, LaneCall, Mixing, Page,
-    SearchCommand, Session, TaskCommand, TestCommand, WindowCommand,
+    ColumnCommand, Command, CorpusEvent, Driver, Dropped, EnsembleSpec, EvaluationCommand, LaneCall, List, ListCommand,
+    Mixing, Page, SearchCommand, Session, TaskCommand, TestCommand, WindowCommand,
 };
 use interlinear::text::links::read;
 use interlinear::training::curves;
@@ -447,4 +447,52 @@ fn the_first_test_set_is_put_into_a_folder_and_taken() {
     let gold = test.gold.as_ref().expect("alignments");
     let links = read::read(gold, &lengths, &read::LinkLayout::default()).expect("links of these sentences");
     assert_eq!(links.pairs.len(), 24);
+}
+
+#[test]
+fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (wake, woken) = std::sync::mpsc::channel();
+    let wake = Arc::new(move || {
+        let _ = wake.send(());
+    });
+    let mut driver = Driver::open(OpenWith::default(), wake);
+    let files = [
+        ("a.en", "the red shoe\na dog\n"),
+        ("a.fr", "la chaussure rouge\nun chien\n"),
+        ("a.links", "0-0 1-2 2?1\n0-0 1-1\n"),
+        ("short.links", "0-0\n"),
+    ];
+    let path = |name: &str| folder.path().join(name);
+    for (name, text) in files {
+        std::fs::write(path(name), text).expect("written");
+    }
+    let says = |session: &Session, text: &str| session.notices().iter().any(|notice| notice.text.contains(text));
+    for (name, what) in [
+        ("a.links", "open that text first"),
+        ("a.en", ""),
+        ("a.links", "open the translation of a.en first, a file of 2 lines too"),
+        ("a.fr", ""),
+        ("short.links", "short.links: has 1 lines, but the corpus has 2 sentence pairs"),
+    ] {
+        driver.send(WindowCommand::Open(path(name)));
+        let is_read = |session: &Session| {
+            session.lists().files.last().is_some_and(|file| file.path == path(name) && file.is_whole())
+        };
+        pump(&mut driver, &woken, |session| if what.is_empty() { is_read(session) } else { says(session, what) });
+        driver.send(ListCommand::Show(List::File(0)));
+    }
+    assert!(driver.session().gold().is_none());
+    driver.send(ListCommand::Pick(0));
+    driver.send(WindowCommand::Open(path("a.links")));
+    pump(&mut driver, &woken, |session| session.gold().is_some());
+    let gold = driver.session().gold().expect("it is there");
+    assert_eq!((gold.source.as_str(), gold.reference.as_str()), ("the red shoe", "la chaussure rouge"));
+    assert_eq!((gold.links.sure().len(), gold.links.possible().len()), (2, 1));
+    assert!(says(driver.session(), "a.links is the alignment by hand of a.en and a.fr, 2 lines"));
+    driver.send(ListCommand::Move(1));
+    assert_eq!(driver.session().gold().expect("that of the next line").reference, "un chien");
+    driver.send(WindowCommand::ShowPage(Page::Evaluation));
+    driver.send(WindowCommand::Drop(path("a.links")));
+    pump(&mut driver, &woken, |session| session.evaluation().test.gold == Some(path("a.links")));
 }

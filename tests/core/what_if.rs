@@ -416,3 +416,17 @@ fn neighbours_are_asked_for_once_and_forgotten() {
     act(&mut session, VariantCommand::Near(None));
     assert!(session.neighbours().is_none());
 }
+
+#[test]
+fn a_caption_names_the_beam_of_a_variant_once() {
+    let mut session = translated(1);
+    let search = SearchSettings { beam: 1, ..session.scene().search };
+    let command = beside(&session, 0, search);
+    let request = act(&mut session, command).expect("a request");
+    answer(&mut session, &request);
+    let variant = &session.columns()[1];
+    let drawing = Drawing { has_caption: true, ..Drawing::default() };
+    let picture = export::picture(variant, &search, session.settings(), &drawing, None).expect("a picture");
+    let svg = String::from_utf8(picture.bytes(std::path::Path::new("a.svg")).expect("drawn")).expect("text");
+    assert!(svg.contains("variant: beam 1, hypothesis 1") && !svg.contains("beam 1, beam 1"), "{svg:.600}");
+}

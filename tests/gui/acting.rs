@@ -432,3 +432,42 @@ fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     assert!(wires.sent.borrow().contains(&ColumnCommand::Draw { column, kind: "tree", path }.into()));
     assert_eq!(harness.state().session().drawing().kind, "heatmap", "what was chosen before is kept");
 }
+
+#[test]
+fn a_tree_fits_a_narrow_column() {
+    let (mut harness, _) = tree_window();
+    harness.set_size(egui::vec2(700.0, 768.0));
+    harness.run();
+    let beam = harness.get_by_label("Beam of RNNsearch").rect();
+    for label in ["Go on from here", "Close branch", "Smaller tree", "Larger tree"] {
+        let found: Vec<_> = harness.get_all_by_label(label).map(|node| node.rect()).collect();
+        let is_inside = |rect: &egui::Rect| rect.left() >= beam.left() && rect.right() <= beam.right() + 1.0;
+        assert!(found.iter().any(is_inside), "{label} at {found:?} is not above {beam}");
+    }
+    let first = harness.get_by_label("Node la, step 1, probability 0.74, of the shown hypothesis").rect();
+    assert!(first.left() >= beam.left() + 2.5, "{first} leaves room for its frame right of {beam}");
+    for text in ["looks at red", "candidates la"] {
+        let line = harness.get_by_label_contains(text).rect();
+        assert!(line.right() <= beam.right() + 1.0, "{line} ends with the column, {beam}");
+    }
+}
+
+#[test]
+fn the_sheet_of_figures_opens_on_the_picture_of_the_screen() {
+    let (mut harness, wires) = tree_window();
+    let column = harness.state().session().columns()[1].id;
+    for (kind, keys) in [("tree", 0), ("heatmap", 1), ("links", 1)] {
+        for _ in 0..keys {
+            harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::J);
+            harness.run();
+        }
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::S);
+        harness.run();
+        harness.get_by_label("Path").type_text("some/file");
+        harness.run();
+        harness.get_by_role_and_label(Role::Button, "Save").click();
+        harness.run();
+        let path = std::path::PathBuf::from("some/file");
+        assert!(wires.sent.borrow().contains(&ColumnCommand::Draw { column, kind, path }.into()), "{kind}");
+    }
+}

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use egui::accesskit::{Role, Toggled};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::analysis::aer;
+use interlinear::analysis::reading::Reading;
+use interlinear::evaluation::alignment::Baseline;
 use interlinear::figure::mark::Mark;
 use interlinear::session::effect::News;
 use interlinear::session::evaluation::{By, FiguresFormat};
@@ -14,7 +17,7 @@ use interlinear::session::{
 };
 use interlinear::training::curves::{Curves, Point};
 use interlinear::ui::App;
-use interlinear::worker::corpus::evaluate::Evaluated;
+use interlinear::worker::corpus::evaluate::{Evaluated, FORWARD};
 use interlinear::worker::corpus::{Found, Kind, Progress};
 use interlinear::worker::follow::Seen;
 
@@ -272,5 +275,48 @@ fn one_and_four_models_in_the_smallest_window_and_in_a_large_one() {
             assert!(shows(&harness, "BLEU by length of the source, words"));
             assert!(shows(&harness, "Left out, for they translate the other way"));
         }
+    }
+}
+
+#[test]
+fn what_is_to_be_done_next_follows_the_files_that_are_chosen() {
+    let mut session = ready();
+    let (mut harness, _) = desk::window(ready());
+    assert!(shows(&harness, "Ready to measure") && !shows(&harness, "Nothing is measured yet"));
+    part(&mut harness, "Sentences");
+    assert!(shows(&harness, "Ready to measure"));
+    session.apply(page(EvaluationCommand::Run));
+    let (harness, _) = desk::window(session);
+    assert!(shows(&harness, "Measuring"));
+}
+
+#[test]
+fn tables_that_are_wider_than_the_page_scroll_in_their_card() {
+    for size in [[1024.0, 768.0], [1280.0, 800.0], [640.0, 480.0]] {
+        let (harness, _) = desk::window_of(with(measured::two_models()), size);
+        let note = harness.query_all_by_label_contains("An interval without 0").next().expect("p is explained");
+        assert!(note.rect().right() <= size[0], "{size:?}: {}", note.rect());
+    }
+}
+
+#[test]
+fn the_lines_of_the_chart_of_aer_say_what_they_are() {
+    let mut both = measured::two_models();
+    let counts = aer::Counts { found: 100, sure: 100, found_sure: 50, found_possible: 50 };
+    let baseline = |name| Baseline { name, rows: vec![(FORWARD, counts)] };
+    both.baselines = vec![baseline("diagonal"), baseline("statistical")];
+    let mut rows = measured::alignments(70);
+    for row in &mut rows {
+        row.extraction.reading = Reading::Input;
+    }
+    let mut second = (*both.models[1]).clone();
+    if let Some(Ok(of)) = &mut second.alignments {
+        of.extend(rows);
+    }
+    both.models[1] = Arc::new(second);
+    let (harness, _) = desk::window_of(with(both), [1280.0, 1400.0]);
+    for text in ["straight line, 0.500", "statistical aligner, 0.500", "dashed: a row is that of the word read before"]
+    {
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
 }

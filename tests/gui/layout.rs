@@ -4,7 +4,7 @@ use egui::accesskit::Role;
 use egui::{Modifiers, Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::{Command, Event, Session, SettingsCommand, SourceCommand, WindowCommand};
+use interlinear::session::{Command, Event, ModelFacts, Session, SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::ui::App;
 
 use crate::desk;
@@ -238,6 +238,107 @@ fn a_translation_of_ones_own_leaves_everything_in_its_place() {
             let captions = |(name, _): &(String, Rect)| !name.contains("log p");
             let controls: Vec<_> = controls(&harness).into_iter().filter(captions).collect();
             check(&what, window, &controls);
+        }
+    }
+}
+
+/// The rows of the heatmaps in view, as their first cells stand, from the top.
+fn rows(harness: &Harness<'_, App>) -> Vec<Rect> {
+    let cells = harness.query_all_by_role(Role::GridCell);
+    let of_first = |name: String| name.contains("<- The ");
+    let firsts = cells.filter(|node| node.accesskit_node().label().is_some_and(of_first));
+    // what is less than a point of a row is rounding
+    let mut found: Vec<Rect> = firsts.map(|node| node.rect()).filter(|rect| rect.height() > 1.0).collect();
+    found.sort_by(|a, b| a.top().total_cmp(&b.top()));
+    found
+}
+
+#[test]
+fn automatic_cells_never_cut_a_row_in_half() {
+    for (width, height, zoom) in SCREENS {
+        for count in [1, 3, 4, 6] {
+            let size = vec2(width, height) / zoom;
+            let (harness, _) = desk::window_of(session(count), size.into());
+            let what = format!("{width} x {height} at zoom {zoom}, {count} columns");
+            let rows = rows(&harness);
+            let Some(last) = rows.last() else { continue };
+            let side = rows[0].height();
+            assert!((last.height() - side).abs() < 0.5, "{what}: {last} is lower than {side}");
+            // a beam beside the picture begins higher
+            let below = columns(&harness).into_iter().map(|beam| beam.top()).find(|top| *top > rows[0].top());
+            let beam = below.unwrap_or(size.y);
+            assert!(last.bottom() <= beam + 0.5, "{what}: {last} ends below {beam}");
+        }
+    }
+}
+
+#[test]
+fn the_beam_gives_its_rows_up_where_the_heatmap_would_not_be_whole() {
+    for (count, size) in [(4, [1280.0, 800.0]), (3, [1024.0, 768.0]), (4, [1024.0, 768.0])] {
+        let (harness, _) = desk::window_of(session(count), size);
+        let rows = rows(&harness);
+        let mut tops: Vec<i32> = rows.iter().map(|rect| rect.top().round() as i32).collect();
+        tops.dedup();
+        assert_eq!(tops.len(), 16, "{count} columns in {size:?}: every row is in view");
+    }
+}
+
+#[test]
+fn nothing_jumps_when_columns_no_longer_fit() {
+    let editor = |harness: &Harness<'_, App>| {
+        harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").rect().top()
+    };
+    for size in [[1280.0, 800.0], [1024.0, 768.0], [2560.0, 1440.0]] {
+        let places: Vec<f32> =
+            [1, 3, 6].map(|count| editor(&desk::window_of(session(count), size).0)).into_iter().collect();
+        assert!(places.iter().all(|place| *place == places[0]), "{size:?}: {places:?}");
+    }
+    let (mut harness, _) = desk::window_of(session(6), [1280.0, 800.0]);
+    let left = |harness: &Harness<'_, App>| columns(harness).iter().map(Rect::left).find(|left| *left > 248.0);
+    let before = left(&harness);
+    harness.get_by_label("Next columns").click();
+    harness.run();
+    assert_eq!(left(&harness), before, "the fourth column stands where the first stood");
+}
+
+#[test]
+fn a_very_low_window_keeps_its_height_for_the_picture() {
+    let (mut harness, _) = desk::window_of(session(3), [512.0, 384.0]);
+    let grid = harness.query_all_by_role(Role::Grid).map(|node| node.rect()).next();
+    assert!(grid.is_some_and(|grid| grid.top() < 270.0), "{grid:?}");
+    let mut tops: Vec<i32> = rows(&harness).iter().map(|rect| rect.top().round() as i32).collect();
+    tops.dedup();
+    assert!(tops.len() >= 4, "{tops:?}");
+    harness.get_by_label("Column 1 of 3");
+    harness.get_by_label("Next columns").click();
+    harness.run();
+    harness.get_by_label("Column 2 of 3");
+}
+
+#[test]
+fn the_line_over_the_columns_never_paints_over_itself() {
+    let text = "the red shoe";
+    for width in (600..1500).step_by(60) {
+        for is_wordy in [false, true] {
+            let mut session = desk::session(text);
+            for n in 0..3 {
+                let facts = ModelFacts { window: Some(2), ..desk::facts("Luong local-p", true) };
+                let column = desk::add_column(&mut session, facts);
+                let said = if is_wordy && n == 0 { "le soulier rouge" } else { "la chaussure rouge" };
+                let mut events = desk::finished(&session, column, desk::sentence(text, &[]), &[said], None);
+                let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
+                result.hypotheses[0].p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
+                for event in events {
+                    session.absorb(event);
+                }
+            }
+            let (harness, _) = desk::window_of(session, [width as f32, 800.0]);
+            let legends = harness.query_all_by_role(Role::Legend).map(|node| ("legend".to_owned(), node.rect()));
+            let all: Vec<_> = controls(&harness).into_iter().chain(legends).collect();
+            let bar = harness.get_by_role_and_label(Role::Button, "heatmap").rect().y_range();
+            let in_bar: Vec<_> = all.into_iter().filter(|(_, rect)| bar.contains(rect.center().y)).collect();
+            let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width as f32, 800.0));
+            check(&format!("{width} points, words differ {is_wordy}"), window, &in_bar);
         }
     }
 }

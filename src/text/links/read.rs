@@ -107,6 +107,22 @@ pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Res
     Ok(Gold { pairs, notation, base: guess.base, order: guess.order, note })
 }
 
+/// So many lines with something in them tell whether a file holds links, and so many blank ones may stand before them.
+const TELLING: usize = 10;
+const BLANK: usize = 1000;
+
+/// Whether a file holds word links, by its first lines.
+pub fn holds_links(path: &Path) -> bool {
+    let Ok(lines) = LineReader::open(path) else { return false };
+    let lines = lines.take(BLANK).map_while(std::result::Result::ok);
+    let found: Vec<String> = lines.filter(|line| !line.trim().is_empty()).take(TELLING).collect();
+    let is_links = |line: &String| match sniff(line) {
+        Notation::Naacl => naacl_link(&line.split_whitespace().collect::<Vec<_>>()).is_some(),
+        Notation::Pharaoh => line.split_whitespace().all(|word| pharaoh_link(word).is_some()),
+    };
+    !found.is_empty() && found.iter().all(is_links)
+}
+
 /// The numbers of words of lines and their translations, as [`read`] wants them.
 pub fn lengths<S: AsRef<str>, T: AsRef<str>>(source: &[S], target: &[T]) -> Vec<(usize, usize)> {
     let count = |line: &str| places::words(line).count();

@@ -30,8 +30,9 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     ui.spacing_mut().item_spacing.y = 0.0;
     let is_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
     let normalised = window.session.scene().search.length_normalization > 0.0;
-    header_ui(ui, window, column, is_open, normalised);
-    if !is_open {
+    let is_room = ui.available_height() >= HEADER + ROW;
+    header_ui(ui, window, column, (is_open, is_room), normalised);
+    if !is_open || !is_room {
         return;
     }
     let id = Id::unique(("beam", column.id));
@@ -51,7 +52,13 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     rows::ring(ui, &list, list.rect, 3.0);
 }
 
-fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_open: bool, normalised: bool) {
+fn header_ui(
+    ui: &mut Ui,
+    window: &mut Window<'_>,
+    column: &Column,
+    (is_open, is_room): (bool, bool),
+    normalised: bool,
+) {
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), HEADER));
     ui.painter().hline(rect.x_range(), rect.top(), egui::Stroke::new(1.0, t.line));
@@ -69,6 +76,10 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_open: boo
     let count = column.hypotheses.len();
     if !is_open {
         text(0.0, Align2::LEFT_CENTER, &format!("Beam, {count} hypotheses (click to open)"));
+    } else if !is_room {
+        let what =
+            if count == 1 { "hypothesis: a higher window shows it" } else { "hypotheses: a higher window shows them" };
+        text(0.0, Align2::LEFT_CENTER, &format!("Beam, {count} {what}"));
     } else if count == 1 && column.decoding {
         text(0.0, Align2::LEFT_CENTER, "Beam, leading hypothesis so far");
     } else {

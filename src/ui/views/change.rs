@@ -21,7 +21,7 @@ const LIST: f32 = 260.0;
 
 /// Where alignments by hand come from.
 const NO_GOLD: &str = "No alignment by hand is known of this sentence; open it from the list of sentences on page Evaluation, after a \
-     test set with alignments by hand was measured there";
+     test set with alignments by hand was measured there, or drop a file of word links here while the list of their text is shown";
 
 /// What a row towards a word is.
 const BY_ROW: &str = "Looks for a small change of this word's row of alpha, by its gradient, that makes the model say the other word here, \
@@ -209,7 +209,7 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
         edit = Some(RowEdit::Links);
     }
     let gold = window.session.gold();
-    let why = match gold {
+    let why = match &gold {
         None => NO_GOLD,
         Some(gold) if gold.fits(column) => "",
         Some(_) => OTHER_WORDS,

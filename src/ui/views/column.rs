@@ -34,6 +34,10 @@ const PADDING: f32 = theme::SPACE_3;
 const HEADER: f32 = 24.0;
 /// Height of the line of an ensemble.
 const MIXING: f32 = 28.0;
+/// Between the picture and that line, points.
+const ABOVE_FOOT: f32 = theme::SPACE_2;
+/// What that line takes of the height of a picture.
+pub const FOOT: f32 = MIXING + ABOVE_FOOT;
 /// Least and greatest height of the output before it scrolls.
 const OUTPUT: (f32, f32) = (28.0, 86.0);
 /// The output takes at most this share of a low column.
@@ -48,6 +52,9 @@ const A_ROW: f32 = 80.0;
 const MOST_ROWS: f32 = 10.0;
 /// From this width on, in a column wider than high, the beam stands beside the picture, points;
 const WIDE: f32 = 720.0;
+/// in a column lower than this already from this width on, points;
+const LOW: f32 = 300.0;
+const WIDE_OF_LOW: f32 = 560.0;
 /// then it takes this share of the width, within these limits.
 const BESIDE: (f32, f32, f32) = (0.36, 280.0, 640.0);
 /// The beam takes at most this share of the remaining height on a low window,
@@ -61,24 +68,28 @@ const FLAT_PICTURE: f32 = 120.0;
 
 impl Parts {
     /// Cuts a column of `size` into its parts; `output` is the height of the tallest output.
-    pub fn split(size: Vec2, output: f32, beam_open: bool) -> Self {
+    /// `picture` points are what the picture wants: for them the beam gives up all rows but one.
+    pub fn split(size: Vec2, output: f32, beam_open: bool, picture: f32) -> Self {
         let most = OUTPUT.1.min((size.y * OUTPUT_SHARE).max(OUTPUT.0));
-        Self::split_under(size, output.clamp(OUTPUT.0, OUTPUT.1).min(most), beam_open, PICTURE)
+        Self::split_under(size, output.clamp(OUTPUT.0, OUTPUT.1).min(most), beam_open, (PICTURE, picture))
     }
 
     /// As [`Parts::split`] where two translations stand one under the other.
-    pub fn split_for_two(size: Vec2, output: f32, beam_open: bool) -> Self {
+    pub fn split_for_two(size: Vec2, output: f32, beam_open: bool, picture: f32) -> Self {
         let most = (2.0 * size.y * OUTPUT_SHARE).max(2.0 * OUTPUT.0);
-        Self::split_under(size, output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most), beam_open, PICTURE_UNDER_TWO)
+        let output = output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most);
+        Self::split_under(size, output, beam_open, (PICTURE_UNDER_TWO, picture))
     }
 
-    /// Cuts what an output of this height leaves; the beam leaves the picture at least so much.
-    fn split_under(size: Vec2, output: f32, beam_open: bool, least: f32) -> Self {
+    /// Cuts what an output of this height leaves; the beam leaves the picture at least so much, and what it wants as far
+    /// as the beam keeps a row.
+    fn split_under(size: Vec2, output: f32, beam_open: bool, (least, wanted): (f32, f32)) -> Self {
         let (left, right) = (PADDING, size.x - PADDING);
         let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
         let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
         let output = part(header.bottom() + 2.0, header.bottom() + 2.0 + output);
-        if beam_open && size.x >= WIDE && size.x > size.y {
+        let is_wide = size.x >= WIDE || size.x >= WIDE_OF_LOW && size.y < LOW;
+        if beam_open && is_wide && size.x > size.y {
             let low = part(output.bottom() + theme::SPACE_2, size.y - PADDING + 4.0);
             let beam = (size.x * BESIDE.0).clamp(BESIDE.1, BESIDE.2);
             let (picture, beam) = low.split_left_right_at_x(low.right() - beam);
@@ -88,6 +99,7 @@ impl Parts {
         let high = ((size.y - HIGH) / A_ROW).floor().max(0.0);
         let rows = if beam_open { (BEAM_ROWS + high).min(MOST_ROWS) } else { 0.0 };
         let left_over = size.y - PADDING - output.bottom();
+        let least = least.max(wanted.min(left_over - beam::HEADER - beam::ROW));
         let room = (left_over * BEAM_SHARE).min(left_over - least) - beam::HEADER;
         let room = (room / beam::ROW).floor().max(0.0);
         // where there is no room even for the picture the beam goes altogether
@@ -102,7 +114,7 @@ impl Parts {
     pub fn with_mixing(mut self) -> Self {
         let top = (self.picture.bottom() - MIXING).max(self.picture.top());
         self.mixing = self.picture.with_min_y(top);
-        self.picture = self.picture.with_max_y(top);
+        self.picture = self.picture.with_max_y((top - ABOVE_FOOT).max(self.picture.top()));
         self
     }
 

@@ -1,6 +1,7 @@
 //! Floor 10: the models side by side, in equal columns with one set of sizes, so that they can be compared.
 
-use egui::{RichText, Ui, UiBuilder, vec2};
+use egui::scroll_area::ScrollBarVisibility;
+use egui::{RichText, Ui, UiBuilder, Vec2, vec2};
 
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
@@ -11,10 +12,13 @@ use crate::ui::shortcuts::Act;
 use crate::ui::views::column;
 use crate::ui::views::column::Parts;
 use crate::ui::views::view::{Place, View};
-use crate::ui::widgets::heatmap::layout::{Metrics, Needs};
+use crate::ui::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::marks::Letters;
 use crate::ui::{local, shortcuts, theme};
+
+/// Between two columns, points.
+const GAP: f32 = theme::SPACE_2;
 
 /// The models side by side.
 pub struct Columns;
@@ -38,25 +42,30 @@ impl View for Columns {
             alone_ui(ui, window);
             return;
         }
-        let gap = theme::SPACE_2;
-        let count = session.columns().len() as f32;
-        let room = ui.available_width();
-        let fitting = ((room + gap) / (theme::COLUMN_MIN_WIDTH + gap)).floor().clamp(1.0, count);
+        let (count, room) = (session.columns().len() as f32, ui.available_width());
+        let (gap, fitting) = (GAP, fitting(session, room) as f32);
         let width = ((room - gap * (fitting - 1.0)) / fitting).floor();
-        if fitting < count {
-            paging_ui(ui, window, fitting as usize);
+        if fitting < count && !theme::is_squat(ui) {
+            ui.horizontal(|ui| paging_ui(ui, window, fitting as usize));
         }
-        let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false).show(ui, |ui| {
+        // the line above says where one is; a bar would take its room from the columns when it comes
+        let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false);
+        // a column that is brought into view ends with the view, not with the gap before it
+        let between = std::mem::take(&mut ui.spacing_mut().item_spacing.x);
+        let area = area.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = between;
             let height = ui.available_height();
-            let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
             let has_foot = session.columns().iter().any(column::has_foot);
-            let parts = split(window, vec2(width, height), output_height(window), beam_open);
+            let needs = needs(ui, window, aligned(session));
+            let parts = split(ui, window, vec2(width, height), output_height(window), &needs, has_foot);
             // one size of cells for all, so the column with least room decides
             let least = if has_foot { parts.with_mixing() } else { parts };
-            let metrics = metrics(ui, window, &least, aligned(window.session));
+            let metrics = metrics(ui, window, &least, &needs);
             window.local.cell = metrics.cell;
             let wanted = newly_wanted(window);
-            let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap, height));
+            // as wide as the view where it ends with the last column
+            let slack = room - (fitting * (width + gap) - gap);
+            let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap + slack, height));
             let first = window.local.wanted_column.take();
             for (n, column) in session.columns().iter().enumerate() {
                 let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
@@ -72,33 +81,40 @@ impl View for Columns {
                 column::column_ui(&mut ui.new_child(builder), window, column, &parts, &metrics);
             }
         });
+        ui.spacing_mut().item_spacing.x = between;
         window.local.first_column = (area.state.clamped_offset().x / (width + gap)).round() as usize;
     }
 }
 
-/// Says which columns are in view where not all of them fit, and goes to the others.
-fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
+/// How many columns fit side by side into so many points.
+pub fn fitting(session: &Session, room: f32) -> usize {
+    let count = session.columns().len().max(1);
+    (((room + GAP) / (theme::COLUMN_MIN_WIDTH + GAP)).floor().max(1.0) as usize).min(count)
+}
+
+/// Says which columns are in view where not all of them fit, and goes to the others; in a low window in few letters.
+pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
     let count = window.session.columns().len();
-    let first = window.local.first_column.min(count - fitting);
+    let first = window.local.first_column.min(count.saturating_sub(fitting));
     let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| shortcuts::text(ui.ctx(), act));
-    ui.horizontal(|ui| {
-        let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
-            let button =
-                ui.add_enabled(can, egui::Button::new(text)).on_hover_text(format!("Or column by column ({key})"));
-            if button.accessible_name(name).clicked() {
-                window.local.wanted_column = Some(to);
-            }
-        };
-        page(ui, "Previous", "Previous columns", first > 0, first.saturating_sub(fitting), &keys[0]);
-        let last = first + fitting;
-        let shown = if fitting == 1 {
-            format!("Column {last} of {count}")
-        } else {
-            format!("Columns {} to {last} of {count}", first + 1)
-        };
-        ui.label(RichText::new(shown).color(theme::tokens(ui).accent));
-        page(ui, "Next", "Next columns", last < count, last.min(count - fitting), &keys[1]);
-    });
+    let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
+        let button = ui.add_enabled(can, egui::Button::new(text)).on_hover_text(format!("Or column by column ({key})"));
+        if button.accessible_name(name).clicked() {
+            window.local.wanted_column = Some(to);
+        }
+    };
+    let is_squat = theme::is_squat(ui);
+    let (previous, next) = if is_squat { ("<", ">") } else { ("Previous", "Next") };
+    page(ui, previous, "Previous columns", first > 0, first.saturating_sub(fitting), &keys[0]);
+    let last = first + fitting;
+    let shown = if fitting == 1 {
+        format!("Column {last} of {count}")
+    } else {
+        format!("Columns {} to {last} of {count}", first + 1)
+    };
+    let short = if is_squat { shown.replacen("Columns ", "", 1).replacen("Column ", "", 1) } else { shown.clone() };
+    labels::said(ui.label(RichText::new(short).color(theme::tokens(ui).accent)), &shown);
+    page(ui, next, "Next columns", last < count, last.min(count.saturating_sub(fitting)), &keys[1]);
 }
 
 /// One column in all the room there is: the selected one, else the first that aligns, else the first.
@@ -108,12 +124,13 @@ pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let first = session.columns().iter().find(aligns).or(session.columns().first());
     let Some(column) = session.selected_column().or(first) else { return };
     let rect = ui.available_rect_before_wrap();
-    let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
     let output = window.local.output_heights.get(&column.id).copied().unwrap_or(0.0);
-    let parts = split(window, rect.size(), output, beam_open);
+    let needs = needs(ui, window, column.table.as_deref().filter(|table| has_picture(table)).into_iter());
+    let has_foot = column::has_foot(column);
+    let parts = split(ui, window, rect.size(), output, &needs, has_foot);
     let parts = if window.local.presents { parts.without_beam() } else { parts };
-    let least = if column::has_foot(column) { parts.with_mixing() } else { parts };
-    let metrics = metrics(ui, window, &least, column.table.as_deref().filter(|table| has_picture(table)).into_iter());
+    let least = if has_foot { parts.with_mixing() } else { parts };
+    let metrics = metrics(ui, window, &least, &needs);
     window.local.cell = metrics.cell;
     let name = format!("Column of {}", column.name());
     let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
@@ -162,9 +179,33 @@ fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
 }
 
 /// The parts of a column, with room for the user's translation under the model's where there is one.
-fn split(window: &Window<'_>, size: egui::Vec2, output: f32, beam_open: bool) -> Parts {
+fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> Parts {
+    let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
     let has_two = window.session.columns().iter().any(|column| column.given.is_some());
-    if has_two { Parts::split_for_two(size, output, beam_open) } else { Parts::split(size, output, beam_open) }
+    let split = if has_two { Parts::split_for_two } else { Parts::split };
+    let foot = if has_foot { column::FOOT } else { 0.0 };
+    split(size, output, beam_open, wanted(ui, window, needs, size.x) + foot)
+}
+
+/// How high a picture of this width wants to be: as its least readable cells need.
+fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
+    if window.layout(local::TREE, 0.0) > 0.0 || window.layout(local::LINKS, 0.0) > 0.0 {
+        return 0.0;
+    }
+    let least = Metrics::choose(needs, vec2(width, 0.0), Zoom::Auto);
+    let matrix = least.matrix(needs.rows, needs.columns);
+    let is_wide = least.left + matrix.x + least.right > width - 2.0 * theme::SPACE_3;
+    let bar = if is_wide { ui.spacing().scroll.allocated_width() } else { 0.0 };
+    // a point for what is rounded
+    least.top + matrix.y + strip(ui, window) + bar + 1.0
+}
+
+/// What stands over what was measured, points: the line that says what it is.
+fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
+    if picture::measure(window.session.settings().shown).is_none() {
+        return 0.0;
+    }
+    ui.text_style_height(&egui::TextStyle::Small) + ui.spacing().item_spacing.y
 }
 
 /// The tallest output decides, so that the pictures under them start at one height.
@@ -173,13 +214,13 @@ fn output_height(window: &Window<'_>) -> f32 {
     heights.copied().fold(0.0, f32::max)
 }
 
-/// The heatmap's sizes for all columns, from the largest needs of any.
-fn metrics<'a>(
-    ui: &Ui,
-    window: &Window<'_>,
-    parts: &Parts,
-    tables: impl Iterator<Item = &'a AlignmentTable>,
-) -> Metrics {
+/// The heatmap's sizes for all columns.
+fn metrics(ui: &Ui, window: &Window<'_>, parts: &Parts, needs: &Needs) -> Metrics {
+    Metrics::choose(needs, parts.picture.size() - vec2(0.0, strip(ui, window)), window.zoom())
+}
+
+/// What the heatmaps of all columns need, the largest needs of any.
+fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a AlignmentTable>) -> Needs {
     let replace = window.session.settings().unk_replacement;
     let measure = picture::measure(window.session.settings().shown);
     let mut needs = Needs {
@@ -206,9 +247,7 @@ fn metrics<'a>(
     if window.session.decoding() > 0 {
         needs.rows = needs.rows.max(needs.columns);
     }
-    // over what was measured stands what it is
-    let strip = if measure.is_some() { needs.text_height + ui.spacing().item_spacing.y } else { 0.0 };
-    Metrics::choose(&needs, parts.picture.size() - vec2(0.0, strip), window.zoom())
+    needs
 }
 
 fn aligned(session: &Session) -> impl Iterator<Item = &AlignmentTable> {

@@ -17,6 +17,8 @@ use crate::ui::views::view::{Place, View};
 /// The sheet.
 pub struct FigureSheet;
 
+/// The figures that a column shows, one at a time.
+const PICTURES: [&str; 3] = ["heatmap", "links", "tree"];
 /// Its width, points.
 const WIDTH: f32 = 520.0;
 /// Width of a figure at first where one is set, millimetres: that of a column of two on a page.
@@ -60,7 +62,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     let selection = window.session.selection();
     let word = selection.target.filter(|_| selection.column == Some(column.id));
     let can = |kind: &Kind| export::can_draw(column, kind, window.session.settings().shown, word);
-    let wanted = asked.unwrap_or(before.kind);
+    let wanted = asked.unwrap_or_else(|| usual(window, column, before.kind));
     let is_there = |kind: &&Kind| can(kind).is_ok();
     let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));
     let shown = shown.map_or(wanted, |kind| kind.name);
@@ -84,6 +86,11 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     }
     ui.add_space(theme::SPACE_2);
     save_ui(ui, window, column, drawing);
+}
+
+/// What is drawn where nothing was asked for: the picture on the screen, unless what is kept is none that could be there.
+fn usual(window: &Window<'_>, column: &Column, kept: &'static str) -> &'static str {
+    if PICTURES.contains(&kept) { window.picture(column) } else { kept }
 }
 
 fn caption(ui: &mut Ui, text: &str) {

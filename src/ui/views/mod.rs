@@ -49,6 +49,7 @@ pub mod workbench;
 use crate::session::WindowCommand;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
+use crate::ui::theme;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::keep;
 
@@ -81,7 +82,7 @@ pub const VIEWS: &[&dyn View] = &[
 pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
     window.local.lit.clear();
     if presentation::is_shown(window) {
-        egui::CentralPanel::default().frame(middle()).show(ui, |ui| presentation::presentation_ui(ui, window));
+        egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| presentation::presentation_ui(ui, window));
         return over(ui, window);
     }
     let page = window.session.page();
@@ -89,7 +90,7 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
     for view in views().filter(|view| !view.place().is_middle() && view.place() != Place::Over) {
         view.ui(ui, window);
     }
-    egui::CentralPanel::default().frame(middle()).show(ui, |ui| {
+    egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| {
         for view in views().filter(|view| view.place().is_middle()) {
             view.ui(ui, window);
         }
@@ -109,6 +110,7 @@ fn over(ui: &mut egui::Ui, window: &mut Window<'_>) {
     }
 }
 
-fn middle() -> egui::Frame {
-    egui::Frame::new().inner_margin(egui::Margin::same(crate::ui::theme::SPACE_3 as i8))
+fn middle(ui: &egui::Ui) -> egui::Frame {
+    let margin = if theme::is_squat(ui) { theme::SPACE_1 } else { theme::SPACE_3 };
+    egui::Frame::new().inner_margin(egui::Margin::same(margin as i8))
 }

@@ -11,8 +11,8 @@ use crate::figure::palette::Rgba;
 use crate::session::{AlignmentTable, Column, MEASURES, Matrix, READINGS, SettingsCommand, Shown, picture};
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
-use crate::ui::views::offers;
 use crate::ui::views::view::{Place, View};
+use crate::ui::views::{columns, offers};
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::{labels, marks};
 use crate::ui::{act, local, shortcuts, theme};
@@ -27,6 +27,10 @@ const DIFFERS: f32 = 84.0;
 const READING: f32 = 140.0;
 /// Words or pieces need so much, points.
 const UNITS: f32 = 80.0;
+/// The marks of local attention need so much, points.
+const GAZE: f32 = 104.0;
+/// The button that shows one column alone needs so much, points.
+const ALONE: f32 = 72.0;
 /// The measures need so much beside several columns or the marks of local attention, points.
 const TESTS: f32 = 52.0;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
@@ -51,28 +55,45 @@ impl View for PictureBar {
             return;
         }
         let folded = FOLDED + if differs(window) { DIFFERS } else { 0.0 };
+        let fitting = columns::fitting(window.session, ui.available_width());
+        let is_alone = window.layout(local::SOLO, 0.0) > 0.0;
+        if theme::is_squat(ui) && fitting < window.session.columns().len() && !is_alone {
+            ui.horizontal(|ui| {
+                folded_ui(ui, window, true);
+                columns::paging_ui(ui, window, fitting);
+            });
+            return;
+        }
         if ui.available_width() < folded {
-            ui.horizontal(|ui| folded_ui(ui, window));
+            ui.horizontal(|ui| folded_ui(ui, window, false));
             ui.add_space(theme::SPACE_1);
             return;
         }
         let reading = if tables(window).any(|table| table.reading.is_some()) { READING } else { 0.0 };
         let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
-        let is_crowded = window.session.columns().len() > 1 || tables(window).any(|table| table.p_t.is_some());
-        let whole = folded + reading + units + if is_crowded { TESTS } else { 0.0 };
-        let is_full = ui.available_width() < whole && reading + units > 0.0;
+        let gaze = if tables(window).any(|table| table.p_t.is_some()) { GAZE } else { 0.0 };
+        let is_crowded = window.session.columns().len() > 1 || gaze > 0.0;
+        let whole = folded + reading + units + gaze + if is_crowded { TESTS } else { 0.0 };
+        let is_full = ui.available_width() < whole && reading + units + gaze > 0.0;
+        let alone = if window.session.columns().len() > 1 { ALONE } else { 0.0 };
+        // with less room not even the aligner and the marks of local attention stand beside that button
+        let is_tight = is_full && ui.available_width() < folded + gaze + alone;
         ui.horizontal(|ui| {
             picture_ui(ui, window);
             differs_legend(ui, window);
-            if window.layout(local::LINKS, 0.0) > 0.0 {
+            if is_tree(window) {
+                units_ui(ui, window);
+            } else if window.layout(local::LINKS, 0.0) > 0.0 {
                 threshold_ui(ui, window);
-                rows_ui(ui, window, is_full);
+                rows_ui(ui, window, is_full, false);
             } else {
                 numbers_ui(ui, window);
-                rows_ui(ui, window, is_full);
+                rows_ui(ui, window, is_full, is_tight);
                 palette_ui(ui, window);
-                links_ui(ui, window);
-                gaze_ui(ui, window);
+                if !is_tight {
+                    links_ui(ui, window);
+                    gaze_ui(ui, window);
+                }
             }
             if ui.available_width() > DOUBT {
                 doubt_legend(ui);
@@ -83,8 +104,8 @@ impl View for PictureBar {
     }
 }
 
-/// What rows and columns stand for, behind a button where the line is full.
-fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool) {
+/// What rows and columns stand for, behind a button where the line is full; in a tight one with what is outlined and marked.
+fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) {
     if !is_full {
         reading_ui(ui, window);
         units_ui(ui, window);
@@ -94,17 +115,24 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool) {
     let button = MenuButton::new("Rows").config(config).ui(ui, |ui| {
         ui.horizontal(|ui| reading_ui(ui, window));
         ui.horizontal(|ui| units_ui(ui, window));
+        if is_tight {
+            ui.horizontal(|ui| links_ui(ui, window));
+            ui.horizontal(|ui| gaze_ui(ui, window));
+        }
     });
-    button.0.on_hover_text("Which word a row belongs to");
+    let more = if is_tight { ", links of the statistical aligner, marks of local attention" } else { "" };
+    button.0.on_hover_text(format!("Which word a row belongs to{more}"));
     ui.add_space(theme::SPACE_2);
 }
 
-/// What is changed often, and the rest behind a button.
-fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let is_slim = ui.available_width() < SLIM;
+/// What is changed often, and the rest behind a button; `is_slim` where something else stands in the line too.
+fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
+    let is_slim = is_slim || ui.available_width() < SLIM;
     picture_ui(ui, window);
-    let is_links = window.layout(local::LINKS, 0.0) > 0.0;
-    if !is_links && !is_slim {
+    let is_tree = is_tree(window);
+    let is_links = window.layout(local::LINKS, 0.0) > 0.0 && !is_tree;
+    let is_heatmap = !is_links && !is_tree;
+    if is_heatmap && !is_slim {
         numbers_ui(ui, window);
     }
     if !is_slim {
@@ -118,12 +146,14 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if is_slim {
             ui.horizontal(|ui| differs_legend(ui, window));
         }
-        if is_slim && !is_links {
+        if is_slim && is_heatmap {
             ui.horizontal(|ui| numbers_ui(ui, window));
         }
-        ui.horizontal(|ui| reading_ui(ui, window));
+        if !is_tree {
+            ui.horizontal(|ui| reading_ui(ui, window));
+        }
         ui.horizontal(|ui| units_ui(ui, window));
-        if !is_links {
+        if is_heatmap {
             ui.horizontal(|ui| palette_ui(ui, window));
             ui.horizontal(|ui| links_ui(ui, window));
             ui.horizontal(|ui| gaze_ui(ui, window));
@@ -131,6 +161,11 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.horizontal(doubt_legend);
         ui.horizontal(|ui| size_ui(ui, window));
     });
+}
+
+/// The tree has no colours of alpha, no rows and no cells.
+fn is_tree(window: &Window<'_>) -> bool {
+    window.layout(local::TREE, 0.0) > 0.0
 }
 
 /// Which picture is shown of an alignment.

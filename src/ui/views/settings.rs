@@ -137,6 +137,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Words or their pieces", Act::TogglePieces);
     act_item(ui, window, "Show or hide the sentences", Act::ToggleSentences);
     act_item(ui, window, "Show or hide the inspector", Act::ToggleInspector);
+    act_item(ui, window, "Score a translation of your own", Act::ToggleGiven);
 }
 
 /// What is opened and begun, and what is taken back.

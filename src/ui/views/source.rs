@@ -38,7 +38,9 @@ impl View for Source {
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 8));
+        let is_squat = theme::is_squat(ui);
+        let margin = if is_squat { 2 } else { 8 };
+        let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, margin));
         let shown = card.show(ui, |ui| {
             ui.take_available_width();
             ui.horizontal_top(|ui| {
@@ -47,7 +49,8 @@ impl View for Source {
                     menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
-                    if window.session.scene().given.is_none() {
+                    // in a low window the sentence has the room, and the menu has the button
+                    if window.session.scene().given.is_none() && !is_squat {
                         menu::act_button(ui, window, "Score yours", Act::ToggleGiven);
                     }
                     ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
@@ -59,11 +62,13 @@ impl View for Source {
                     format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
                 ui.label(RichText::new(text).color(theme::tokens(ui).warm));
             }
-            words_ui(ui, window);
+            if !is_squat {
+                words_ui(ui, window);
+            }
             reference_ui(ui, window);
         });
         window.part(ui, Lit::Source, "", shown.response.rect);
-        ui.add_space(theme::SPACE_2);
+        ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
     }
 }
 

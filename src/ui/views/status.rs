@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{Align2, Area, Id, Order, Panel, Pos2, RichText, Ui, vec2};
 
-use crate::session::{ColumnState, Session, WindowCommand};
+use crate::session::{ColumnState, Page, Session, WindowCommand};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::view::{Place, View};
@@ -32,6 +32,10 @@ impl View for Status {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let t = theme::tokens(ui);
+        if theme::is_squat(ui) && window.session.page() == Page::Sentence {
+            let foot = ui.ctx().content_rect().center_bottom();
+            return notices_ui(ui, window, foot);
+        }
         let panel = Panel::bottom("status").frame(theme::panel(t).inner_margin(egui::Margin::symmetric(12, 4)));
         let shown = panel.show(ui, |ui| {
             ui.horizontal(|ui| {

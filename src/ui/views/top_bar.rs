@@ -43,7 +43,7 @@ impl View for TopBar {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let t = theme::tokens(ui);
-        Panel::top("top_bar").frame(theme::panel(t)).show(ui, |ui| {
+        Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
             ui.horizontal(|ui| {
                 let models = window.session.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
                 let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
@@ -90,6 +90,8 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let count = session.columns().len();
     let room = (ui.available_width() - ADD).max(0.0);
     let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(FEWEST_LETTERS, MOST_LETTERS) as usize;
+    // the bar of many models lies over their lower edge: beside them it would move everything below when it comes
+    ui.spacing_mut().scroll.floating_allocated_width = 0.0;
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
     let area_rect = area.show(ui, |ui| {
         ui.horizontal(|ui| {

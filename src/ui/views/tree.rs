@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use egui::accesskit::Role;
-use egui::{EventFilter, Id, Key, Modifiers, Rect, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind, Ui, Vec2};
+use egui::{
+    Align, EventFilter, Id, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind, Ui,
+    Vec2,
+};
 
 use crate::figure::geometry::Area;
 use crate::figure::measure::Measure;
@@ -20,8 +23,16 @@ use crate::ui::tree_memory::{Arranged, Memory};
 use crate::ui::widgets::marks::Letters;
 use crate::ui::widgets::{is_heard, labels, marks, node};
 
-/// Height of what is said about the selected node, points.
+/// Height of what is said about the selected node, and of a line more in a narrow column, points.
 const DETAILS: f32 = 66.0;
+const REASON: f32 = 17.0;
+/// In a picture lower than this one line says it, of this height, points.
+const LOW: (f32, f32) = (190.0, 22.0);
+/// With less room the reason stands in a line of its own and buttons have short names, points.
+const NARROW: f32 = 520.0;
+/// Width of the slider of steps at least and at most, and of what stands beside it, points.
+const SLIDER: (f32, f32) = (32.0, 90.0);
+const BESIDE_SLIDER: f32 = 218.0;
 /// Sizes of the tree.
 const SCALES: (f32, f32) = (0.5, 2.0);
 /// So many source words and candidates are named.
@@ -51,7 +62,12 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 fn whole_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut Memory) {
     controls_ui(ui, tree, memory);
     let rect = ui.available_rect_before_wrap();
-    let foot = (rect.bottom() - DETAILS).max(rect.top());
+    let details = match rect.width() {
+        _ if rect.height() < LOW.0 => LOW.1,
+        width if width < NARROW => DETAILS + REASON,
+        _ => DETAILS,
+    };
+    let foot = (rect.bottom() - details).max(rect.top());
     let (above, below) = rect.split_top_bottom_at_y(foot);
     nodes_ui(&mut ui.new_child(egui::UiBuilder::new().id_salt("tree").max_rect(above)), window, column, tree, memory);
     let mut details = ui.new_child(egui::UiBuilder::new().id_salt("tree details").max_rect(below));
@@ -60,7 +76,7 @@ fn whole_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
 
 fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut Memory) {
     ui.horizontal(|ui| {
-        ui.spacing_mut().slider_width = 90.0;
+        ui.spacing_mut().slider_width = (ui.available_width() - BESIDE_SLIDER).clamp(SLIDER.0, SLIDER.1);
         let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL);
         let label = ui.label(small("steps").color(theme::tokens(ui).weak));
         let mut steps = memory.steps.unwrap_or(tree.steps);
@@ -256,24 +272,28 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
     let t = theme::tokens(ui);
     let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
     ui.spacing_mut().item_spacing.y = 1.0;
+    let is_narrow = ui.available_width() < NARROW;
+    let reason = |ui: &mut Ui| ui.add(egui::Label::new(small(tree.reason(at)).color(t.weak)).truncate());
+    let log_p: f32 = found.iter().map(|found| found.log_p).sum();
+    let text = format!("{}   p {:.3}", text.as_deref().unwrap_or(&node.text), log_p.exp());
     ui.horizontal(|ui| {
-        let log_p: f32 = found.iter().map(|found| found.log_p).sum();
-        let text = format!("{}   p {:.3}", text.as_deref().unwrap_or(&node.text), log_p.exp());
-        ui.label(RichText::new(text).color(t.accent));
-        let go = ui.small_button("Go on from here").on_hover_text("Holds these words and forces the last (Enter)");
-        if go.clicked() {
-            go_on(window, column, tree, at);
-        }
-        if !node.children.is_empty() {
-            let is_closed = memory.collapsed.contains(&at);
-            if ui.small_button(if is_closed { "Open" } else { "Close branch" }).on_hover_text("Space").clicked()
-                && !memory.collapsed.remove(&at)
-            {
-                memory.collapsed.insert(at);
-            }
-        }
-        ui.add(egui::Label::new(small(tree.reason(at)).color(t.weak)).truncate());
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            buttons_ui(ui, window, column, (tree, at), memory);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let word = egui::Label::new(RichText::new(text).color(t.accent)).truncate();
+                ui.add(word).on_hover_text(tree.reason(at));
+                if !is_narrow {
+                    reason(ui);
+                }
+            });
+        });
     });
+    if ui.max_rect().height() <= LOW.1 {
+        return;
+    }
+    if is_narrow {
+        reason(ui);
+    }
     if let Some(alpha) = mean(&found) {
         let mut most: Vec<(usize, f32)> = alpha.into_iter().enumerate().collect();
         most.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -288,6 +308,29 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
     let others: Vec<String> = others.map(|(id, log_p)| format!("{} {:.3}", word(id), log_p.exp())).collect();
     let of = if part.len() > 1 { "candidates for its first piece" } else { "candidates" };
     ui.add(egui::Label::new(small(format!("{of} {}", others.join(", ")))).truncate());
+}
+
+/// What can be done with the selected node.
+fn buttons_ui(
+    ui: &mut Ui,
+    window: &mut Window<'_>,
+    column: &Column,
+    (tree, at): (&SearchTree, usize),
+    memory: &mut Memory,
+) {
+    if tree.nodes.get(at).is_some_and(|node| !node.children.is_empty()) {
+        let is_closed = memory.collapsed.contains(&at);
+        let (text, name) = if is_closed { ("Open", "Open branch") } else { ("Close", "Close branch") };
+        let note = format!("{name}: its words are drawn, or only counted (Space)");
+        let button = ui.small_button(text).on_hover_text(note).accessible_name(name);
+        if button.clicked() && !memory.collapsed.remove(&at) {
+            memory.collapsed.insert(at);
+        }
+    }
+    let note = "The search goes on from here: holds these words and forces the last (Enter)";
+    if ui.small_button("Go on").on_hover_text(note).accessible_name("Go on from here").clicked() {
+        go_on(window, column, tree, at);
+    }
 }
 
 /// The mean of the rows of alpha; `None` where there is none.

@@ -159,6 +159,19 @@ pub fn legend_ui<'a>(ui: &mut Ui, names: impl Iterator<Item = (usize, &'a str)>)
     });
 }
 
+/// What lines look like, and what they are.
+pub fn lines_ui(ui: &mut Ui, lines: &[Series]) {
+    ui.horizontal_wrapped(|ui| {
+        for line in lines {
+            let (rect, _) = ui.allocate_exact_size(vec2(theme::SPACE_4, theme::SPACE_3), Sense::hover());
+            let colour = Palette::series(line.place, ui.visuals().dark_mode);
+            marks::paint(ui.painter(), [figure::sample(line, rect.left_center().into(), colour)]);
+            ui.label(RichText::new(&line.name).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+            ui.add_space(theme::SPACE_2);
+        }
+    });
+}
+
 /// The mark of a place, as wide as a letter.
 pub fn mark_ui(ui: &mut Ui, place: usize) {
     let (rect, _) = ui.allocate_exact_size(vec2(theme::SPACE_3, theme::SPACE_3), Sense::hover());

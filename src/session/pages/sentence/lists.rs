@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::session::column::file_name;
 use crate::session::effect::Chore;
 use crate::session::lists::OpenFile;
 use crate::session::pages::sentence::command::{List, ListCommand};
 use crate::session::shared::Shared;
 use crate::text::lines::TextFile;
+use crate::text::links::Links;
 
 /// So many sentences of a list are compared with the source to find it there.
 const COMPARED: usize = 1_000;
@@ -48,7 +50,74 @@ impl Shared {
         let text = position.and_then(|position| self.lists.sentence(position)).map(Cow::into_owned);
         if let Some(text) = text {
             self.replace_source(text, position);
+            self.find_gold();
         }
+    }
+
+    /// The alignment by hand of the sentence that is shown, where its list has one.
+    fn find_gold(&mut self) {
+        if let Some(gold) = self.gold_of_list() {
+            self.gold = Some(Arc::new(gold));
+        }
+    }
+
+    /// Word links that were opened become the alignments by hand of the shown list, if they are of it and its translations.
+    pub(in crate::session) fn open_gold(&mut self, path: PathBuf) {
+        match self.files_of_gold() {
+            Ok((source, target)) => self.chore(Chore::ReadGold { path, source, target }),
+            Err(why) => {
+                let text = format!(
+                    "{} holds word links, alignments by hand of a text and its translation; {why}",
+                    file_name(&path)
+                );
+                self.notify(text, true);
+            }
+        }
+    }
+
+    /// The lines of the shown list and of its translations: those that it was opened with, or another open file that is
+    /// as long. Otherwise why there are none.
+    fn files_of_gold(&self) -> Result<(PathBuf, PathBuf), String> {
+        let List::File(n) = self.lists.shown else {
+            return Err("open that text first, so that its list is shown".to_owned());
+        };
+        let Some(file) = self.lists.files.get(n).filter(|file| file.is_whole()) else {
+            return Err("the text is still being read, so open them again in a moment".to_owned());
+        };
+        let as_long = |other: &&OpenFile| other.path != file.path && other.is_whole() && other.len() == file.len();
+        let other = || self.lists.files.iter().find(as_long).map(|other| other.path.clone());
+        let target = file.target_path.clone().or_else(other).ok_or_else(|| {
+            let (name, lines) = (file.name(), file.len());
+            format!("open the translation of {name} first, a file of {lines} lines too, and then show {name} again")
+        })?;
+        Ok((file.path.clone(), target))
+    }
+
+    /// Alignments by hand were read; the list keeps them and the translations that they are of.
+    pub(in crate::session) fn gold_read(
+        &mut self,
+        path: &Path,
+        of: (&Path, PathBuf),
+        links: &Arc<Vec<Links>>,
+        note: &str,
+    ) {
+        let (list, target) = of;
+        let lines = self.lists.files.iter().find(|file| file.path == target).and_then(|file| file.lines.clone());
+        let Some(file) = self.lists.files.iter_mut().find(|file| file.path == list) else { return };
+        if file.target_path.as_ref() != Some(&target) {
+            (file.target, file.target_path) = (lines, Some(target.clone()));
+        }
+        file.gold = Some(Arc::clone(links));
+        let text = format!(
+            "{} is the alignment by hand of {} and {}, {} lines. {note}",
+            file_name(path),
+            file_name(list),
+            file_name(&target),
+            links.len()
+        );
+        self.find_gold();
+        self.changed();
+        self.notify(text, false);
     }
 
     /// Where the source stands in the shown list, as far as the list is looked through.
@@ -89,7 +158,15 @@ impl Shared {
             }
             let before = show.then_some((self.lists.shown, self.scene.position));
             let (lines, pick_first) = (None, show);
-            self.lists.files.push(OpenFile { path, lines, target_path: target, target: None, pick_first, before });
+            self.lists.files.push(OpenFile {
+                path,
+                lines,
+                target_path: target,
+                target: None,
+                gold: None,
+                pick_first,
+                before,
+            });
         }
         self.lists.files[n].pick_first |= show;
         if show {

@@ -283,8 +283,15 @@ impl Shared {
     }
 
     /// The alignment by hand of the present text, where one is known.
-    pub fn gold(&self) -> Option<&Gold> {
-        self.gold.as_deref().filter(|gold| gold.source == self.scene.source)
+    pub fn gold(&self) -> Option<Arc<Gold>> {
+        let known = self.gold.clone().filter(|gold| gold.source == self.scene.source);
+        known.or_else(|| self.gold_of_list().map(Arc::new))
+    }
+
+    /// That of the sentence of the shown list.
+    pub(super) fn gold_of_list(&self) -> Option<Gold> {
+        let gold = self.lists.gold(self.scene.position?)?;
+        (gold.source == self.scene.source).then_some(gold)
     }
 
     /// Opens a sentence of a test set, with its alignment by hand where there is one.

@@ -8,22 +8,35 @@ use crate::evaluation::{Row, Set};
 use crate::figure::plot::{Look, Plot, Series};
 use crate::session::EvaluationCommand;
 use crate::ui::local::Window;
-use crate::ui::views::evaluation::parts::{empty_ui, figure, name_ui};
+use crate::ui::views::evaluation::parts::{figure, name_ui, waiting_ui, wide_ui};
 use crate::ui::views::evaluation::table::table_ui;
-use crate::ui::widgets::chart;
 use crate::ui::widgets::chart::{Chart, chart_ui};
+use crate::ui::widgets::{chart, labels};
 use crate::ui::{local, theme};
 use crate::worker::corpus::evaluate::{Aligned, Evaluated, FORWARD, Measured};
 
+/// What the dashed curves of AER are.
+const DASHED: &str = "dashed: a row is that of the word read before (Luong et al. 2015, footnote 14)";
 /// Share of the room that a plot takes in height, where the room is high.
 const PLOT_SHARE: f32 = 0.34;
+
+/// What the interval of a difference says,
+const RANGE: &str = "The test set is drawn anew 1000 times from its own sentences, with repeats: 95 % of the differences lie \
+                     between these. It says how large the difference is and how surely that is known; with 0 between its ends \
+                     another test set of the kind could turn it round.";
+/// what p says,
+const P_VALUE: &str = "How often so great a difference comes about by chance between systems that are equally good: the same \
+                       1000 differences, moved so that their mean is 0 (paired bootstrap, as sacreBLEU). It says whether there \
+                       is a difference, not how large it is.";
+/// and how both go together.
+const BOTH: &str = "95 % says how large a difference may be, p how easily chance alone makes one as great. An interval without 0 \
+                    mostly goes with p below 0.05; they are counted in two ways from the same resamples, so that they may \
+                    disagree at the edge.";
 
 /// The figures.
 pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(results) = window.session.evaluation().results.clone() else {
-        let note = "Choose a file of source sentences and one of their translations at the left, or drop them here, \
-                    then evaluate. The models of the columns are measured in the background.";
-        empty_ui(ui, "Nothing is measured yet", note);
+        waiting_ui(ui, window, "The figures of the models of the columns come up here");
         first_set_ui(ui, window);
         return;
     };
@@ -111,7 +124,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
     } else {
         chart_ui(ui, &chart);
     }
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
             let name = if other == Set::All { "All sentences" } else { "Without unknown words" };
             if ui.selectable_label(other == set, name).clicked() {
@@ -187,6 +200,9 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
         ui.label(RichText::new("No model here has an alignment").color(theme::tokens(ui).weak));
         return;
     }
+    let lines = baseline_lines(results, &series);
+    let first = lines.first().map(|line| line.place);
+    series.extend(lines);
     let chart = Chart {
         plot: Plot {
             title: "AER with all source words of at least this alpha",
@@ -201,6 +217,24 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
         height,
     };
     chart_ui(ui, &chart);
+    let is_other = |one: &&Series| one.look == Look::Minor;
+    let dashed = series.iter().find(is_other).map(|one| Series { name: DASHED.to_owned(), ..one.clone() });
+    let level = series.iter().filter(|one| first.is_some_and(|first| one.place >= first)).cloned();
+    chart::lines_ui(ui, &dashed.into_iter().chain(level).collect::<Vec<_>>());
+}
+
+/// The AER of links that need no model, as level lines over all thresholds; their places follow those of the models.
+fn baseline_lines(results: &Evaluated, series: &[Series]) -> Vec<Series> {
+    let x = || series.iter().flat_map(|one| &one.points).map(|[x, _]| *x);
+    let (from, to) = (x().fold(f64::INFINITY, f64::min), x().fold(f64::NEG_INFINITY, f64::max));
+    let line = |(n, baseline): (usize, &Baseline)| {
+        let (_, counts) = baseline.rows.iter().find(|(direction, _)| *direction == FORWARD)?;
+        let aer = counts.rates().aer.filter(|_| from <= to)?;
+        let name = format!("{}, {aer:.3}", baseline_name(baseline).0);
+        let (place, points) = (results.models.len() + n, vec![[from, aer], [to, aer]]);
+        Some(Series { name, place, points, look: Look::Bare })
+    };
+    results.baselines.iter().enumerate().filter_map(line).collect()
 }
 
 /// Precision, recall and AER with the one source word of greatest alpha, and with the best threshold.
@@ -208,7 +242,8 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
     theme::card(theme::tokens(ui)).show(ui, |ui| {
         ui.take_available_width();
         let weak = theme::tokens(ui).weak;
-        Grid::new("aer").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
+        let grid = Grid::new("aer").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]);
+        let rows = |ui: &mut Ui| {
             let heads = [
                 ("Alignments", "Of the first reference, by forced decoding"),
                 (
@@ -217,9 +252,9 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
                 ),
                 ("Links", "How they are read off alpha"),
                 ("Row of", "Which word a row of alpha belongs to (Luong et al. 2015, footnote 14)"),
+                ("AER", "Alignment error rate of Och and Ney 2003, section 6; 0 is best"),
                 ("Precision", "Links found that are sure or possible"),
                 ("Recall", "Sure links that are found"),
-                ("AER", "Alignment error rate of Och and Ney 2003, section 6"),
             ];
             head_ui(ui, &heads);
             for (place, measured, rows) in aligned(results) {
@@ -234,7 +269,8 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
             for baseline in &results.baselines {
                 baseline_ui(ui, baseline);
             }
-        });
+        };
+        wide_ui(ui, "aer_table", |ui| drop(grid.show(ui, rows)));
         for measured in &results.models {
             if let Some(Err(message)) = &measured.alignments {
                 ui.add(egui::Label::new(RichText::new(message).color(weak)).wrap());
@@ -267,27 +303,43 @@ fn best_threshold<'a>(rows: &[&'a Aligned]) -> Option<&'a Aligned> {
 fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Aligned) {
     name_ui(ui, place, &measured.report.name);
     ui.label(row.direction);
-    ui.label(
-        row.extraction
-            .threshold
-            .map_or_else(|| "greatest alpha".to_owned(), |theta| format!("alpha at least {theta:.2}, the best")),
+    let (text, said) = row.extraction.threshold.map_or_else(
+        || ("greatest \u{3b1}".to_owned(), "greatest alpha".to_owned()),
+        |theta| (format!("\u{3b1} \u{2265} {theta:.2}, the best"), format!("alpha at least {theta:.2}, the best")),
     );
+    labels::said(ui.label(text), &said);
     ui.label(row.extraction.reading.name());
     let rates = row.counts.rates();
-    for rate in [rates.precision, rates.recall, rates.aer] {
+    for rate in [rates.aer, rates.precision, rates.recall] {
         number_ui(ui, figure(rate, 3));
     }
     ui.end_row();
 }
 
+/// What links that need no model are called, and what they are.
+fn baseline_name(baseline: &Baseline) -> (&'static str, &'static str) {
+    match baseline.name {
+        "diagonal" => {
+            ("straight line", "Each target word with the source word at its share of the sentence: the floor")
+        }
+        "statistical" => (
+            "statistical aligner",
+            "A model of word alignment that has read both sides and translates nothing: what attention is measured against",
+        ),
+        other => (other, ""),
+    }
+}
+
 /// Links that need no model: the floor and the ceiling of the rows above.
 fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
     for (direction, counts) in &baseline.rows {
-        for text in [baseline.name, direction, "-", "-"] {
+        let (name, note) = baseline_name(baseline);
+        ui.label(name).on_hover_text(note);
+        for text in [direction, "-", "-"] {
             ui.label(text);
         }
         let rates = counts.rates();
-        for rate in [rates.precision, rates.recall, rates.aer] {
+        for rate in [rates.aer, rates.precision, rates.recall] {
             number_ui(ui, figure(rate, 3));
         }
         ui.end_row();
@@ -302,10 +354,8 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
     ui.add_space(theme::SPACE_2);
     theme::card(theme::tokens(ui)).show(ui, |ui| {
         ui.take_available_width();
-        Grid::new("bootstrap").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
-            let range = "Where 95 % of the resamples of the test set lie";
-            let p = "How probable so great a difference is between systems that are equally good (paired bootstrap, \
-                     1000 resamples, as sacreBLEU)";
+        let grid = Grid::new("bootstrap").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]);
+        let rows = |ui: &mut Ui| {
             let heads = [
                 ("First", ""),
                 ("Second", ""),
@@ -313,11 +363,11 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
                     "BLEU difference",
                     "Second less first, of the translations in which [UNK] is treated the first way that was asked for",
                 ),
-                ("95 %", range),
-                ("p", p),
+                ("95 %", RANGE),
+                ("p", P_VALUE),
                 ("chrF2 difference", "Second less first"),
-                ("95 %", range),
-                ("p", p),
+                ("95 %", RANGE),
+                ("p", P_VALUE),
             ];
             head_ui(ui, &heads);
             for comparison in &results.comparisons {
@@ -333,7 +383,10 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
                 }
                 ui.end_row();
             }
-        });
+        };
+        wide_ui(ui, "bootstrap_table", |ui| drop(grid.show(ui, rows)));
+        let note = RichText::new(BOTH).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
+        ui.add(egui::Label::new(note).wrap());
     });
 }
 

@@ -2,6 +2,8 @@
 
 use egui::{RichText, Ui, vec2};
 
+use crate::session::evaluation::systems;
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::{chart, labels};
 
@@ -21,6 +23,35 @@ pub fn empty_ui(ui: &mut Ui, title: &str, note: &str) {
         ui.allocate_ui(vec2(width, 0.0), |ui| {
             ui.vertical_centered(|ui| ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap()));
         });
+    });
+}
+
+/// What is to be said before the first results: what comes up here, and what is to be done for it.
+pub fn waiting_ui(ui: &mut Ui, window: &Window<'_>, what: &str) {
+    let evaluation = window.session.evaluation();
+    let missing = evaluation.missing(systems(window.session).len());
+    match missing {
+        _ if evaluation.task.is_some() => {
+            empty_ui(ui, "Measuring", &format!("{what} when all is measured; how far that is stands at the left."));
+        }
+        Some(missing) => {
+            let place = if missing.starts_with("Choose") { " at the left, or drop it here" } else { "" };
+            let note = format!("{missing}{place}. {what} when a test set is evaluated.");
+            empty_ui(ui, "Nothing is measured yet", &note);
+        }
+        None => {
+            let note = format!("The files are chosen: press Evaluate at the left. {what}.");
+            empty_ui(ui, "Ready to measure", &note);
+        }
+    }
+}
+
+/// A table that scrolls to the side where it is wider than the page.
+pub fn wide_ui(ui: &mut Ui, name: &str, table: impl FnOnce(&mut Ui)) {
+    egui::ScrollArea::horizontal().id_salt(name).auto_shrink([false, true]).show(ui, |ui| {
+        table(ui);
+        // for the bar, which lies over what is there
+        ui.add_space(theme::SPACE_2);
     });
 }
 

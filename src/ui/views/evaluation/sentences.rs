@@ -7,7 +7,7 @@ use crate::session::EvaluationCommand;
 use crate::session::evaluation::{By, listing};
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::evaluation::parts::empty_ui;
+use crate::ui::views::evaluation::parts::waiting_ui;
 use crate::ui::views::rows;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::{chart, labels};
@@ -27,8 +27,7 @@ const MOST_SEEN: usize = 300;
 /// The sentences.
 pub fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(results) = window.session.evaluation().results.clone() else {
-        let note = "Evaluate a test set; its sentences come up here, those first where the models differ most.";
-        empty_ui(ui, "Nothing is measured yet", note);
+        waiting_ui(ui, window, "Its sentences come up here, first those where the models differ most");
         return;
     };
     head_ui(ui, window, &results);

@@ -4,7 +4,7 @@ use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::evaluation::{Row, Set, Unk};
 use crate::ui::theme;
-use crate::ui::views::evaluation::parts::{figure, name_ui};
+use crate::ui::views::evaluation::parts::{figure, name_ui, wide_ui};
 use crate::ui::widgets::labels::{count_text, said};
 use crate::worker::corpus::evaluate::{Evaluated, Measured};
 
@@ -103,7 +103,7 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
     let columns = columns(first);
     let weak = theme::tokens(ui).weak;
     let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).color(weak);
-    egui::ScrollArea::horizontal().id_salt("table").show(ui, |ui| {
+    wide_ui(ui, "table", |ui| {
         let grid = Grid::new("figures").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]);
         grid.show(ui, |ui| {
             ui.label(small("Model"));

@@ -96,6 +96,7 @@ impl Heatmap<'_> {
     pub fn show(&self, ui: &mut Ui, texture: &mut Texture, focus: bool) -> Answer {
         let rect = ui.available_rect_before_wrap();
         let view = Rect::from_min_max(rect.min + vec2(self.metrics.left, self.metrics.top), rect.max);
+        let view = self.whole_rows(ui, view);
         let mut answer = Answer { zoom: 1.0, scroll_x: self.scroll_x, ..Answer::default() };
         if !view.is_positive() {
             return answer;
@@ -112,6 +113,20 @@ impl Heatmap<'_> {
         self.corner(ui, &figure, Rect::from_min_max(rect.min, view.min));
         ui.advance_cursor_after_rect(rect);
         answer
+    }
+
+    /// As much of `view` as holds whole rows, where not all of them fit: half a row says nothing.
+    fn whole_rows(&self, ui: &Ui, view: Rect) -> Rect {
+        let (bar, matrix) = (ui.spacing().scroll.allocated_width(), self.grid(view.min).area().size());
+        let is_low = matrix.y > view.height();
+        let is_narrow = matrix.x + self.metrics.right > view.width() - if is_low { bar } else { 0.0 };
+        let foot = if is_narrow { bar } else { 0.0 };
+        let rows = ((view.height() - foot) / self.metrics.cell).floor().max(1.0);
+        if rows >= self.matrix.rows as f32 {
+            view
+        } else {
+            view.with_max_y(view.top() + rows * self.metrics.cell + foot)
+        }
     }
 
     fn figure<'a>(&'a self, ui: &Ui, source: &'a [Label<'a>], target: &'a [Label<'a>]) -> heatmap::Heatmap<'a> {
@@ -155,6 +170,8 @@ impl Heatmap<'_> {
             ui.new_child(UiBuilder::new().id_salt(self.id).max_rect(view).accessibility_label(access::name(self)));
         let area =
             egui::ScrollArea::both().id_salt("matrix").auto_shrink(false).horizontal_scroll_offset(self.scroll_x);
+        // no more than there is, however little
+        let area = area.min_scrolled_width(0.0).min_scrolled_height(0.0);
         let output = area.show_viewport(&mut child, |ui, _| {
             let size = self.metrics.matrix(self.matrix.rows, self.matrix.columns);
             let (_, space) = ui.allocate_space(vec2(size.x + self.metrics.right, size.y));
