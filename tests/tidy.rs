@@ -50,6 +50,9 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("eframe", &["ui"], "the session must be testable without a window"),
     ("egui_plot", &["ui"], "the session must be testable without a window"),
     ("rfd", &["ui"], "file dialogs belong to the window"),
+    ("quick_xml", &["import"], "files of others are read in one room"),
+    ("encoding_rs", &["import"], "files of others are read in one room"),
+    ("rusqlite", &["workspace"], "the file of a workspace has one keeper"),
     ("tokenizers", &["text"], "words and ids are the business of `text`"),
     ("clap", &["cli"], "arguments are parsed on the top floor"),
     ("indicatif", &["cli"], "progress bars are drawn by the command line"),
@@ -71,8 +74,20 @@ const THREADS: &[(&str, &str)] = &[
 const COLOURS: &[&str] = &["src/figure/palette.rs", "src/ui/theme.rs"];
 
 /// Rooms that must be told the time, the seed and the environment instead of asking for them.
-const TIMELESS: &[&str] =
-    &["error", "ticket", "text", "nn", "attention", "models", "decoding", "aligner", "analysis", "evaluation"];
+const TIMELESS: &[&str] = &[
+    "error",
+    "ticket",
+    "text",
+    "nn",
+    "attention",
+    "models",
+    "decoding",
+    "aligner",
+    "analysis",
+    "evaluation",
+    "import",
+    "workspace",
+];
 
 /// The longest file, in lines.
 const LONGEST: usize = 600;

@@ -23,7 +23,7 @@ use crate::session::pages::phrases::Phrases;
 use crate::session::pages::sentence::command::List;
 use crate::session::pages::shape::PageState as _;
 use crate::session::pages::steps::Steps;
-use crate::session::pages::workbench::Workbench;
+use crate::session::pages::workbench::{Workbench, WorkbenchCommand};
 use crate::session::persist;
 use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
 use crate::session::saved_figure::SavedFigure;
@@ -323,8 +323,11 @@ impl Session {
         let shared = &mut self.shared;
         match news {
             News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, shared),
-            News::Links { path, on } if on == Page::Evaluation => {
+            News::Links { path, on: Page::Evaluation } => {
                 self.pages.evaluation.apply(EvaluationCommand::Test(TestCommand::SetGold(Some(path))), shared);
+            }
+            News::Links { path, on: Page::Workbench } if self.pages.workbench.path.is_some() => {
+                self.pages.workbench.apply(WorkbenchCommand::import_gold(path), shared);
             }
             News::Links { path, .. } => shared.open_gold(path),
             News::Gold { path, list, target, links, note } => shared.gold_read(&path, (&list, target), &links, &note),

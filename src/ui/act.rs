@@ -148,6 +148,7 @@ fn open_manual_of(page: Page, local: &mut Local) {
         Page::Map => "plane.md",
         Page::Phrases => "phrase-tables.md",
         Page::Steps => "steps.md",
+        Page::Workbench => "corpus.md",
     };
     if let Some(at) = manual::pages().iter().position(|page| page.file == file) {
         local.manual.open(at, None);

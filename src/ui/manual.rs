@@ -50,6 +50,7 @@ const FILES: &[(&str, &str)] = files![
     "command-line.md",
     "search.md",
     "evaluation.md",
+    "corpus.md",
     "aligner.md",
     "phrase-tables.md",
     "plane.md",

@@ -173,10 +173,10 @@ fn sentence(at: usize, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Res
         let name = &column.system.name;
         if let Some(svg) = picture::drawn(&output, name, svg) {
             let svg = svg.find("<svg").map_or("", |start| &svg[start..]);
-            let _ = write!(figures, "<figure>{svg}<figcaption>{}</figcaption></figure>\n", escaped(name));
+            let _ = writeln!(figures, "<figure>{svg}<figcaption>{}</figcaption></figure>", escaped(name));
         }
     }
-    let _ = write!(html, "<div class=\"figures\">{figures}</div></article>\n");
+    let _ = writeln!(html, "<div class=\"figures\">{figures}</div></article>");
     Ok(html)
 }
 

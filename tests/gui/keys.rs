@@ -45,6 +45,7 @@ fn keys_send_their_commands() {
         (ctrl, Key::Num3, WindowCommand::ShowPage(Page::Map).into()),
         (ctrl, Key::Num4, WindowCommand::ShowPage(Page::Phrases).into()),
         (ctrl, Key::Num5, WindowCommand::ShowPage(Page::Steps).into()),
+        (ctrl, Key::Num6, WindowCommand::ShowPage(Page::Workbench).into()),
         (alt, Key::ArrowDown, SelectCommand::MoveTarget(1).into()),
         (alt, Key::ArrowUp, SelectCommand::MoveTarget(-1).into()),
         (alt, Key::ArrowRight, SelectCommand::MoveColumn(1).into()),

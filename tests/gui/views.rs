@@ -369,7 +369,7 @@ fn the_window_rests_when_nothing_happens() {
 
 #[test]
 fn no_page_asks_for_frames_once_it_has_settled() {
-    for page in [Page::Sentence, Page::Evaluation, Page::Map, Page::Phrases, Page::Steps] {
+    for page in [Page::Sentence, Page::Evaluation, Page::Map, Page::Phrases, Page::Steps, Page::Workbench] {
         let (mut harness, _) = desk::window(desk::two_models());
         harness.state_mut().send(WindowCommand::ShowPage(page));
         harness.run();

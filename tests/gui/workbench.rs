@@ -15,7 +15,7 @@ use crate::desk;
 use crate::desk::Wires;
 
 /// Far more than an answer takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 const SOURCE: &str = "The red boat sleeps.\nThe old mill turns in the wind.\nRain.\n";
 const REFERENCE: &str = "Le bateau rouge dort.\nLe vieux moulin tourne au vent.\nPluie.\n";
@@ -43,7 +43,7 @@ struct Bench {
     harness: Harness<'static, App>,
     wires: Wires,
     lane: Keeper,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Bench {
@@ -56,7 +56,7 @@ impl Bench {
         session.apply(WindowCommand::ShowPage(Page::Workbench));
         let (harness, wires) = desk::window(session);
         let lane = Keeper::spawn(Arc::new(|| {}));
-        Self { harness, wires, lane, _folder: folder }
+        Self { harness, wires, lane, folder: folder }
     }
 
     /// Carries out what was asked for until the lane has nothing more to tell of it.
@@ -96,7 +96,7 @@ impl Bench {
     /// With three sentences, their references and a system.
     fn filled() -> Self {
         let mut bench = Self::new();
-        let at = |bench: &Self, name: &str| bench._folder.path().join(name);
+        let at = |bench: &Self, name: &str| bench.folder.path().join(name);
         let path = at(&bench, "w.ilws");
         bench.send(WorkbenchCommand::Open(path));
         for (name, role) in

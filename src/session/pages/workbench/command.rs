@@ -62,3 +62,10 @@ pub enum WorkbenchCommand {
     /// Takes the message away.
     DismissMessage,
 }
+
+impl WorkbenchCommand {
+    /// Brings in links by hand.
+    pub fn import_gold(path: PathBuf) -> Self {
+        Self::ImportAs(path, import::Options { role: Some(import::Role::Gold), ..import::Options::default() })
+    }
+}
