@@ -12,6 +12,7 @@ pub mod corpus;
 pub mod file;
 pub mod filter;
 pub mod judge;
+pub mod kinds;
 pub mod measures;
 pub mod out;
 pub mod output;

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -20,69 +19,13 @@ use crate::text::write::write_atomic;
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
-use crate::workspace::measures::{MEASURES, OF_SENTENCES};
+use crate::workspace::kinds::{MOST_IN_REPORT, columns};
+use crate::workspace::measures::MEASURES;
 use crate::workspace::output::Output;
 use crate::workspace::picture;
 use crate::workspace::report;
 
-/// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A row for each sentence, a column for each text and number.
-    Tsv,
-    /// An object for each sentence, with words and alignments.
-    Jsonl,
-    /// Links of a system by its place: the source word of greatest alpha, or all with at least so many hundredths.
-    Pharaoh(usize, Option<u8>),
-    /// Links by hand.
-    Gold,
-    /// Stars, tags, notes and marks, an object for each sentence.
-    Judgements,
-    /// A page of HTML with tables, figures and notes.
-    Report,
-    /// A figure of each sentence, of a system by its place, into a folder.
-    Figures(usize, Format),
-}
-
-/// Formats of figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Scalable vector graphics.
-    Svg,
-    /// Portable document format.
-    Pdf,
-    /// Pixels.
-    Png,
-}
-
-impl Format {
-    /// As files end.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Svg => "svg",
-            Self::Pdf => "pdf",
-            Self::Png => "png",
-        }
-    }
-}
-
-/// What to write, and where.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Out {
-    /// The file, or the folder of figures.
-    pub path: PathBuf,
-    /// What.
-    pub kind: Kind,
-    /// The sentences, from 0, in order.
-    pub rows: Arc<Vec<u32>>,
-    /// The columns of numbers; empty: all.
-    pub columns: Vec<Column>,
-    /// How the rows were chosen and sorted, in words, for the report.
-    pub chosen: String,
-}
-
-/// The most sentences of a report, and the most figures at once.
-pub const MOST_IN_REPORT: usize = 500;
+pub use crate::workspace::kinds::{Format, Kind, Out, all_columns};
 
 /// Writes it.
 ///
@@ -122,19 +65,6 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &Corpus, workspace: &Workspac
             Ok(())
         }
     }
-}
-
-/// The columns of numbers that are written.
-pub fn columns(out: &Out, corpus: &Corpus) -> Vec<Column> {
-    if out.columns.is_empty() { all_columns(corpus) } else { out.columns.clone() }
-}
-
-/// Every column that is not a difference.
-pub fn all_columns(corpus: &Corpus) -> Vec<Column> {
-    let sentences = (0..OF_SENTENCES.len()).map(Column::Sentence);
-    let systems = 0..corpus.systems.len();
-    let outputs = systems.flat_map(|system| (0..MEASURES.len()).map(move |at| Column::Output(at, system)));
-    sentences.chain(outputs).chain([Column::Stars, Column::Marks]).collect()
 }
 
 fn tsv(file: &mut dyn Write, out: &Out, corpus: &Corpus) -> std::io::Result<()> {

@@ -10,8 +10,8 @@ use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
 use crate::workspace::judge::Judgement;
+use crate::workspace::kinds::{MOST_IN_REPORT, Out, columns};
 use crate::workspace::measures::MEASURES;
-use crate::workspace::out::{MOST_IN_REPORT, Out, columns};
 use crate::workspace::picture;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\

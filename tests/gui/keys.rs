@@ -187,6 +187,8 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
         let sent: Vec<&Command> = sent
             .iter()
             .filter(|command| !matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_)))))
+            // The page Corpus has an undo of its own.
+            .filter(|command| !matches!(command, Command::Workbench(_)))
             .collect();
         assert!(sent.is_empty(), "{page:?} sent {sent:?}");
     }

@@ -132,6 +132,8 @@ fn the_manual_opens_leads_on_and_does_what_its_links_say() {
         harness.run();
         harness.get_by_label("Search the manual").type_text("pharaoh");
         harness.run();
+        harness.get_all_by_label("Word alignments").next().expect("a place").scroll_to_me();
+        harness.run();
         harness.get_all_by_label("Word alignments").next().expect("a place").click();
         harness.run();
         harness.get_by_label("From text alone");

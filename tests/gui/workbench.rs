@@ -56,7 +56,7 @@ impl Bench {
         session.apply(WindowCommand::ShowPage(Page::Workbench));
         let (harness, wires) = desk::window(session);
         let lane = Keeper::spawn(Arc::new(|| {}));
-        Self { harness, wires, lane, folder: folder }
+        Self { harness, wires, lane, folder }
     }
 
     /// Carries out what was asked for until the lane has nothing more to tell of it.
