@@ -24,6 +24,12 @@ pub struct FirstSet {
     pub gold: PathBuf,
 }
 
+/// English sentences, their translations, and the links between both, line by line.
+pub fn lines() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let [source, reference, links] = FILES.map(|(_, text)| text.lines());
+    source.zip(reference).zip(links).map(|((source, reference), links)| (source, reference, links))
+}
+
 /// Puts the files into this folder, which is made if need be.
 pub fn put(folder: &Path) -> Result<FirstSet> {
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;

@@ -200,6 +200,12 @@ pub struct WorkbenchLocal {
     pub category: String,
     /// Its severity.
     pub severity: String,
+    /// The system whose alignment is shown, by its place, and how far it is scrolled to the right, points.
+    pub system: usize,
+    /// As said.
+    pub scroll: f32,
+    /// Its picture.
+    pub texture: Texture,
     /// The sentence and its source word that the next link begins at.
     pub linked: Option<(usize, usize)>,
 }

@@ -19,6 +19,10 @@ pub struct Memory {
     pub collapsed: HashSet<usize>,
     /// Steps that are drawn; `None`: all.
     pub steps: Option<usize>,
+    /// The last word of the shown hypothesis is chosen and kept in view as the search grows.
+    pub follows: bool,
+    /// The steps for which it was chosen last.
+    pub followed: Option<usize>,
     /// What fell out of the beam is drawn too.
     pub pruned: bool,
     /// Size of everything.
@@ -51,6 +55,8 @@ impl Default for Memory {
             selected: None,
             collapsed: HashSet::new(),
             steps: None,
+            follows: false,
+            followed: None,
             pruned: false,
             scale: 1.0,
             seen: None,

@@ -9,8 +9,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::evaluation::first_set;
 use crate::import;
 use crate::text::links::Links;
+use crate::text::links::read::links_of;
 use crate::ticket::{Counter, Ticket};
 use crate::worker::priority;
 use crate::worker::serve::panic_sentence;
@@ -27,6 +29,7 @@ use crate::workspace::output::Output;
 use crate::workspace::read::Sentence;
 use crate::workspace::table;
 use crate::workspace::table::Sorting;
+use crate::workspace::write::NewSentence;
 
 /// Events that may wait to be read.
 const ROOM: usize = 64;
@@ -42,6 +45,8 @@ pub enum KeeperCall {
     Close,
     /// Bring files in, one after the other.
     Import(Vec<(PathBuf, import::Options)>),
+    /// Put in the small test set that comes with the program.
+    Fill,
     /// Choose and sort the rows.
     Show {
         /// As typed; see [`Filter`].
@@ -216,6 +221,19 @@ impl Open<'_> {
         match call {
             KeeperCall::Open(_) | KeeperCall::Close => Ok(()),
             KeeperCall::Import(files) => self.import(files),
+            KeeperCall::Fill => {
+                let origin = workspace.add_origin("the first set of Interlinear", "")?;
+                let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
+                    source: source.to_owned(),
+                    reference: Some(reference.to_owned()),
+                    name: None,
+                    line: n + 1,
+                    gold: links_of(links),
+                };
+                let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
+                workspace.add_sentences(origin, &new)?;
+                self.refresh()
+            }
             KeeperCall::Show { filter, sorting } => {
                 self.shown = (filter, sorting);
                 self.show();

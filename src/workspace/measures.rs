@@ -229,7 +229,7 @@ fn in_chunks(subject: &Subject<'_>) -> Option<Vec<Link>> {
 
 /// For each of some words that a text consists of, the word between spaces that it begins in. `None` where the text is
 /// another one.
-fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
+pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
     let (mut rest, mut chunk, mut places) = (text, 0, Vec::with_capacity(parts.len()));
     for part in parts {
         let trimmed = rest.trim_start();

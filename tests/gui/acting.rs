@@ -385,6 +385,21 @@ fn tree_window() -> (Harness<'static, App>, Wires) {
 }
 
 #[test]
+fn the_tree_follows_the_best_as_it_grows() {
+    let (mut harness, _) = tree_window();
+    let boxes: Vec<_> = harness.get_all_by_label("Follow the best").collect();
+    boxes.last().expect("the switch").click();
+    harness.run();
+    assert!(harness.query_all_by_label_contains("log p -0.60").next().is_some(), "the end is chosen");
+    let sliders: Vec<_> = harness.get_all_by_label("steps").filter(|node| node.role() == Role::Slider).collect();
+    sliders.last().expect("the slider").focus();
+    harness.run();
+    harness.key_press(Key::ArrowLeft);
+    harness.run();
+    assert!(harness.query_all_by_label_contains("log p -0.50").next().is_some(), "the word before it");
+}
+
+#[test]
 fn every_node_of_the_tree_was_a_stop_of_the_tab_key() {
     let (mut harness, _) = tree_window();
     harness.get_by_label("Search of RNNsearch as a tree, 3 nodes shown").focus();

@@ -25,7 +25,7 @@ const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
 fn last_news(call: &KeeperCall) -> Option<fn(&KeeperNews) -> bool> {
     match call {
         KeeperCall::Close => None,
-        KeeperCall::Open(_) | KeeperCall::Show { .. } | KeeperCall::Remove(_) => {
+        KeeperCall::Open(_) | KeeperCall::Show { .. } | KeeperCall::Remove(_) | KeeperCall::Fill => {
             Some(|news| matches!(news, KeeperNews::Rows(_)))
         }
         KeeperCall::Import(_) => Some(|news| matches!(news, KeeperNews::Brought(..))),
@@ -130,6 +130,18 @@ fn a_page_without_a_workspace_says_what_one_is() {
     for label in ["Workspaces", "New workspace...", "Open workspace...", "Path", "Open"] {
         bench.says(label);
     }
+}
+
+#[test]
+fn a_new_workspace_can_be_filled_with_a_set_to_try() {
+    let mut bench = Bench::new();
+    let path = bench.folder.path().join("w.ilws");
+    bench.send(WorkbenchCommand::Open(path));
+    bench.click("Put in a set to try");
+    bench.says("24 sentences, 0 systems");
+    bench.send(WorkbenchCommand::Select(Some(0)));
+    let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
+    assert!(detail.sentence.reference.is_some() && detail.gold.is_some());
 }
 
 #[test]

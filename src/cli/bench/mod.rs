@@ -21,6 +21,7 @@ mod training;
 mod tree;
 mod window;
 mod work;
+mod workspace;
 
 use std::cell::RefCell;
 use std::io::Write as _;
@@ -84,6 +85,7 @@ const HELP: &str = "Sections, in their order:
   heatmap   CPU time of frames with alignments of 60 by 60 and 200 by 200 words; needs no display
   tree      CPU time of frames with the tree of a search with beam 12 and 40 words; needs no display
   steps     a source of 40 words taken apart, and CPU time of frames of the page Steps; needs no display
+  workspace bringing in 100,000 sentences with the alignments of two systems; a million sentences opened, sorted, filtered
 
 Bundled models are measured, and random ones of a bundled and of the papers' sizes; --model DIR measures that one
 instead. Everything takes some minutes and 4 GB of memory on two cores. Other programs that run meanwhile make all
@@ -118,6 +120,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "heatmap", run: heatmap::run },
     Section { name: "tree", run: tree::run },
     Section { name: "steps", run: steps::run },
+    Section { name: "workspace", run: workspace::run },
 ];
 
 fn section_names() -> Vec<&'static str> {

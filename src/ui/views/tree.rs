@@ -32,7 +32,7 @@ const LOW: (f32, f32) = (190.0, 22.0);
 const NARROW: f32 = 520.0;
 /// Width of the slider of steps at least and at most, and of what stands beside it, points.
 const SLIDER: (f32, f32) = (32.0, 90.0);
-const BESIDE_SLIDER: f32 = 218.0;
+const BESIDE_SLIDER: f32 = 276.0;
 /// Sizes of the tree.
 const SCALES: (f32, f32) = (0.5, 2.0);
 /// So many source words and candidates are named.
@@ -43,10 +43,10 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let mut memory = window.local.trees.remove(&column.id).unwrap_or_default();
     let revision = column.table.as_ref().map_or(0, |table| table.revision);
     if memory.tree.is_none() || memory.revision != revision {
-        let (pruned, scale) = (memory.pruned, memory.scale);
+        let (pruned, scale, follows) = (memory.pruned, memory.scale, memory.follows);
         let tree = SearchTree::of(column).map(Arc::new);
         let selected = tree.as_ref().and_then(|tree| tree.roots.first().copied());
-        memory = Memory { revision, tree, selected, pruned, scale, ..Memory::default() };
+        memory = Memory { revision, tree, selected, pruned, scale, follows, ..Memory::default() };
     }
     match memory.tree.clone() {
         Some(tree) => whole_ui(ui, window, column, &tree, &mut memory),
@@ -86,6 +86,11 @@ fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut Memory) {
         }
         let note = "Branches that fell out of the beam, with the reason";
         ui.checkbox(&mut memory.pruned, small("pruned")).accessible_name("Pruned branches").on_hover_text(note);
+        let note = "Chooses the last word of the shown hypothesis and keeps it in view while the search grows";
+        let follow = ui.checkbox(&mut memory.follows, small("best")).accessible_name("Follow the best");
+        if follow.on_hover_text(note).changed() {
+            memory.followed = None;
+        }
         for (name, said, factor) in [("-", "Smaller tree", 0.8), ("+", "Larger tree", 1.25)] {
             if ui.small_button(name).accessible_name(said).on_hover_text(said).clicked() {
                 memory.scale = (memory.scale * factor).clamp(SCALES.0, SCALES.1);
@@ -143,6 +148,7 @@ impl Measure for Known<'_> {
 
 fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut Memory) {
     let arranged = arrange(ui, window, tree, memory);
+    follow(&arranged, memory);
     let Arranged { drawn, layout, .. } = &*arranged;
     let selected = memory.selected.and_then(|at| drawn.place(at));
     let figure = Tree { nodes: &drawn.nodes, selected, scale: memory.scale, palette: theme::palette(ui) };
@@ -201,6 +207,17 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
     if chosen.is_some() {
         memory.selected = chosen;
     }
+}
+
+/// Chooses the last word of the shown hypothesis, once for each number of steps.
+fn follow(arranged: &Arranged, memory: &mut Memory) {
+    let steps = Some(arranged.of.steps);
+    if !memory.follows || memory.followed == steps {
+        return;
+    }
+    memory.followed = steps;
+    let tip = arranged.drawn.nodes.iter().rposition(|node| node.is_best);
+    memory.selected = tip.and_then(|place| arranged.drawn.id(place)).or(memory.selected);
 }
 
 /// What a node says.

@@ -2,6 +2,7 @@
 //! written by the keeper; models run in the corpus lane.
 
 pub mod command;
+mod picture;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use crate::session::page::{Dropped, Page};
 use crate::session::pages::evaluation::systems;
 use crate::session::pages::shape::{Kept, PageState};
 use crate::session::shared::Shared;
+use crate::session::table::AlignmentTable;
 use crate::text::links::{Link, Links};
 use crate::worker::corpus::Order;
 use crate::worker::corpus::analyse::{Analyse, Analysed};
@@ -68,6 +70,8 @@ pub struct Workbench {
     pub selected: Option<usize>,
     /// Everything about it.
     pub detail: Option<Arc<Detail>>,
+    /// What each system says of it as a heatmap shows it; `None` where it has no alignment.
+    pub tables: Vec<Option<Arc<AlignmentTable>>>,
     /// Whose judgements are given.
     pub annotator: String,
     /// Orders under way.
@@ -91,6 +95,7 @@ impl Default for Workbench {
             brought: None,
             selected: None,
             detail: None,
+            tables: Vec::new(),
             annotator: NOBODY.to_owned(),
             tasks: Vec::new(),
         }
@@ -302,7 +307,10 @@ impl Workbench {
                 self.trouble = None;
             }
             KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
-            KeeperNews::Detail(detail) => self.detail = Some(Arc::from(detail)),
+            KeeperNews::Detail(detail) => {
+                self.tables = picture::tables(&detail, || shared.fresh_id());
+                self.detail = Some(Arc::from(detail));
+            }
             KeeperNews::Busy(what, share) => self.busy = Some((what, share)),
             KeeperNews::Idle => self.busy = None,
             KeeperNews::Brought(path, brought) => {
@@ -332,6 +340,7 @@ impl PageState for Workbench {
                 Self::send(shared, KeeperCall::Import(vec![(path, options)]));
             }
             WorkbenchCommand::ImportAs(path, options) => Self::send(shared, KeeperCall::Import(vec![(path, options)])),
+            WorkbenchCommand::Fill => Self::send(shared, KeeperCall::Fill),
             WorkbenchCommand::SetRole(role) => self.role = role,
             WorkbenchCommand::SetFilter(filter) => {
                 self.filter = filter;

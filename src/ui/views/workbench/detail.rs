@@ -8,7 +8,7 @@ use crate::session::WorkbenchCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::workbench::words::differing;
-use crate::ui::views::workbench::{gold, marks};
+use crate::ui::views::workbench::{gold, marks, picture};
 use crate::worker::keeper::Detail;
 use crate::workspace::column::Column;
 use crate::workspace::judge::MOST_STARS;
@@ -20,6 +20,7 @@ pub fn detail_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
         head_ui(ui, window, &detail);
         texts_ui(ui, window, &detail);
+        picture::picture_ui(ui, window);
         ui.separator();
         judged_ui(ui, window, &detail);
         ui.separator();

@@ -3,6 +3,7 @@
 mod detail;
 mod gold;
 mod marks;
+mod picture;
 mod table;
 mod words;
 
@@ -300,6 +301,10 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.label("Import a text with a sentence a line; a file can also be dropped here.");
         if ui.button("Import a text...").clicked() {
             window.local.sheet = Sheet::Ask(Question::Import);
+        }
+        let fill = ui.button("Put in a set to try");
+        if fill.on_hover_text("24 English sentences with translations and alignments by hand").clicked() {
+            window.push(WorkbenchCommand::Fill);
         }
     });
 }

@@ -18,7 +18,7 @@ const NUMBER: f32 = 76.0;
 /// Room for a number, points.
 const FIGURE: f32 = 78.0;
 /// Least room for a text, points.
-const TEXT: f32 = 170.0;
+const TEXT: f32 = 120.0;
 /// Only so much of a very long text is laid out.
 const MOST_SEEN: usize = 240;
 
