@@ -182,7 +182,7 @@ pub struct Picked {
 }
 
 /// What page Corpus remembers of what is being typed and clicked.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct WorkbenchLocal {
     /// A path, as typed.
     pub path: String,
