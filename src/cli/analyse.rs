@@ -26,12 +26,12 @@ use crate::workspace::filter::Filter;
 use crate::workspace::measures::Measuring;
 use crate::workspace::out;
 use crate::workspace::out::{Kind, Out};
-use crate::workspace::run::{RunOptions, about, digests, name, run as run_system};
+use crate::workspace::run::{RunOptions, about, digests, name, run as run_system, system as system_of};
 use crate::workspace::table;
 use crate::workspace::table::Sorting;
 
-/// Letters on each side of a hit.
-const WIDTH: usize = 40;
+/// Words on each side of a hit.
+const WIDTH: usize = 8;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -44,6 +44,8 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear analyse --workspace c.ilws --query '{red, old} -> _ _ -> _ crossing' --system 1
   interlinear translate --model rnnsearch-en-fr --format jsonl test.en > run.jsonl
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
+
+Of several sources the first reference, links by hand, and output of a name belong to the first source, and so on.
 
 Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
 2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
@@ -178,9 +180,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     };
     let columns = low.columns.iter().map(|name| Column::named(name, &corpus)).collect::<Result<_>>()?;
     let out = Out { path: PathBuf::from("stdout"), kind, rows: Arc::new(rows), columns, chosen: low.filter.clone() };
-    let mut text = Vec::new();
-    out::to(&mut text, &out, &corpus, &workspace)?;
-    output.text(&String::from_utf8_lossy(&text))?;
+    out::to(&mut output, &out, &corpus, &workspace)?;
     output.finish()
 }
 
@@ -189,10 +189,19 @@ fn files(low: &Low) -> Vec<(PathBuf, Option<Role>)> {
     let all = |paths: &[PathBuf], role: Option<Role>| -> Vec<(PathBuf, Option<Role>)> {
         paths.iter().map(|path| (path.clone(), role.clone())).collect()
     };
-    let mut files = all(&low.source, Some(Role::Source));
-    files.extend(all(&low.reference, Some(Role::Reference)));
-    files.extend(low.outputs.iter().map(|(name, path)| (path.clone(), Some(Role::Output(name.clone())))));
-    files.extend(all(&low.gold, Some(Role::Gold)));
+    let sources = all(&low.source, Some(Role::Source));
+    let references = all(&low.reference, Some(Role::Reference));
+    let golds = all(&low.gold, Some(Role::Gold));
+    let mut files = Vec::new();
+    // What belongs to the first source comes before the second.
+    for n in 0..sources.len().max(references.len()).max(golds.len()).max(low.outputs.len()) {
+        files.extend(sources.get(n).cloned());
+        files.extend(references.get(n).cloned());
+        files.extend(golds.get(n).cloned());
+        let earlier = |at: usize, name: &str| low.outputs[..at].iter().filter(|(other, _)| other == name).count();
+        let outputs = low.outputs.iter().enumerate().filter(|(at, (name, _))| earlier(*at, name) == n);
+        files.extend(outputs.map(|(_, (name, path))| (path.clone(), Some(Role::Output(name.clone())))));
+    }
     files.extend(all(&low.import, None));
     files
 }
@@ -222,7 +231,7 @@ fn run_all(low: &Low, workspace: &mut Workspace) -> Result<()> {
         let aligner = LineAligner::bundled(&config.source_language, &config.target_language, false)?;
         let mut measuring = Measuring { aligner };
         let known = about(system, folders, &digests(system), &options);
-        let known = workspace.add_system(&name(&system.name(), &options), &known)?;
+        let known = system_of(workspace, &name(&system.name(), &options), &known)?;
         let mut stepper = loaded.stepper(runtime.engine, runtime.threads)?;
         let total = workspace.len()? as u64;
         let mut bar = Progress::new(format!("running {}", known.name), Some(total), false);
@@ -290,7 +299,11 @@ fn concordance(
         let Some(said) = workspace.output(column.system.id, at as usize)? else { continue };
         let links = said.hard_links().unwrap_or_default();
         let sentence = Sentence { source: said.source_words(), output: said.words(), links: &links };
-        for hit in query.find(&sentence).hits {
+        let found = query.find(&sentence);
+        if !found.is_complete {
+            output::tell(&format!("sentence {}: there are more hits than are told", at + 1));
+        }
+        for hit in found.hits {
             let (words, span) = match (hit.source_span(), hit.output_span()) {
                 (Some(span), _) => (said.source_words(), span),
                 (None, Some(span)) => (said.words(), span),

@@ -145,8 +145,13 @@ fn picture(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<Stri
         wrong: spoken.wrong,
     };
     let apart = at_once(library, &request)?;
-    let step = spoken.step.as_ref().and_then(|step| apart.place(step)).unwrap_or(0);
-    let i = step.min(apart.steps.len().saturating_sub(1));
+    let i = match &spoken.step {
+        None => 0,
+        Some(step) => apart
+            .place(step)
+            .filter(|i| *i < apart.steps.len())
+            .ok_or_else(|| Error::Input(format!("no step says the word {step}")))?,
+    };
     Ok(svg::svg(&figure(&apart, i, spoken.guess, spoken.open.as_deref())))
 }
 

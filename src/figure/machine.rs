@@ -139,7 +139,7 @@ impl Drawing<'_> {
     }
 
     /// Title and symbol of a box, in as many lines as it answers: beside each other, below each other, or the title alone.
-    /// A title is never cut: its letters get smaller.
+    /// The letters of a long title get smaller, down to 0.6 of their size, before it is cut.
     fn head(&self, stage: &Stage, inner: &Area, grown: f32, ink: Rgba, marks: &mut Vec<Mark<'static>>) -> usize {
         let small = grown * TEXT_SMALL;
         let line = self.measure.height(small);
@@ -199,25 +199,28 @@ impl Drawing<'_> {
     fn fitting(&self, text: &str, area: &Area, grown: f32) -> (f32, usize) {
         let sizes = TEXT_SIZES.map(|share| share * grown * TEXT_SMALL);
         let lines = |size: f32| ((area.height() / self.measure.height(size).max(1.0)) as usize).max(1);
-        let fits = |size: &f32| self.wrapped(text, *size, area.width()).is_some_and(|needed| needed <= lines(*size));
+        let fits = |size: &f32| self.is_wrapped(text, *size, area.width(), lines(*size));
         let size = sizes.into_iter().find(fits).unwrap_or(sizes[sizes.len() - 1]);
         (size, lines(size))
     }
 
-    /// How many lines a text takes; `None` where a word is wider than a line.
-    fn wrapped(&self, text: &str, size: f32, room: f32) -> Option<usize> {
+    /// Whether a text takes at most so many lines; not where a word is wider than a line.
+    fn is_wrapped(&self, text: &str, size: f32, room: f32, most: usize) -> bool {
         let (space, mut lines, mut x) = (self.measure.width(" ", size), 1, 0.0);
         for word in text.split_whitespace() {
             let wide = self.measure.width(word, size);
             if wide > room {
-                return None;
+                return false;
             }
             if x > 0.0 && x + wide > room {
                 (lines, x) = (lines + 1, 0.0);
             }
+            if lines > most {
+                return false;
+            }
             x += wide + space;
         }
-        Some(lines)
+        true
     }
 
     fn words(&self, words: &[(Cow<'_, str>, f32)], area: &Area, grown: f32, marks: &mut Vec<Mark<'static>>) {

@@ -123,9 +123,13 @@ fn model_of(path: &Path) -> Option<PathBuf> {
 
 /// Whether a file begins as a workspace does.
 fn is_workspace(path: &Path) -> bool {
+    // A pipe would be waited for.
+    if !path.is_file() {
+        return false;
+    }
     let mut begin = [0; 16];
     let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut begin));
-    path.is_file() && read.is_ok() && &begin == b"SQLite format 3\0"
+    read.is_ok() && &begin == b"SQLite format 3\0"
 }
 
 /// Whether the first line is one of a phrase table.

@@ -190,12 +190,14 @@ pub struct WorkbenchLocal {
     pub tag: String,
     /// The note of a sentence, as typed.
     pub note: String,
-    /// Of which sentence the note is.
-    pub noted: Option<usize>,
+    /// Of which sentence the note is, and whose.
+    pub noted: Option<(usize, String)>,
+    /// Something was typed that is not kept yet.
+    pub is_noting: bool,
     /// The annotator, as typed.
     pub annotator: Option<String>,
-    /// A mark that is being made.
-    pub span: Option<Mark>,
+    /// A mark that is being made, and of which sentence.
+    pub span: Option<(usize, Mark)>,
     /// Its kind.
     pub category: String,
     /// Its severity.

@@ -109,7 +109,6 @@ pub enum KeeperNews {
 /// The lane.
 pub struct Keeper {
     calls: Sender<KeeperCall>,
-    tickets: Counter,
     service: Service<KeeperNews>,
 }
 
@@ -119,11 +118,11 @@ impl Keeper {
         let (out, events) = thread::channel(ROOM, wake);
         let (calls, inbox) = channel();
         let tickets = Counter::new();
-        let (cancelled, ticket) = (tickets.clone(), tickets.next());
-        let stop = move || cancelled.cancel();
+        let ticket = tickets.next();
+        let stop = move || tickets.cancel();
         // A judgement that was given is written before the program ends.
         let service = Service::start("keeper", Patience::Whole, events, stop, move || run(&inbox, &out, &ticket));
-        Self { calls, tickets, service }
+        Self { calls, service }
     }
 
     /// Asks for something.
@@ -142,11 +141,6 @@ impl Keeper {
     /// Waits for the next event, at most so long; for tests.
     pub fn next_within(&self, patience: Duration) -> Option<KeeperNews> {
         self.service.next_within(patience)
-    }
-
-    /// Ends an import under way; what came in stays.
-    pub fn cancel(&self) {
-        self.tickets.cancel();
     }
 }
 

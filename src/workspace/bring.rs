@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::Result;
 use crate::import;
 use crate::import::{Import, Record};
-use crate::text::links::Links;
+use crate::text::links::{Links, places};
 use crate::text::sentence::EOS;
 use crate::ticket::Ticket;
 use crate::workspace::file::Workspace;
@@ -17,6 +17,8 @@ use crate::workspace::write::{NewSentence, Placed};
 
 /// Sentences that are written at once.
 const WINDOW: usize = 2000;
+/// The most sentences that a file may leave out in one place.
+const MOST_GAP: usize = 10_000;
 /// Sentences compared to find out whether a file tells of those that are there.
 const COMPARED: usize = 20;
 
@@ -140,6 +142,10 @@ impl Bringing<'_> {
                 continue;
             }
             let Some(known) = self.workspace.sentence(at)? else { continue };
+            if record.source.as_ref().is_some_and(|source| !same(&known.source, &source.text)) {
+                brought.warn(self.path, record.line, &format!("is not sentence {}; it is left out", at + 1));
+                continue;
+            }
             if let Some(reference) = record.reference.as_ref().filter(|new| known.reference.as_ref() != Some(&new.text))
             {
                 references.push((at, reference.text.clone()));
@@ -171,20 +177,33 @@ impl Bringing<'_> {
         self.measure(&references, &golds, measuring)
     }
 
-    /// Where the file's sentences belong: to those that are there when they are the same, else behind them.
+    /// Where the file's sentences belong: to those that are there when they are the same, else behind them. A file without
+    /// sources tells of those that the last file with sources brought.
     fn find_base(&self, window: &[Record]) -> Result<usize> {
-        let mut compared = 0;
-        for record in window.iter().filter(|record| record.source.is_some()).take(COMPARED) {
-            let known = self.workspace.sentence(record.sentence.saturating_sub(1))?;
-            let is_same = known.zip(record.source.as_ref()).is_some_and(|(known, new)| same(&known.source, &new.text));
-            if !is_same {
-                return self.workspace.len();
+        let Some(first) = window.iter().find(|record| record.source.is_some()) else {
+            return self.workspace.newest();
+        };
+        let text = first.source.as_ref().map_or("", |source| source.text.as_str());
+        let mut places = vec![first.sentence.saturating_sub(1)];
+        places.extend(self.workspace.places_of(&visible(text).collect::<String>())?);
+        for place in places {
+            let Some(base) = (place + 1).checked_sub(first.sentence) else { continue };
+            if self.is_base(base, window)? {
+                return Ok(base);
             }
-            compared += 1;
         }
-        // A file without sources tells of the sentences that are there.
-        debug_assert!(compared <= COMPARED);
-        Ok(0)
+        self.workspace.len()
+    }
+
+    /// Whether the first sentences of the file are those from this place on.
+    fn is_base(&self, base: usize, window: &[Record]) -> Result<bool> {
+        for record in window.iter().filter(|record| record.source.is_some()).take(COMPARED) {
+            let known = self.workspace.sentence(base + record.sentence.saturating_sub(1))?;
+            if !known.zip(record.source.as_ref()).is_some_and(|(known, new)| same(&known.source, &new.text)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn add_sentences(&mut self, base: usize, window: &[Record], brought: &mut Brought) -> Result<()> {
@@ -193,6 +212,10 @@ impl Bringing<'_> {
         for record in window {
             let Some(source) = &record.source else { continue };
             let at = base + record.sentence.saturating_sub(1);
+            if at > len + MOST_GAP {
+                brought.warn(self.path, record.line, "is far beyond the sentences before it; it is left out");
+                continue;
+            }
             // A gap in the file keeps its place, so that other files still fit.
             while len < at {
                 new.push(NewSentence::default());
@@ -242,7 +265,15 @@ impl Bringing<'_> {
             ..Output::default()
         };
         let is_bare = output.text.is_empty() && output.tokens.is_empty();
-        if is_bare && (output.links.is_some() || output.alpha.is_some()) {
+        let says_more = output.links.is_some() || output.alpha.is_some() || output.log_p.is_some();
+        if is_bare && !says_more {
+            // A cell that is empty says nothing; a blank line of a text is a translation without words.
+            let id = self.system(&name)?;
+            let is_known = self.workspace.output(id, at)?.is_some_and(|known| !known.text.is_empty());
+            return Ok((!is_known).then_some(kept));
+        }
+        let mut is_joined = false;
+        if is_bare {
             let id = self.system(&name)?;
             let Some(known) = self.workspace.output(id, at)? else {
                 brought.warn(
@@ -252,10 +283,14 @@ impl Bringing<'_> {
                 );
                 return Ok(None);
             };
-            kept = Output { links: kept.links, ..known };
+            let links = kept.links.take().or_else(|| known.links.clone());
+            is_joined = known.alpha.is_some() && output.alpha.is_none();
+            kept = Output { links, log_p: kept.log_p.or(known.log_p), ..known };
         }
-        let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
-        kept.source = tokens.unwrap_or_else(|| words(source));
+        if !is_joined {
+            let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
+            kept.source = tokens.unwrap_or_else(|| words(source));
+        }
         if let Some(alpha) = &output.alpha {
             end(&mut kept.source, alpha.columns());
             end(&mut kept.target, alpha.rows());
@@ -302,13 +337,18 @@ impl Bringing<'_> {
     }
 }
 
-/// Whether two texts are the same but for spaces.
+/// Whether two texts have the same letters: tokenizers put spaces between and write one apostrophe for another.
 fn same(a: &str, b: &str) -> bool {
-    words(a) == words(b)
+    visible(a).eq(visible(b))
+}
+
+fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+    let letter = |c: char| if c == '\u{2019}' { '\'' } else { c };
+    text.chars().filter(|c| !c.is_whitespace()).map(letter)
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
+    places::words(text).map(str::to_owned).collect()
 }
 
 /// Puts `</s>` behind words where the weights have one more.

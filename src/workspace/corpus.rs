@@ -61,14 +61,22 @@ impl Corpus {
     /// # Errors
     /// A sentence when not even its sentences can be counted.
     pub fn read(workspace: &Workspace) -> Result<Self> {
+        // One moment of the file, whatever others write meanwhile.
+        let _moment = workspace.tell(workspace.connection.unchecked_transaction())?;
         let mut corpus = Self { numbers: vec![Numbers::default(); OF_SENTENCES.len()], ..Self::default() };
         corpus.attempt("sentences", workspace, &mut |corpus| read_sentences(workspace, corpus));
-        for system in workspace.systems()? {
-            corpus.systems.push(SystemColumn::new(system, corpus.len()));
+        match workspace.systems() {
+            Ok(systems) => {
+                let len = corpus.len();
+                corpus.systems = systems.into_iter().map(|system| SystemColumn::new(system, len)).collect();
+            }
+            Err(error) => corpus.damages.push(error.to_string()),
         }
         corpus.attempt("outputs", workspace, &mut |corpus| read_outputs(workspace, corpus));
         corpus.attempt("measures", workspace, &mut |corpus| read_numbers(workspace, corpus).map(drop));
-        corpus.read_judgements(workspace)?;
+        if let Err(error) = corpus.read_judgements(workspace) {
+            corpus.damages.push(error.to_string());
+        }
         Ok(corpus)
     }
 
@@ -105,8 +113,11 @@ impl Corpus {
     /// # Errors
     /// A sentence about the file.
     pub fn refresh(&mut self, workspace: &Workspace) -> Result<()> {
+        let _moment = workspace.tell(workspace.connection.unchecked_transaction())?;
         let known = self.len();
-        for sentence in workspace.sentences(known..workspace.len()?)? {
+        // Behind damage nothing can be read.
+        let to = if self.damages.is_empty() { workspace.len()? } else { known };
+        for sentence in workspace.sentences(known..to)? {
             self.sources.push(Some(&sentence.source));
             self.references.push(sentence.reference.as_deref());
         }
@@ -167,16 +178,22 @@ fn read_outputs(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<
     for column in &mut corpus.systems {
         let mut texts = Texts::default();
         let mut rows = find.query([column.system.id])?;
-        while let Some(row) = rows.next()? {
-            let at = (row.get::<_, i64>(0)? & 0xFFFF_FFFF) as usize - 1;
-            if at < len {
+        let end = loop {
+            let row = match rows.next() {
+                Ok(Some(row)) => row,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            };
+            let at = ((row.get::<_, i64>(0)? & 0xFFFF_FFFF) as usize).wrapping_sub(1);
+            if at < len && at >= texts.len() {
                 texts.grow(at);
                 texts.push(Some(row.get_ref(1)?.as_str().unwrap_or_default()));
                 column.done += 1;
             }
-        }
+        };
         texts.grow(len);
         column.texts = texts;
+        end?;
     }
     Ok(())
 }
@@ -198,6 +215,9 @@ fn read_numbers(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<
         corpus.seen = row.get(4)?;
         let Some(names) = layouts.get(&row.get::<_, i64>(1)?) else { continue };
         let packed = row.get_ref(3)?.as_blob().unwrap_or_default();
+        if first < 0 || first as usize >= corpus.sources.len() {
+            continue;
+        }
         let (measures, columns): (&[Measure], &mut [Numbers]) = if system == 0 {
             (OF_SENTENCES, &mut corpus.numbers)
         } else {

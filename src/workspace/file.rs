@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The beginning of every SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// An open workspace. What is written is on the disk when the call returns; a crash of the program loses nothing of it.
+/// An open workspace. A crash of the program loses nothing that a call has written.
 /// Several windows may have the same file open.
 pub struct Workspace {
     pub(super) connection: Connection,
@@ -46,7 +46,7 @@ impl Workspace {
         connection.pragma_update(None, "journal_mode", "WAL").map_err(told)?;
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(told)?;
         if version < STEPS.len() {
-            migrate(&mut connection, version).map_err(told)?;
+            migrate(&mut connection).map_err(told)?;
         }
         Ok(Self { connection, path: path.to_owned() })
     }

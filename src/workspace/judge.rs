@@ -109,6 +109,9 @@ pub struct Changed {
     pub is_gold: bool,
 }
 
+/// An act: its id, the sentence, the annotator (none: links by hand), what must stand, what will.
+type Act = (i64, i64, Option<String>, Option<String>, Option<String>);
+
 /// Everything that people say of the sentences of a workspace.
 pub type Judgements = BTreeMap<usize, BTreeMap<String, Judgement>>;
 
@@ -166,22 +169,31 @@ impl Workspace {
 
     /// Takes back the last act; `None` where there is none.
     pub fn undo(&mut self) -> Result<Option<Changed>> {
-        self.step("SELECT id, sentence, annotator, before FROM act WHERE undone = 0 ORDER BY id DESC LIMIT 1", true)
+        let sql = "SELECT id, sentence, annotator, after, before FROM act WHERE undone = 0 ORDER BY id DESC LIMIT 1";
+        self.step(sql, true)
     }
 
     /// Does again what was taken back last; `None` where there is nothing.
     pub fn redo(&mut self) -> Result<Option<Changed>> {
-        self.step("SELECT id, sentence, annotator, after FROM act WHERE undone = 1 ORDER BY id LIMIT 1", false)
+        self.step("SELECT id, sentence, annotator, before, after FROM act WHERE undone = 1 ORDER BY id LIMIT 1", false)
     }
 
+    /// An act whose result was replaced meanwhile, as by an import, is forgotten and the next one is taken.
     fn step(&mut self, find: &str, is_undone: bool) -> Result<Option<Changed>> {
         self.at_once(|all| {
-            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-            let found: Option<(i64, i64, Option<String>, Option<String>)> = all.query_row(find, [], row).optional()?;
-            let Some((act, id, annotator, document)) = found else { return Ok(None) };
-            stand(all, id, annotator.as_deref(), document.as_deref())?;
-            all.execute("UPDATE act SET undone = ?2 WHERE id = ?1", params![act, is_undone])?;
-            Ok(Some(Changed { at: id as usize - 1, is_gold: annotator.is_none() }))
+            loop {
+                let row =
+                    |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
+                let found: Option<Act> = all.query_row(find, [], row).optional()?;
+                let Some((act, id, annotator, from, to)) = found else { return Ok(None) };
+                if standing(all, id, annotator.as_deref())? != from {
+                    all.execute("DELETE FROM act WHERE id = ?1", [act])?;
+                    continue;
+                }
+                stand(all, id, annotator.as_deref(), to.as_deref())?;
+                all.execute("UPDATE act SET undone = ?2 WHERE id = ?1", params![act, is_undone])?;
+                return Ok(Some(Changed { at: id as usize - 1, is_gold: annotator.is_none() }));
+            }
         })
     }
 

@@ -67,6 +67,9 @@ impl Measure {
     }
 }
 
+/// The measure that needs the statistical aligner.
+pub const DISAGREEMENT: &str = "disagreement";
+
 /// Measures of an output that are made here.
 const OWN: &[Measure] = &[
     Measure {
@@ -152,7 +155,7 @@ const OWN: &[Measure] = &[
         }),
     },
     Measure {
-        name: "disagreement",
+        name: DISAGREEMENT,
         title: "off links",
         about: "Share of the links of greatest alpha that the statistical aligner does not have",
         better: Better::Lower,
@@ -233,8 +236,10 @@ pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
     let (mut rest, mut chunk, mut places) = (text, 0, Vec::with_capacity(parts.len()));
     for part in parts {
         let trimmed = rest.trim_start();
-        let begins_a_chunk = trimmed.len() < rest.len() && !places.is_empty();
-        chunk += usize::from(begins_a_chunk);
+        let gap = &rest[..rest.len() - trimmed.len()];
+        // No-break spaces do not part words.
+        let is_parted = gap.contains(|c: char| c.is_ascii_whitespace());
+        chunk += usize::from(is_parted && !places.is_empty());
         places.push(chunk);
         rest = trimmed.strip_prefix(part.as_str())?;
     }

@@ -69,6 +69,9 @@ pub struct About {
     pub version: String,
 }
 
+/// The ranking of a system whose outputs are the references.
+pub const FORCED: &str = "forced";
+
 /// The key of an output.
 pub(super) fn key(system: i64, sentence: i64) -> i64 {
     system << 32 | sentence
@@ -143,6 +146,25 @@ impl Workspace {
         let read = || {
             let mut find = self.connection.prepare_cached(sql)?;
             let rows = find.query_map([system, from as i64, most as i64], |row| row.get::<_, i64>(0))?;
+            rows.map(|id| id.map(|id| id as usize - 1)).collect()
+        };
+        self.tell(read())
+    }
+
+    /// The place, from 0, of the first sentence of the file that brought sentences last.
+    pub fn newest(&self) -> Result<usize> {
+        let sql = "SELECT coalesce(min(id), 1) FROM sentence WHERE origin = (SELECT max(origin) FROM sentence)";
+        let first: i64 = self.tell(self.connection.query_row(sql, [], |row| row.get(0)))?;
+        Ok(first as usize - 1)
+    }
+
+    /// The places, from 0, of the sentences with these letters, spaces aside and with straight apostrophes: the first few.
+    pub fn places_of(&self, letters: &str) -> Result<Vec<usize>> {
+        let sql = "SELECT id FROM sentence
+            WHERE replace(replace(replace(source, ' ', ''), char(160), ''), char(8217), char(39)) = ?1 ORDER BY id LIMIT 100";
+        let read = || {
+            let mut find = self.connection.prepare_cached(sql)?;
+            let rows = find.query_map([letters], |row| row.get::<_, i64>(0))?;
             rows.map(|id| id.map(|id| id as usize - 1)).collect()
         };
         self.tell(read())

@@ -15,7 +15,7 @@ use crate::ticket::Ticket;
 use crate::workspace::file::Workspace;
 use crate::workspace::measures::Measuring;
 use crate::workspace::output::Output;
-use crate::workspace::read::About;
+use crate::workspace::read::{About, FORCED, System};
 use crate::workspace::write::Placed;
 
 /// How to run.
@@ -71,6 +71,22 @@ pub fn name(model: &str, options: &RunOptions) -> String {
     name
 }
 
+/// The system of this name in a workspace. Other weights under the same name are another system.
+///
+/// # Errors
+/// A sentence about the file.
+pub fn system(workspace: &mut Workspace, name: &str, about: &About) -> Result<System> {
+    let known = workspace.systems()?.into_iter().find(|system| system.name == name);
+    let is_other =
+        known.is_some_and(|known| known.about.digests != about.digests || known.about.mixing != about.mixing);
+    let digest: String = about.digests.concat().chars().take(8).collect();
+    if is_other {
+        workspace.add_system(&format!("{name} ({digest})"), about)
+    } else {
+        workspace.add_system(name, about)
+    }
+}
+
 /// The digests of a system's weights, as far as they are known.
 pub fn digests(system: evaluation::System<'_>) -> Vec<String> {
     let model = |model: &crate::models::Model| model.digest();
@@ -92,7 +108,7 @@ pub fn about(
         folders: folders.iter().map(|folder| folder.display().to_string()).collect(),
         digests: digests.to_vec(),
         beam: if options.forces { 0 } else { options.search.beam },
-        ranking: if options.forces { "forced".to_owned() } else { ranking.length.to_string() },
+        ranking: if options.forces { FORCED.to_owned() } else { ranking.length.to_string() },
         no_unk: options.search.forbid_unk,
         mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -157,7 +173,10 @@ impl Asked<'_> {
                 Ok(case) => cases.push(case),
                 Err(why) => {
                     self.refused.push((at, why));
-                    outputs.push((at, Output::default()));
+                    // A reference may still come.
+                    if !self.options.forces || sentence.reference.is_some() {
+                        outputs.push((at, Output::default()));
+                    }
                 }
             }
         }

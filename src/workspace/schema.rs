@@ -22,11 +22,11 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
 CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
     source TEXT NOT NULL, reference TEXT);
-CREATE TABLE system(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL);
+CREATE TABLE system(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL);
 CREATE TABLE output(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE body(key INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE measures(id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);
-CREATE TABLE numbers(id INTEGER PRIMARY KEY, system INTEGER NOT NULL, measures INTEGER NOT NULL,
+CREATE TABLE numbers(id INTEGER PRIMARY KEY AUTOINCREMENT, system INTEGER NOT NULL, measures INTEGER NOT NULL,
     first INTEGER NOT NULL, packed BLOB NOT NULL);
 CREATE TABLE gold(sentence INTEGER PRIMARY KEY, links TEXT NOT NULL);
 CREATE TABLE judgement(sentence INTEGER NOT NULL, annotator TEXT NOT NULL, document TEXT NOT NULL,
@@ -35,9 +35,11 @@ CREATE TABLE act(id INTEGER PRIMARY KEY, sentence INTEGER NOT NULL, annotator TE
     undone INTEGER NOT NULL DEFAULT 0);
 "];
 
-/// Takes the steps that a file lacks, all or none.
-pub fn migrate(connection: &mut Connection, from: usize) -> rusqlite::Result<()> {
-    let step = connection.transaction()?;
+/// Takes the steps that a file lacks, all or none. Another window may have taken them meanwhile.
+pub fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let step = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let from: i64 = step.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let from = usize::try_from(from).unwrap_or(usize::MAX);
     for sql in STEPS.iter().skip(from) {
         step.execute_batch(sql)?;
     }

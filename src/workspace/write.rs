@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::text::links;
 use crate::text::links::Links;
 use crate::workspace::file::Workspace;
-use crate::workspace::measures::{MEASURES, Measure, Measuring, OF_SENTENCES, Subject, measure_all};
+use crate::workspace::measures::{DISAGREEMENT, MEASURES, Measure, Measuring, OF_SENTENCES, Subject, measure_all};
 use crate::workspace::output::{Output, pack};
-use crate::workspace::read::{About, Sentence, System, key};
+use crate::workspace::read::{About, FORCED, Sentence, System, key};
 
 /// A sentence that comes in.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,8 +40,10 @@ impl Workspace {
 
     /// Puts sentences behind those that are there; gives the place of the first, from 0.
     pub fn add_sentences(&mut self, origin: i64, new: &[NewSentence]) -> Result<usize> {
-        let first = self.len()?;
         self.at_once(|all| {
+            // Another window may be adding sentences too.
+            let first: i64 = all.query_row("SELECT coalesce(max(id), 0) FROM sentence", [], |row| row.get(0))?;
+            let first = first as usize;
             let sql = "INSERT INTO sentence(id, origin, line, name, source, reference) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let (mut add, mut rows) = (all.prepare_cached(sql)?, Vec::with_capacity(new.len()));
             for (n, new) in new.iter().enumerate() {
@@ -52,13 +54,15 @@ impl Workspace {
                 }
                 rows.push((first + n, of_sentence(&new.source, new.reference.as_deref())));
             }
-            add_numbers(all, 0, OF_SENTENCES, &rows)
-        })?;
-        Ok(first)
+            add_numbers(all, 0, OF_SENTENCES, &rows)?;
+            Ok(first)
+        })
     }
 
     /// Gives sentences references, those of a place, from 0; outputs must be measured again ([`Workspace::measure`]).
     pub fn set_references(&mut self, references: &[(usize, String)]) -> Result<()> {
+        let forced = self.systems()?.into_iter().filter(|system| system.about.ranking == FORCED);
+        let forced: Vec<i64> = forced.map(|system| system.id).collect();
         let mut rows = Vec::with_capacity(references.len());
         for (at, reference) in references {
             if let Some(sentence) = self.sentence(*at)? {
@@ -69,6 +73,13 @@ impl Workspace {
             let mut set = all.prepare_cached("UPDATE sentence SET reference = ?2 WHERE id = ?1")?;
             for (at, reference) in references {
                 set.execute(params![*at as i64 + 1, reference])?;
+                // What was forced was another reference.
+                for system in &forced {
+                    for table in ["output", "body"] {
+                        let sql = format!("DELETE FROM {table} WHERE key = ?1");
+                        all.prepare_cached(&sql)?.execute([key(*system, *at as i64 + 1)])?;
+                    }
+                }
             }
             add_numbers(all, 0, OF_SENTENCES, &rows)
         })
@@ -117,7 +128,12 @@ impl Workspace {
             let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
             rows.push((*at, of_output(measuring, &sentence, gold.as_ref(), output)));
         }
+        let (measures, kept) = kept(measuring, &rows);
         self.at_once(|all| {
+            if !is_there(all, system)? {
+                // It was removed while it ran.
+                return Ok(());
+            }
             let mut text = all.prepare_cached("INSERT OR REPLACE INTO output(key, text) VALUES (?1, ?2)")?;
             let mut body = all.prepare_cached("INSERT OR REPLACE INTO body(key, packed) VALUES (?1, ?2)")?;
             for (at, output) in new {
@@ -126,7 +142,7 @@ impl Workspace {
                 text.execute(params![key, output.text])?;
                 body.execute(params![key, packed])?;
             }
-            add_numbers(all, system, &MEASURES, &rows)
+            add_numbers(all, system, &measures, &kept)
         })?;
         Ok(rows)
     }
@@ -143,7 +159,8 @@ impl Workspace {
             let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system, *at)?) else { continue };
             rows.push((*at, of_output(measuring, &sentence, self.gold(*at)?.as_ref(), &output)));
         }
-        self.at_once(|all| add_numbers(all, system, &MEASURES, &rows))?;
+        let (measures, kept) = kept(measuring, &rows);
+        self.at_once(|all| if is_there(all, system)? { add_numbers(all, system, &measures, &kept) } else { Ok(()) })?;
         Ok(rows)
     }
 }
@@ -157,6 +174,20 @@ pub(super) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusql
             .execute(params![id, links::pharaoh(gold)])?,
     };
     Ok(())
+}
+
+/// Whether a system was not removed.
+fn is_there(all: &Connection, system: i64) -> rusqlite::Result<bool> {
+    all.prepare_cached("SELECT 1 FROM system WHERE id = ?1")?.exists([system])
+}
+
+/// The measures that were taken, and their numbers: without an aligner nothing is said of its links, and what was said of
+/// them before stays.
+fn kept(measuring: &Measuring, rows: &[(usize, Vec<f32>)]) -> (Vec<Measure>, Vec<(usize, Vec<f32>)>) {
+    let is_kept = |measure: &Measure| measuring.aligner.is_some() || measure.name != DISAGREEMENT;
+    let places: Vec<usize> = (0..MEASURES.len()).filter(|at| is_kept(&MEASURES[*at])).collect();
+    let row = |(at, row): &(usize, Vec<f32>)| (*at, places.iter().map(|place| row[*place]).collect());
+    (places.iter().map(|at| MEASURES[*at]).collect(), rows.iter().map(row).collect())
 }
 
 fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {

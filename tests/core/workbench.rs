@@ -103,6 +103,8 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     ran(at, &["analyse", "--workspace", "w.ilws", "--import", "run.jsonl", "--format", "none"]);
     let objects = ran(at, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]);
     let objects: Vec<Value> = objects.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(objects.len(), 4, "the lines joined the sentences that are there");
+    assert!(objects.iter().filter(|object| object["systems"]["run"]["text"] != "").count() >= 1);
     for (object, said) in objects.iter().zip(&best) {
         let (own, come) = (&object["systems"][system.as_str()], &object["systems"]["run"]);
         if own["text"] == "" {
@@ -153,6 +155,30 @@ fn a_query_finds_words_by_their_links() {
     assert_eq!(hits, [("1", "red house"), ("2", "red dog")]);
     let outcome = run_in(at, &["analyse", "--workspace", "w.ilws", "--query", "{red"], b"");
     assert!(outcome.code == 2 && outcome.stderr.contains("--query, column"), "{}", outcome.stderr);
+}
+
+/// Tokens with spaces between are the same sentence as the text that they were cut from, wherever it stands.
+#[test]
+fn translations_of_parts_join_the_sentences_that_they_are_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("a.en"), "It\u{2019}s late.\nThe cat sleeps.\nWe don't know, he says.\n").expect("written");
+    ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
+    for (name, lines) in [("one", &["It 's late ."][..]), ("two", &["The cat sleeps .", "We don 't know , he says ."])]
+    {
+        let line = |source: &&str| {
+            let source: Vec<&str> = source.split(' ').chain(["</s>"]).collect();
+            let alpha = vec![vec![1.0 / source.len() as f32; source.len()]; 2];
+            let best = serde_json::json!({"tokens": ["oui", "</s>"], "text": name, "log_p": -1.0,
+                "token_log_p": [-0.5, -0.5], "alpha": alpha, "finished": true});
+            serde_json::json!({"source": source, "hypotheses": [best]}).to_string() + "\n"
+        };
+        std::fs::write(at.join(name), lines.iter().map(line).collect::<String>()).expect("written");
+        ran(at, &["analyse", "--workspace", "w.ilws", "--output", &format!("Parts={name}"), "--format", "none"]);
+    }
+    let rows = table(&ran(at, &["analyse", "--workspace", "w.ilws"]));
+    let said: Vec<&str> = rows.iter().map(|row| cell(row, "Parts")).collect();
+    assert_eq!(said, ["one", "two", "two"]);
 }
 
 #[test]
@@ -284,10 +310,10 @@ fn the_page_asks_for_what_is_done_on_it() {
         session.take_effects().into_iter().filter_map(call).collect()
     };
     session.apply(WindowCommand::ShowPage(Page::Workbench));
-    session.apply(WorkbenchCommand::Open("w.ilws".into()));
-    assert!(calls(&mut session).contains(&KeeperCall::Open("w.ilws".into())));
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
+    session.apply(WorkbenchCommand::Open(folder.path().join("w.ilws")));
+    assert!(calls(&mut session).contains(&KeeperCall::Open(folder.path().join("w.ilws"))));
     let keeper = Keeper::spawn(Arc::new(|| {}));
     keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
     let options = import::Options::default();
@@ -313,8 +339,19 @@ fn the_page_asks_for_what_is_done_on_it() {
     session.apply(WorkbenchCommand::Star(4));
     let judgement = Judgement { stars: 4, ..Judgement::default() };
     assert_eq!(calls(&mut session), [KeeperCall::Judge(2, "me".to_owned(), judgement)]);
+    // What comes before the answer builds on what was given.
+    session.apply(WorkbenchCommand::Tag("odd".to_owned()));
+    let judgement = Judgement { stars: 4, tags: ["odd".to_owned()].into(), ..Judgement::default() };
+    assert_eq!(calls(&mut session), [KeeperCall::Judge(2, "me".to_owned(), judgement.clone())]);
     session.apply(WorkbenchCommand::Link(0, 0));
-    assert_eq!(calls(&mut session), [KeeperCall::SetGold(2, links_of("0-0"))]);
+    session.apply(WorkbenchCommand::Link(1, 0));
+    let drawn = [KeeperCall::SetGold(2, links_of("0-0")), KeeperCall::SetGold(2, links_of("0-0 1-0"))];
+    assert_eq!(calls(&mut session), drawn);
+    // Of another sentence nothing is taken for that of this one.
+    session.apply(WorkbenchCommand::Select(Some(1)));
+    session.apply(WorkbenchCommand::Star(2));
+    let other = Judgement { stars: 2, ..Judgement::default() };
+    assert_eq!(calls(&mut session), [KeeperCall::Detail(1), KeeperCall::Judge(1, "me".to_owned(), other)]);
 
     // A run is an order; what becomes of it is told.
     session.apply(interlinear::session::ColumnCommand::Add(PathBuf::from("some/model")));

@@ -424,11 +424,71 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
                 (best.log_p, best.alpha)
             };
             assert!((kept.log_p.expect("log p") - log_p).abs() < 1e-4, "{name}, {at}");
-            assert_eq!(kept.alpha.is_some(), alpha.is_some(), "{name}");
+            let shape = |alpha: &Option<Vec<Vec<f32>>>| alpha.as_ref().map(|alpha| (alpha.len(), alpha[0].len()));
+            assert_eq!(shape(&kept.alpha), shape(&alpha), "{name}");
             for (kept, alpha) in kept.alpha.iter().flatten().flatten().zip(alpha.iter().flatten().flatten()) {
                 assert!((kept - alpha).abs() < 1e-3, "{name}, {at}");
             }
             assert_eq!(kept.target.len(), kept.word_log_p.len());
         }
     }
+}
+
+#[test]
+fn a_system_that_follows_a_removed_one_was_not_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let mut corpus = Corpus::read(&workspace).expect("a corpus");
+    let second = workspace.systems().expect("systems")[1].id;
+    workspace.remove_system(second).expect("removed");
+    let third = workspace.add_system("Third", &About::default()).expect("a system");
+    assert_ne!(third.id, second, "what still runs under the old number must not become the new one's");
+    let said = [(0, output(PAIRS[0].0, "autre chose", -1.0))];
+    workspace.add_outputs(third.id, &said, &mut Measuring::default()).expect("outputs");
+    workspace.add_outputs(second, &said, &mut Measuring::default()).expect("nothing happens");
+    corpus.refresh(&workspace).expect("read again");
+    let names: Vec<&str> = corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
+    assert_eq!(names, ["First", "Third"]);
+    assert_eq!(corpus.systems[1].texts.get(0), Some("autre chose"));
+    assert!(!Column::named("length.2", &corpus).expect("a column").value(&corpus, 0).is_nan());
+    assert_eq!(workspace.outputs(second).expect("a count"), 0);
+}
+
+#[test]
+fn undo_took_away_links_that_were_imported_over_drawn_ones() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let links = |text: &str| links_of(text).expect("links");
+    workspace.judge(1, "anna", &Judgement { stars: 1, ..Judgement::default() }).expect("judged");
+    workspace.set_gold(0, Some(&links("0-0"))).expect("drawn");
+    workspace.set_golds(&[(0, links("1-1 2-2"))]).expect("imported");
+    let undone = workspace.undo().expect("an answer").expect("an act");
+    assert_eq!((undone.at, undone.is_gold), (1, false), "the act before it");
+    assert_eq!(workspace.gold(0).expect("gold"), Some(links("1-1 2-2")));
+}
+
+/// A refresh comes to the same as reading anew.
+#[test]
+fn what_came_since_is_read_as_if_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut corpus = Corpus::read(&Workspace::open(&path).expect("a workspace")).expect("nothing");
+    let mut workspace = filled(&path);
+    corpus.refresh(&workspace).expect("read");
+    workspace.set_references(&[(2, "pas de texte".to_owned())]).expect("a reference");
+    corpus.refresh(&workspace).expect("read");
+    let anew = Corpus::read(&workspace).expect("read");
+    let shown = |corpus: &Corpus| -> Vec<String> {
+        let mut shown = Vec::new();
+        for at in 0..corpus.len() {
+            shown.push(format!("{:?} {:?}", corpus.sources.get(at), corpus.references.get(at)));
+            for column in &corpus.systems {
+                let numbers: Vec<f32> = column.numbers.iter().map(|numbers| numbers.get(at)).collect();
+                shown.push(format!("{} {} {:?} {numbers:?}", column.system.name, column.done, column.texts.get(at)));
+            }
+        }
+        shown
+    };
+    assert_eq!(shown(&corpus), shown(&anew));
+    assert_eq!(corpus.references.get(2), Some("pas de texte"));
 }

@@ -391,7 +391,7 @@ fn the_tree_follows_the_best_as_it_grows() {
     boxes.last().expect("the switch").click();
     harness.run();
     assert!(harness.query_all_by_label_contains("log p -0.60").next().is_some(), "the end is chosen");
-    let sliders: Vec<_> = harness.get_all_by_label("steps").filter(|node| node.role() == Role::Slider).collect();
+    let sliders: Vec<_> = harness.query_all_by_role_and_label(Role::Slider, "steps").collect();
     sliders.last().expect("the slider").focus();
     harness.run();
     harness.key_press(Key::ArrowLeft);

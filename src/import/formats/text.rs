@@ -1,7 +1,7 @@
 //! Floor 6: plain text: a sentence a line, packed or not. A blank line is a sentence without words, for the lines of
 //! other files to stay beside theirs. Imports its room.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::import::facts::{Facts, Warnings};
 use crate::import::format::{Reader, Sample};
 use crate::import::input::{Input, Lines};
@@ -19,8 +19,11 @@ pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<d
     let is = match &role {
         Role::Source => "the source".to_owned(),
         Role::Output(system) => format!("the outputs of {system}"),
-        // Links are no plain text: they are read as what they most resemble.
-        Role::Reference | Role::Gold | Role::Links(_) => "the reference".to_owned(),
+        Role::Reference => "the reference".to_owned(),
+        Role::Gold | Role::Links(_) => {
+            let message = "has no links that can be read; write them as Pharaoh's `0-0 1?2` or `sentence i j S`";
+            return Err(Error::file(input.path(), message));
+        }
     };
     facts.notes.push(format!("Read as {is}, a sentence a line."));
     Ok(Box::new(TextReader { lines: input.lines()?, role }))
@@ -52,6 +55,7 @@ fn record(line: usize, text: String, role: &Role) -> Record {
         Role::Output(system) => {
             record.outputs.push(Output { system: Some(system.clone()), text, ..Output::default() });
         }
+        // Links were refused.
         Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(Text::plain(text)),
     }
     record

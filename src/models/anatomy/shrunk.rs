@@ -80,11 +80,6 @@ impl Shrunk {
     pub fn largest(&self) -> f32 {
         self.values.iter().fold(0.0, |most, block| block.mean.abs().max(most))
     }
-
-    /// Whether every block is one number.
-    pub fn is_whole(&self) -> bool {
-        self.blocks == self.size
-    }
 }
 
 /// The tensors of all boxes, each once, in the order of the boxes.

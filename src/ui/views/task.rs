@@ -24,7 +24,7 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
         bar_ui(ui, &text, fraction, egui::TextWrapMode::Wrap);
     }
     ui.horizontal(|ui| {
-        if ui.button("Cancel").on_hover_text("Ends this work; what it has done so far is lost").clicked() {
+        if ui.button("Cancel").on_hover_text(lost(task)).clicked() {
             window.push(TaskCommand::Cancel(task.number));
         }
         let (name, note) = if task.is_paused {
@@ -39,6 +39,14 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
             ui.vertical(|ui| bar_ui(ui, &text, fraction, egui::TextWrapMode::Truncate));
         }
     });
+}
+
+/// What becomes of work that is cancelled.
+fn lost(task: &Task) -> &'static str {
+    match task.page {
+        Page::Workbench => "Ends this work; what it has done so far is kept, and a new run goes on there",
+        _ => "Ends this work; what it has done so far is lost",
+    }
 }
 
 fn bar_ui(ui: &mut Ui, text: &str, fraction: f32, wrap: egui::TextWrapMode) {

@@ -46,7 +46,7 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         let (pruned, scale, follows) = (memory.pruned, memory.scale, memory.follows);
         let tree = SearchTree::of(column).map(Arc::new);
         let selected = tree.as_ref().and_then(|tree| tree.roots.first().copied());
-        memory = Memory { revision, tree, selected, pruned, scale, follows, ..Memory::default() };
+        memory = Memory { revision, tree, selected, follows, pruned, scale, ..Memory::default() };
     }
     match memory.tree.clone() {
         Some(tree) => whole_ui(ui, window, column, &tree, &mut memory),

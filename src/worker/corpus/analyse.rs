@@ -62,7 +62,7 @@ impl Analyse {
         let name = run::name(&shelved.facts.name, &options);
         let digests = run::digests(shelved.system());
         let about = run::about(shelved.system(), self.system.folders(), &digests, &options);
-        let system = workspace.add_system(&name, &about)?;
+        let system = run::system(&mut workspace, &name, &about)?;
         let (source, target) = languages(&shelved);
         let mut measuring = Measuring { aligner: LineAligner::bundled(source, target, false)? };
         let (start, mut words) = (work.seconds(), 0);
@@ -79,7 +79,7 @@ impl Analyse {
                 &work.ticket,
                 &mut |done| {
                     words += done.words;
-                    analysed.sentences += done.outputs.len() - done.refused.len();
+                    analysed.sentences += done.outputs.iter().filter(|(_, output)| !output.target.is_empty()).count();
                     analysed.refusals += done.refused.len();
                     for (at, why) in done.refused {
                         if analysed.refused.len() < MOST_TOLD {

@@ -103,7 +103,11 @@ impl Shared {
     ) {
         let (list, target) = of;
         let lines = self.lists.files.iter().find(|file| file.path == target).and_then(|file| file.lines.clone());
-        let Some(file) = self.lists.files.iter_mut().find(|file| file.path == list) else { return };
+        // The same text may be open with several translations.
+        let files = &mut self.lists.files;
+        let with = files.iter().position(|file| file.path == list && file.target_path.as_ref() == Some(&target));
+        let bare = || files.iter().position(|file| file.path == list && file.target_path.is_none());
+        let Some(file) = with.or_else(bare).and_then(|at| files.get_mut(at)) else { return };
         if file.target_path.as_ref() != Some(&target) {
             (file.target, file.target_path) = (lines, Some(target.clone()));
         }

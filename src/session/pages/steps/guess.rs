@@ -62,7 +62,7 @@ impl Guessing {
     /// Guesses the word of the step; not after it was shown. Nothing but spaces is no guess.
     pub(super) fn say(&mut self, word: &str) {
         if !self.is_revealed {
-            self.word = Some(word.trim().to_owned()).filter(|word| !word.is_empty());
+            self.word = Some(word.to_owned()).filter(|word| !word.trim().is_empty());
         }
     }
 
@@ -99,12 +99,13 @@ impl Guessing {
         if !self.shows() {
             return;
         }
-        let Some(guess) = &self.word else { return };
+        let Some(guess) = self.word.as_deref().map(str::trim) else { return };
+        let (words, p): (Vec<&str>, Vec<f32>) = candidates.unzip();
         self.score.steps += 1;
-        self.score.model += usize::from(is_same(guess, said, marks));
-        if let Some((_, p)) = { candidates }.find(|(word, _)| is_same(guess, word, marks)) {
+        self.score.model += usize::from(is_right(guess, said, &words, marks));
+        if let Some(place) = place_of(guess, &words, marks) {
             self.score.among += 1;
-            self.score.mass += p;
+            self.score.mass += p[place];
         }
     }
 
@@ -114,6 +115,17 @@ impl Guessing {
         self.is_revealed = true;
         counts
     }
+}
+
+/// Which of some words a guess is: the very one, else the first that reads the same.
+pub fn place_of(guess: &str, words: &[&str], marks: &Marks) -> Option<usize> {
+    let exact = words.iter().position(|word| *word == guess);
+    exact.or_else(|| words.iter().position(|word| is_same(guess, word, marks)))
+}
+
+/// Whether a guess is right: one that is itself among the candidates stands for that very word.
+pub fn is_right(guess: &str, truth: &str, candidates: &[&str], marks: &Marks) -> bool {
+    if candidates.contains(&guess) { guess == truth } else { is_same(guess, truth, marks) }
 }
 
 /// Whether a guess is this word of the vocabulary, whatever its capitals and the marks of pieces.

@@ -71,7 +71,7 @@ pub struct Steps {
     /// Its number.
     number: u64,
     /// What the heatmap was made of: which steps, how many, and whether its last word is to be guessed.
-    made_of: Option<(u64, usize, bool)>,
+    made_of: Option<(u64, usize, usize, bool)>,
     /// Of [`Self::apart`].
     revision: u64,
 }
@@ -326,7 +326,7 @@ impl Steps {
             return;
         };
         let hides_word = self.hides(Guessed::Word, self.i);
-        let made_of = Some((self.revision, self.rows(), hides_word));
+        let made_of = Some((self.revision, self.i, self.rows(), hides_word));
         if self.made_of == made_of && self.table.is_some() {
             return;
         }
@@ -395,7 +395,12 @@ impl PageState for Steps {
             StepsCommand::SetByStage(on) => (self.by_stage, self.done) = (on, None),
             StepsCommand::Play(on) => {
                 // From the end it starts again.
-                if on && !self.is_playing && self.i >= self.last() && self.done.is_none() {
+                if on
+                    && !self.is_playing
+                    && self.i >= self.last()
+                    && self.done.is_none()
+                    && self.hidden(self.i).is_none()
+                {
                     self.show(0, self.by_stage.then_some(1));
                 }
                 self.is_playing = on;
@@ -447,6 +452,8 @@ impl PageState for Steps {
         match found {
             Ok(apart) => {
                 let is_other = self.apart.as_ref().is_none_or(|old| old.source.text != apart.source.text);
+                let machine = |apart: &Apart| (apart.model.clone(), apart.wrong);
+                let is_other_machine = self.apart.as_ref().is_none_or(|old| machine(old) != machine(&apart));
                 let is_same_machine = self.apart.as_ref().is_some_and(|old| old.machine == apart.machine);
                 if !apart.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
                     self.open = None;
@@ -458,7 +465,7 @@ impl PageState for Steps {
                     Mode::Shown | Mode::Greedy if is_other => 0,
                     Mode::Shown | Mode::Greedy => self.i,
                 };
-                if is_other {
+                if is_other || is_other_machine {
                     self.guess_anew();
                 }
                 if is_other || !is_same_machine {

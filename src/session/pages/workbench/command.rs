@@ -43,8 +43,15 @@ pub enum WorkbenchCommand {
     Star(u8),
     /// Gives it a tag, or takes it away.
     Tag(String),
-    /// Writes a note on it.
-    Note(String),
+    /// Writes a note on a sentence.
+    Note {
+        /// Which, from 0.
+        at: usize,
+        /// In whose name.
+        annotator: String,
+        /// What.
+        note: String,
+    },
     /// Marks an error in it.
     Mark(Mark),
     /// Takes away the mark of this number.

@@ -44,6 +44,8 @@ const FIRST_MEASURES: &[&str] = &["bleu", "logp"];
 pub struct Workbench {
     /// The workspace that is open.
     pub path: Option<PathBuf>,
+    /// The one that was asked for.
+    wanted: Option<PathBuf>,
     /// The one that was open last.
     pub last: Option<PathBuf>,
     /// Its texts and numbers.
@@ -72,6 +74,14 @@ pub struct Workbench {
     pub detail: Option<Arc<Detail>>,
     /// What each system says of it as a heatmap shows it; `None` where it has no alignment.
     pub tables: Vec<Option<Arc<AlignmentTable>>>,
+    /// Judgements that were given and are not yet part of the corpus.
+    given: BTreeMap<(usize, String), Judgement>,
+    /// Links by hand that were drawn and are not yet part of the details.
+    drawn: Option<(usize, Option<Links>)>,
+    /// What was taken back last is to be chosen.
+    awaits: bool,
+    /// All tags, each with how often it was given.
+    pub tags: BTreeMap<String, usize>,
     /// Whose judgements are given.
     pub annotator: String,
     /// Orders under way.
@@ -82,6 +92,7 @@ impl Default for Workbench {
     fn default() -> Self {
         Self {
             path: None,
+            wanted: None,
             last: None,
             corpus: Arc::default(),
             rows: Arc::default(),
@@ -96,10 +107,23 @@ impl Default for Workbench {
             selected: None,
             detail: None,
             tables: Vec::new(),
+            given: BTreeMap::new(),
+            drawn: None,
+            awaits: false,
+            tags: BTreeMap::new(),
             annotator: NOBODY.to_owned(),
             tasks: Vec::new(),
         }
     }
+}
+
+/// All tags, each with how often it was given.
+fn tags(corpus: &Corpus) -> BTreeMap<String, usize> {
+    let mut tags = BTreeMap::new();
+    for tag in corpus.judgements.values().flat_map(BTreeMap::values).flat_map(|judgement| &judgement.tags) {
+        *tags.entry(tag.clone()).or_insert(0) += 1;
+    }
+    tags
 }
 
 /// What is kept between starts.
@@ -107,7 +131,6 @@ impl Default for Workbench {
 #[serde(default)]
 struct Saved {
     workspace: Option<PathBuf>,
-    is_open: bool,
     annotator: String,
     shown: BTreeMap<String, bool>,
 }
@@ -140,25 +163,19 @@ impl Workbench {
 
     /// What the annotator says of the chosen sentence.
     pub fn judgement(&self) -> Judgement {
-        let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected);
-        detail.and_then(|detail| detail.judgements.get(&self.annotator).cloned()).unwrap_or_default()
+        self.selected.map(|at| self.said(at, &self.annotator)).unwrap_or_default()
+    }
+
+    /// What an annotator says of a sentence, from 0.
+    pub fn said(&self, at: usize, annotator: &str) -> Judgement {
+        let given = self.given.get(&(at, annotator.to_owned()));
+        given.or_else(|| self.corpus.judgements.get(&at)?.get(annotator)).cloned().unwrap_or_default()
     }
 
     /// The row of the chosen sentence.
     pub fn row(&self) -> Option<usize> {
         let selected = self.selected? as u32;
         self.rows.iter().position(|at| *at == selected)
-    }
-
-    /// All tags, each with how often it was given.
-    pub fn tags(&self) -> BTreeMap<&str, usize> {
-        let mut tags = BTreeMap::new();
-        for judgement in self.corpus.judgements.values().flat_map(BTreeMap::values) {
-            for tag in &judgement.tags {
-                *tags.entry(tag.as_str()).or_insert(0) += 1;
-            }
-        }
-        tags
     }
 
     fn send(shared: &mut Shared, call: KeeperCall) {
@@ -171,7 +188,7 @@ impl Workbench {
 
     fn open(&mut self, path: PathBuf, shared: &mut Shared) {
         self.close(shared);
-        self.last = Some(path.clone());
+        (self.last, self.wanted) = (Some(path.clone()), Some(path.clone()));
         Self::send(shared, KeeperCall::Open(path));
         shared.changed();
     }
@@ -233,16 +250,45 @@ impl Workbench {
         }
     }
 
-    fn judge(&self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
-        let Some(at) = self.selected else { return };
-        let mut judgement = self.judgement();
-        change(&mut judgement);
-        Self::send(shared, KeeperCall::Judge(at, self.annotator.clone(), judgement));
+    fn judge(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+        if let Some(at) = self.selected {
+            self.judge_of(at, self.annotator.clone(), shared, change);
+        }
     }
 
-    fn link(&self, link: Link, shared: &mut Shared) {
-        let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
-        let gold = detail.gold.clone().unwrap_or_default();
+    /// Changes what an annotator says of a sentence, from what was said last.
+    fn judge_of(&mut self, at: usize, annotator: String, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+        let before = self.said(at, &annotator);
+        let mut judgement = before.clone();
+        change(&mut judgement);
+        if judgement != before {
+            self.given.insert((at, annotator.clone()), judgement.clone());
+            Self::send(shared, KeeperCall::Judge(at, annotator, judgement));
+        }
+    }
+
+    /// Takes back, or does again; what it concerns is chosen.
+    fn take_back(&mut self, call: KeeperCall, shared: &mut Shared) {
+        self.given.clear();
+        self.drawn = None;
+        self.awaits = true;
+        Self::send(shared, call);
+    }
+
+    /// The links by hand of the chosen sentence, once they are known.
+    fn gold(&self) -> Option<(usize, Links)> {
+        let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected)?;
+        let drawn = self.drawn.as_ref().filter(|(at, _)| *at == detail.at).map(|(_, gold)| gold);
+        Some((detail.at, drawn.unwrap_or(&detail.gold).clone().unwrap_or_default()))
+    }
+
+    fn draw(&mut self, at: usize, gold: Option<Links>, shared: &mut Shared) {
+        self.drawn = Some((at, gold.clone()));
+        Self::send(shared, KeeperCall::SetGold(at, gold));
+    }
+
+    fn link(&mut self, link: Link, shared: &mut Shared) {
+        let Some((at, gold)) = self.gold() else { return };
         let (mut sure, mut possible) = (gold.sure().to_vec(), gold.possible().to_vec());
         if gold.is_sure(link) {
             sure.retain(|other| *other != link);
@@ -253,13 +299,12 @@ impl Workbench {
             sure.push(link);
         }
         let gold = Links::new(sure, possible);
-        let gold = (!gold.all().is_empty()).then_some(gold);
-        Self::send(shared, KeeperCall::SetGold(detail.at, gold));
+        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), shared);
     }
 
     /// Links to begin with. The languages are those of the first model.
     fn links_of_aligner(&mut self, shared: &mut Shared) {
-        let Some(detail) = self.detail.clone() else { return };
+        let Some(detail) = self.detail.clone().filter(|detail| Some(detail.at) == self.selected) else { return };
         let facts = shared.models().find_map(|column| column.facts.as_ref());
         let languages = facts.map(|facts| (facts.source_language.clone(), facts.target_language.clone()));
         let (source, target) = languages.unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
@@ -270,7 +315,7 @@ impl Workbench {
         match LineAligner::bundled(&source, &target, false) {
             Ok(Some(mut aligner)) => {
                 let links = aligner.lines(&detail.sentence.source, reference).forward;
-                Self::send(shared, KeeperCall::SetGold(detail.at, Some(Links::new(links, Vec::new()))));
+                self.draw(detail.at, Some(Links::new(links, Vec::new())), shared);
             }
             Ok(None) => {
                 self.message = Some(format!("No aligner comes with the program for {source} and {target}"));
@@ -290,6 +335,8 @@ impl Workbench {
     /// Takes in what the keeper tells.
     pub fn hear(&mut self, news: KeeperNews, shared: &mut Shared) {
         match news {
+            // One that was closed meanwhile is none any more.
+            KeeperNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
             KeeperNews::Corpus(path, corpus) => {
                 if self.path.as_ref() != Some(&path) {
                     self.last = Some(path.clone());
@@ -298,6 +345,9 @@ impl Workbench {
                 }
                 let is_longer = corpus.systems.len() != self.corpus.systems.len();
                 self.corpus = corpus;
+                let judgements = &self.corpus.judgements;
+                self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
+                self.tags = tags(&self.corpus);
                 if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
                     Self::send(shared, KeeperCall::Detail(at));
                 }
@@ -308,6 +358,16 @@ impl Workbench {
             }
             KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             KeeperNews::Detail(detail) => {
+                if std::mem::take(&mut self.awaits) {
+                    self.selected = Some(detail.at);
+                }
+                // One of a sentence that is not chosen any more comes too late.
+                if self.selected != Some(detail.at) {
+                    return;
+                }
+                if self.drawn.as_ref().is_some_and(|(at, gold)| *at != detail.at || *gold == detail.gold) {
+                    self.drawn = None;
+                }
                 self.tables = picture::tables(&detail, || shared.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
@@ -315,9 +375,11 @@ impl Workbench {
             KeeperNews::Idle => self.busy = None,
             KeeperNews::Brought(path, brought) => {
                 self.message = None;
-                // After the sources come their translations.
+                // After the sources come their translations, then what systems say.
                 if brought.sentences > 0 && brought.references == 0 && self.role == import::Role::Source {
                     self.role = import::Role::Reference;
+                } else if self.role != import::Role::Source && brought.references + brought.outputs > 0 {
+                    self.role = import::Role::Output(String::new());
                 }
                 self.brought = Some((path, *brought));
             }
@@ -336,7 +398,12 @@ impl PageState for Workbench {
             WorkbenchCommand::Open(path) => self.open(path, shared),
             WorkbenchCommand::Close => self.close(shared),
             WorkbenchCommand::Import(path) => {
-                let options = import::Options { role: Some(self.role.clone()), ..import::Options::default() };
+                let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+                let role = match &self.role {
+                    import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
+                    role => role.clone(),
+                };
+                let options = import::Options { role: Some(role), ..import::Options::default() };
                 Self::send(shared, KeeperCall::Import(vec![(path, options)]));
             }
             WorkbenchCommand::ImportAs(path, options) => Self::send(shared, KeeperCall::Import(vec![(path, options)])),
@@ -369,7 +436,9 @@ impl PageState for Workbench {
                     judgement.tags.insert(tag);
                 }
             }),
-            WorkbenchCommand::Note(note) => self.judge(shared, |judgement| judgement.note = note),
+            WorkbenchCommand::Note { at, annotator, note } => {
+                self.judge_of(at, annotator, shared, |judgement| judgement.note = note);
+            }
             WorkbenchCommand::Mark(mark) => self.judge(shared, |judgement| judgement.marks.push(mark)),
             WorkbenchCommand::Unmark(at) => self.judge(shared, |judgement| {
                 if at < judgement.marks.len() {
@@ -379,12 +448,12 @@ impl PageState for Workbench {
             WorkbenchCommand::Link(source, target) => self.link(Link { source, target }, shared),
             WorkbenchCommand::LinksOfAligner => self.links_of_aligner(shared),
             WorkbenchCommand::NoLinks => {
-                if let Some(at) = self.selected {
-                    Self::send(shared, KeeperCall::SetGold(at, None));
+                if let Some((at, _)) = self.gold() {
+                    self.draw(at, None, shared);
                 }
             }
-            WorkbenchCommand::Undo => Self::send(shared, KeeperCall::Undo),
-            WorkbenchCommand::Redo => Self::send(shared, KeeperCall::Redo),
+            WorkbenchCommand::Undo => self.take_back(KeeperCall::Undo, shared),
+            WorkbenchCommand::Redo => self.take_back(KeeperCall::Redo, shared),
             WorkbenchCommand::Save(kind, path) => {
                 let out = Out {
                     path,
@@ -436,7 +505,7 @@ impl Kept for Workbench {
     fn saved(&self) -> Value {
         let workspace = self.last.clone().filter(|path| path.to_str().is_some());
         let (annotator, shown) = (self.annotator.clone(), self.shown.clone());
-        serde_json::to_value(Saved { workspace, is_open: self.path.is_some(), annotator, shown }).unwrap_or_default()
+        serde_json::to_value(Saved { workspace, annotator, shown }).unwrap_or_default()
     }
 
     fn restore(&mut self, saved: Value) -> serde_json::Result<()> {

@@ -52,6 +52,12 @@ fn why_not(window: &Window<'_>, column: &Column, apart: &Apart, lines: &[BeamLin
     if steps.hides(Guessed::Word, steps.i) {
         return Some("It is shown when the word has been guessed.");
     }
+    if !steps.is_done("word") {
+        return Some("It is there when the step has said its word.");
+    }
+    if !column.set.is_empty() {
+        return Some("What is set on page Sentence was in this search, and the steps leave it out.");
+    }
     if apart.wrong.is_some() {
         return Some("The search ran with the model as it is, and its beam says nothing of this one.");
     }

@@ -5,7 +5,7 @@ use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 
 use crate::session::StepsCommand;
 use crate::session::steps::Guessed;
-use crate::session::steps::guess::{Guessing, is_same};
+use crate::session::steps::guess::{Guessing, is_right, place_of};
 use crate::session::steps::picture::words;
 use crate::ui::local::Window;
 use crate::ui::theme;
@@ -130,14 +130,17 @@ fn said_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &Apart)
     let (Some(truth), Some(step)) = (steps.truth(steps.i), apart.steps.get(steps.i)) else { return };
     let marks = steps.marks(window.session);
     let candidates = apart.candidates(steps.i);
+    let words: Vec<&str> = candidates.iter().map(String::as_str).collect();
     let share = |word: &str| {
-        let place = candidates.iter().position(|candidate| is_same(word, candidate, &marks))?;
+        let place = place_of(word, &words, &marks)?;
         Some((place, 100.0 * step.best.get(place)?.1.exp()))
     };
-    let percent = |word: &str| share(word).map_or_else(String::new, |(_, p)| format!(", {p:.0} %"));
-    let says = format!("it says \u{201c}{truth}\u{201d}{}.", percent(truth));
-    let Some(guess) = &guessing.word else { return verdict_ui(ui, None, &says) };
-    let is_right = is_same(guess, truth, &marks);
+    // Where the class is to say the word, the best candidate is the truth.
+    let own = step.said.or_else(|| step.best.first().copied()).map(|(_, log_p)| 100.0 * log_p.exp());
+    let percent = own.map_or_else(String::new, |p| format!(", {p:.0} %"));
+    let says = format!("it says \u{201c}{truth}\u{201d}{percent}.");
+    let Some(guess) = guessing.word.as_deref().map(str::trim) else { return verdict_ui(ui, None, &says) };
+    let is_right = is_right(guess, truth, &words, &marks);
     let yours = match share(guess) {
         _ if is_right => String::new(),
         Some((place, p)) => format!(" You said {guess}, its candidate {}, {p:.0} %.", place + 1),

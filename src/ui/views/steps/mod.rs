@@ -9,8 +9,8 @@ mod stage;
 
 use egui::{Label, Panel, Rect, RichText, Ui};
 
-use crate::session::Page;
 use crate::session::lessons::lights::Lit;
+use crate::session::{Page, StepsCommand};
 use crate::ui::local::{StepsView, Window};
 use crate::ui::theme;
 use crate::ui::views::source;
@@ -132,6 +132,8 @@ fn views_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     for (view, name, _) in views {
         if ui.selectable_label(view == chosen, name).clicked() {
             window.local.steps_view = view;
+            // An open box would stand in its place.
+            window.push(StepsCommand::Open(None));
         }
     }
 }

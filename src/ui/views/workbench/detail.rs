@@ -119,19 +119,41 @@ fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
     }
 }
 
-/// The note is kept when the field is left, or another sentence is chosen.
+/// The note is kept when the field is left, also by choosing another sentence.
 fn note_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, note: &str) {
+    let workbench = window.session.workbench();
+    let of = (detail.at, workbench.annotator.clone());
     let local = &mut window.local.workbench;
-    if local.noted != Some(detail.at) {
-        local.noted = Some(detail.at);
+    let is_other = local.noted.as_ref() != Some(&of);
+    if is_other {
+        keep(window, workbench.path.is_some());
+        let local = &mut window.local.workbench;
+        local.noted = Some(of);
+        note.clone_into(&mut local.note);
+        local.is_noting = false;
+    }
+    let local = &mut window.local.workbench;
+    if !local.is_noting {
         note.clone_into(&mut local.note);
     }
     let label = ui.label("Note");
     let field = TextEdit::multiline(&mut local.note).desired_rows(2).desired_width(f32::INFINITY);
     let field = ui.add(field).labelled_by(label.id);
-    if field.changed() {
+    local.is_noting |= field.changed();
+    if field.lost_focus() {
+        keep(window, true);
+    }
+}
+
+/// Keeps what was typed.
+fn keep(window: &mut Window<'_>, is_open: bool) {
+    let local = &mut window.local.workbench;
+    if !std::mem::take(&mut local.is_noting) || !is_open {
+        return;
+    }
+    if let Some((at, annotator)) = local.noted.clone() {
         let note = local.note.clone();
-        window.push(WorkbenchCommand::Note(note));
+        window.push(WorkbenchCommand::Note { at, annotator, note });
     }
 }
 

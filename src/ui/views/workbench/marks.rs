@@ -26,7 +26,7 @@ pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         window.session.workbench().corpus.systems.iter().map(|column| column.system.name.clone()).collect();
     for (system, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
-        words_ui(ui, window, system, output.text.split_whitespace());
+        words_ui(ui, window, (detail.at, system), output.text.split_whitespace());
     }
     mark_ui(ui, window, detail);
 }
@@ -41,11 +41,17 @@ fn told(mark: &Mark, detail: &Detail, window: &Window<'_>) -> String {
 }
 
 /// The words of a translation; a first click begins a span, a second one ends it.
-fn words_ui<'a>(ui: &mut Ui, window: &mut Window<'_>, system: &str, words: impl Iterator<Item = &'a str>) {
+fn words_ui<'a>(
+    ui: &mut Ui,
+    window: &mut Window<'_>,
+    (at, system): (usize, &str),
+    words: impl Iterator<Item = &'a str>,
+) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         for (n, word) in words.enumerate() {
-            let span = window.local.workbench.span.as_ref().filter(|span| span.system == system);
+            let span = window.local.workbench.span.as_ref().filter(|(of, span)| *of == at && span.system == system);
+            let span = span.map(|(_, span)| span);
             let is_within = span.is_some_and(|span| (span.target.0..span.target.1).contains(&n));
             let button = egui::Button::selectable(is_within, RichText::new(word).size(theme::TEXT_SMALL));
             let name = format!("Word {} of {system}: {word}", n + 1);
@@ -59,14 +65,15 @@ fn words_ui<'a>(ui: &mut Ui, window: &mut Window<'_>, system: &str, words: impl 
                 let severity = window.local.workbench.severity.clone();
                 let category = window.local.workbench.category.clone();
                 let mark = Mark { system: system.to_owned(), target: span, category, severity, ..Mark::default() };
-                window.local.workbench.span = Some(mark);
+                window.local.workbench.span = Some((at, mark));
             }
         }
     });
 }
 
 fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
-    let Some(span) = window.local.workbench.span.clone() else { return };
+    let span = window.local.workbench.span.clone().filter(|(at, _)| *at == detail.at);
+    let Some((_, span)) = span else { return };
     let scheme = Scheme::default();
     ui.horizontal_wrapped(|ui| {
         let local = &mut window.local.workbench;
@@ -98,5 +105,4 @@ fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
             window.push(WorkbenchCommand::Mark(missing));
         }
     });
-    let _ = detail;
 }

@@ -208,11 +208,13 @@ fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.separator();
             ui.menu_button("Remove", |ui| {
                 for column in &systems {
-                    let remove = ui.button(&column.system.name);
-                    if remove.on_hover_text("Removes the system and all that it said").clicked() {
-                        window.push(WorkbenchCommand::Remove(column.system.id));
-                        ui.close();
-                    }
+                    ui.menu_button(&column.system.name, |ui| {
+                        let text = format!("Yes, remove it and {}", plural(column.done, "output"));
+                        if ui.button(text).on_hover_text("This cannot be undone").clicked() {
+                            window.push(WorkbenchCommand::Remove(column.system.id));
+                            ui.close();
+                        }
+                    });
                 }
             });
         }
@@ -326,11 +328,10 @@ fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
         ui.label(RichText::new(count).size(theme::TEXT_SMALL).color(t.weak));
         ui.menu_button("Columns", |ui| columns_ui(ui, window));
-        let tags: Vec<(String, usize)> =
-            workbench.tags().into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect();
+        let tags = &workbench.tags;
         if !tags.is_empty() {
             ui.menu_button("Tags", |ui| {
-                for (tag, count) in &tags {
+                for (tag, count) in tags {
                     if ui.button(format!("{tag} ({count})")).clicked() {
                         let quoted = if tag.contains(' ') { format!("tag:\"{tag}\"") } else { format!("tag:{tag}") };
                         window.push(WorkbenchCommand::SetFilter(quoted));
@@ -347,7 +348,7 @@ fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// What can be typed as conditions.
 const HELP: &str = "All conditions hold:\n\
-    bank   \"river bank\"   /colou?r/   in any text\n\
+    bank   \"river bank\"   /colou?r/   in any text, within words too, letter case aside\n\
     source:bank   reference:bank   output:bank   2:bank (system 2)\n\
     bleu.1<20   logp.2>=-5   words=7   bleu.1-2>10 (system 1 less system 2)\n\
     tag:idiom   stars>=3   note:word   by:anna\n\
