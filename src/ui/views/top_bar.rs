@@ -27,7 +27,7 @@ const ADD: f32 = 84.0;
 const NARROW: f32 = 980.0;
 
 /// What everything but the names of the models needs, points.
-const BESIDE: f32 = 830.0;
+const BESIDE: f32 = 880.0;
 
 /// The bar at the top.
 pub struct TopBar;
