@@ -336,6 +336,8 @@ pub struct Local {
     pub list: ListPlace,
     /// The first column in view, where not all of them fit.
     pub first_column: usize,
+    /// Width of a column as last painted, points.
+    pub column_width: f32,
     /// The column that is to be the first in view.
     pub wanted_column: Option<usize>,
     /// The rows of the list that were in view last.

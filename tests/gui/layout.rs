@@ -301,6 +301,19 @@ fn nothing_jumps_when_columns_no_longer_fit() {
     assert_eq!(left(&harness), before, "the fourth column stands where the first stood");
 }
 
+/// The model that is done first does not pull the view to itself.
+#[test]
+fn a_window_with_room_for_one_column_began_at_the_model_that_was_done_first() {
+    let mut session = desk::session("the red shoe");
+    desk::add_column(&mut session, desk::facts("RNNencdec", false));
+    desk::add_column(&mut session, desk::facts("Luong", true));
+    let last = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+    desk::finish(&mut session, last, "the red shoe", &["la chaussure rouge"], None);
+    let (mut harness, _) = desk::window_of(session, [512.0, 384.0]);
+    harness.run();
+    harness.get_by_label("Column 1 of 3");
+}
+
 #[test]
 fn a_very_low_window_keeps_its_height_for_the_picture() {
     let (mut harness, _) = desk::window_of(session(3), [512.0, 384.0]);

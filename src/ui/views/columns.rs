@@ -66,7 +66,9 @@ impl View for Columns {
             // as wide as the view where it ends with the last column
             let slack = room - (fitting * (width + gap) - gap);
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap + slack, height));
-            let first = window.local.wanted_column.take();
+            // of another width, the columns begin elsewhere
+            let is_other_width = std::mem::replace(&mut window.local.column_width, width) != width;
+            let first = window.local.wanted_column.take().or(is_other_width.then_some(window.local.first_column));
             for (n, column) in session.columns().iter().enumerate() {
                 let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
                 let rect = egui::Rect::from_min_size(corner, vec2(width, height));
@@ -163,11 +165,11 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
     )
 }
 
-/// A column that was just added or selected is brought into view, once.
+/// A column that was just added or selected is brought into view, once. While nothing is selected the view stays at the
+/// first, whichever model is done first.
 fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
     let session = window.session;
-    let now =
-        (session.selected_column().map(|column| column.id), session.columns().iter().map(|column| column.id).max());
+    let now = (session.selection().column, session.columns().iter().map(|column| column.id).max());
     let before = std::mem::replace(&mut window.local.seen_columns, now);
     if before.1.is_some() && now.1 > before.1 {
         now.1
