@@ -86,18 +86,8 @@ pub struct Low {
     /// Force the references instead of translating: their alignments are compared with links by hand
     #[arg(long, requires = "model")]
     force: bool,
-    /// Conditions; see below
-    #[arg(long, value_name = "CONDITIONS", default_value = "", allow_hyphen_values = true)]
-    filter: String,
-    /// Sort by this column; - before it means the greatest first
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    sort: Option<String>,
-    /// Only these columns of numbers, with commas between
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    columns: Vec<String>,
-    /// At most so many sentences
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    #[command(flatten)]
+    choice: ChoiceArgs,
     /// Print where this pattern of source words, output words and links occurs, as a concordance
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
@@ -113,6 +103,46 @@ pub struct Low {
     batch: BatchArgs,
     #[command(flatten)]
     run: RunArgs,
+}
+
+/// Which sentences and columns, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct ChoiceArgs {
+    /// Conditions, as `analyse --help` lists them
+    #[arg(long, value_name = "CONDITIONS", default_value = "", allow_hyphen_values = true)]
+    filter: String,
+    /// Sort by this column; - before it means the greatest first
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Only these columns of numbers, with commas between
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// At most so many sentences
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+impl ChoiceArgs {
+    /// The sentences, in order.
+    ///
+    /// # Errors
+    /// A condition or a column that is none.
+    fn rows(&self, corpus: &Corpus) -> Result<Vec<u32>> {
+        let filter = Filter::new(&self.filter, corpus)?;
+        let sorting = self.sort.as_deref().map(|name| Sorting::named(name, corpus)).transpose()?;
+        let mut rows = table::rows(corpus, &filter, sorting.as_ref());
+        rows.truncate(self.limit.unwrap_or(usize::MAX));
+        Ok(rows)
+    }
+
+    /// What goes out.
+    ///
+    /// # Errors
+    /// A column that is none.
+    fn out(self, path: PathBuf, kind: Kind, rows: Vec<u32>, corpus: &Corpus) -> Result<Out> {
+        let columns = self.columns.iter().map(|name| Column::named(name, corpus)).collect::<Result<_>>()?;
+        Ok(Out { path, kind, rows: Arc::new(rows), columns, chosen: self.filter })
+    }
 }
 
 /// What is printed.
@@ -161,7 +191,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         run_all(&low, &mut workspace)?;
     }
     let corpus = read(&workspace)?;
-    let rows = chosen(&corpus, &low.filter, low.sort.as_deref(), low.limit)?;
+    let rows = low.choice.rows(&corpus)?;
     let mut output = Output::stdout();
     if let Some(query) = &low.query {
         concordance(query, &low, &workspace, &corpus, &rows, &mut output)?;
@@ -178,8 +208,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         Format::Judgements => Kind::Judgements,
         Format::None => return output.finish(),
     };
-    let columns = low.columns.iter().map(|name| Column::named(name, &corpus)).collect::<Result<_>>()?;
-    let out = Out { path: PathBuf::from("stdout"), kind, rows: Arc::new(rows), columns, chosen: low.filter.clone() };
+    let out = low.choice.out(PathBuf::from("stdout"), kind, rows, &corpus)?;
     out::to(&mut output, &out, &corpus, &workspace)?;
     output.finish()
 }
@@ -263,18 +292,6 @@ pub fn read(workspace: &Workspace) -> Result<Corpus> {
     Ok(corpus)
 }
 
-/// The sentences that the conditions choose, in order.
-///
-/// # Errors
-/// A condition or a column that is none.
-pub fn chosen(corpus: &Corpus, filter: &str, sort: Option<&str>, limit: Option<usize>) -> Result<Vec<u32>> {
-    let filter = Filter::new(filter, corpus)?;
-    let sorting = sort.map(|name| Sorting::named(name, corpus)).transpose()?;
-    let mut rows = table::rows(corpus, &filter, sorting.as_ref());
-    rows.truncate(limit.unwrap_or(usize::MAX));
-    Ok(rows)
-}
-
 /// Prints the hits of a query: the sentence, the hit with what stands around it, and the output.
 fn concordance(
     query: &str,
@@ -335,18 +352,8 @@ pub mod report {
         /// The page that is written
         #[arg(long, value_name = "FILE")]
         output: PathBuf,
-        /// Conditions, as analyse --help lists them
-        #[arg(long, value_name = "CONDITIONS", default_value = "", allow_hyphen_values = true)]
-        filter: String,
-        /// Sort by this column; - before it means the greatest first
-        #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-        sort: Option<String>,
-        /// At most so many sentences
-        #[arg(long, value_name = "N")]
-        limit: Option<usize>,
-        /// Only these columns of numbers, with commas between
-        #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-        columns: Vec<String>,
+        #[command(flatten)]
+        choice: ChoiceArgs,
     }
 
     /// Its arguments.
@@ -362,10 +369,8 @@ pub mod report {
         let low = Low::from_arg_matches(matches)?;
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
-        let rows = chosen(&corpus, &low.filter, low.sort.as_deref(), low.limit)?;
-        let columns = low.columns.iter().map(|name| Column::named(name, &corpus)).collect::<Result<_>>()?;
-        let rows = Arc::new(rows);
-        let out = Out { path: low.output, kind: Kind::Report, rows, columns, chosen: low.filter };
+        let rows = low.choice.rows(&corpus)?;
+        let out = low.choice.out(low.output, Kind::Report, rows, &corpus)?;
         out::write(&out, &corpus, &workspace)?;
         output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
         Ok(())

@@ -197,6 +197,11 @@ fn number(value: f32) -> String {
     }
 }
 
+/// An SVG without the line that only a file of its own has, to stand in a page of HTML.
+pub fn bare(svg: &str) -> &str {
+    svg.find("<svg").map_or(svg, |at| &svg[at..])
+}
+
 /// Text as XML takes it. Letters that it may not hold at all are replaced.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

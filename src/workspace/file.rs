@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _};
+use rusqlite::{Connection, ErrorCode};
 
 use crate::error::{Error, Result};
 use crate::workspace::schema::{APPLICATION, STEPS, migrate};
@@ -60,18 +60,6 @@ impl Workspace {
         Self::open(path)
     }
 
-    /// A second connection that only reads, for another thread.
-    ///
-    /// # Errors
-    /// As [`Workspace::open`].
-    pub fn reader(&self) -> Result<Self> {
-        let told = |error: rusqlite::Error| told(&self.path, &error);
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags).map_err(told)?;
-        connection.busy_timeout(PATIENCE).map_err(told)?;
-        Ok(Self { connection, path: self.path.clone() })
-    }
-
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
@@ -83,27 +71,6 @@ impl Workspace {
     /// A sentence about the file.
     pub fn version(&self) -> Result<i64> {
         self.tell(self.connection.pragma_query_value(None, "data_version", |row| row.get(0)))
-    }
-
-    /// What was kept under a name.
-    ///
-    /// # Errors
-    /// A sentence about the file.
-    pub fn meta(&self, key: &str) -> Result<Option<String>> {
-        let find = || {
-            let mut find = self.connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
-            find.query_row([key], |row| row.get(0)).optional()
-        };
-        self.tell(find())
-    }
-
-    /// Keeps something under a name.
-    ///
-    /// # Errors
-    /// A sentence about the file.
-    pub fn set_meta(&self, key: &str, value: &str) -> Result<()> {
-        let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2";
-        self.tell(self.connection.execute(sql, [key, value])).map(drop)
     }
 
     /// An error of the database as a sentence about the file.

@@ -11,6 +11,7 @@ use crate::text::links;
 use crate::text::links::Links;
 use crate::text::links::read::links_of;
 use crate::workspace::file::Workspace;
+use crate::workspace::read::gold_of;
 use crate::workspace::write::set_gold;
 
 /// The most stars.
@@ -196,26 +197,12 @@ impl Workspace {
             }
         })
     }
-
-    /// The kinds of errors that marks choose from.
-    pub fn scheme(&self) -> Result<Scheme> {
-        Ok(self.meta("scheme")?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
-    }
-
-    /// Changes them.
-    pub fn set_scheme(&self, scheme: &Scheme) -> Result<()> {
-        self.set_meta("scheme", &serde_json::to_string(scheme).unwrap_or_default())
-    }
 }
 
 /// What is said now.
 fn standing(all: &Connection, id: i64, annotator: Option<&str>) -> rusqlite::Result<Option<String>> {
     match annotator {
-        None => {
-            let mut find = all.prepare_cached("SELECT links FROM gold WHERE sentence = ?1")?;
-            let line: Option<String> = find.query_row([id], |row| row.get(0)).optional()?;
-            Ok(line.and_then(|line| links_of(&line)).as_ref().map(links::pharaoh))
-        }
+        None => Ok(gold_of(all, id)?.as_ref().map(links::pharaoh)),
         Some(annotator) => {
             let sql = "SELECT document FROM judgement WHERE sentence = ?1 AND annotator = ?2";
             all.prepare_cached(sql)?.query_row(params![id, annotator], |row| row.get(0)).optional()

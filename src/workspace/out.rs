@@ -13,7 +13,6 @@ use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::page::Page;
 use crate::text::links;
-use crate::text::links::Link;
 use crate::text::tsv::{Cell, Tsv};
 use crate::text::write::write_atomic;
 use crate::workspace::column::Column;
@@ -21,7 +20,6 @@ use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
 use crate::workspace::kinds::{MOST_IN_REPORT, columns};
 use crate::workspace::measures::MEASURES;
-use crate::workspace::output::Output;
 use crate::workspace::picture;
 use crate::workspace::report;
 
@@ -109,7 +107,9 @@ fn line(kind: Kind, at: usize, corpus: &Corpus, workspace: &Workspace) -> Result
             let output = workspace.output(column.system.id, at)?;
             let found = output.as_ref().and_then(|output| match threshold {
                 None => output.hard_links(),
-                Some(hundredths) => above(output, f32::from(hundredths) / 100.0),
+                Some(hundredths) => {
+                    output.alignment().map(|alignment| links_above(&alignment, f32::from(hundredths) / 100.0))
+                }
             });
             Ok(Some(found.as_deref().map(pharaoh).unwrap_or_default()))
         }
@@ -122,12 +122,6 @@ fn line(kind: Kind, at: usize, corpus: &Corpus, workspace: &Workspace) -> Result
         }
         Kind::Tsv | Kind::Report | Kind::Figures(..) => Ok(None),
     }
-}
-
-/// Links of at least so much alpha, without `</s>`.
-fn above(output: &Output, theta: f32) -> Option<Vec<Link>> {
-    let alpha = crate::analysis::alignment::Alignment::new(output.alpha.as_ref()?);
-    Some(links_above(&alpha.words(output.words().len(), output.source_words().len()), theta))
 }
 
 /// An output as JSON has it.

@@ -51,8 +51,13 @@ impl Output {
         if let Some(links) = &self.links {
             return Some(links.clone());
         }
+        self.alignment().map(|alignment| hard::links(&alignment))
+    }
+
+    /// alpha between words, without `</s>` on either side.
+    pub fn alignment(&self) -> Option<Alignment<'_>> {
         let alpha = self.alpha.as_ref()?;
-        Some(hard::links(&Alignment::new(alpha).words(self.words().len(), self.source_words().len())))
+        Some(Alignment::new(alpha).words(self.words().len(), self.source_words().len()))
     }
 }
 

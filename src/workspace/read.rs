@@ -1,6 +1,6 @@
 //! Floor 7: single sentences, systems and outputs, read back.
 
-use rusqlite::{OptionalExtension as _, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -179,13 +179,15 @@ impl Workspace {
 
     /// Links by hand of a sentence, from 0.
     pub fn gold(&self, at: usize) -> Result<Option<Links>> {
-        let sql = "SELECT links FROM gold WHERE sentence = ?1";
-        let read = || {
-            let mut find = self.connection.prepare_cached(sql)?;
-            find.query_row([at as i64 + 1], |row| row.get::<_, String>(0)).optional()
-        };
-        Ok(self.tell(read())?.and_then(|text| links_of(&text)))
+        self.tell(gold_of(&self.connection, at as i64 + 1))
     }
+}
+
+/// Links by hand of a sentence, by its id.
+pub(super) fn gold_of(all: &Connection, id: i64) -> rusqlite::Result<Option<Links>> {
+    let mut find = all.prepare_cached("SELECT links FROM gold WHERE sentence = ?1")?;
+    let line: Option<String> = find.query_row([id], |row| row.get(0)).optional()?;
+    Ok(line.and_then(|line| links_of(&line)))
 }
 
 fn sentence(row: &Row<'_>) -> rusqlite::Result<Sentence> {

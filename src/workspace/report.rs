@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::error::{Error, Result};
-use crate::figure::svg::{escaped, svg};
+use crate::figure::svg::{bare, escaped, svg};
 use crate::workspace::aggregate;
 use crate::workspace::aggregate::Aggregate;
 use crate::workspace::column::Column;
@@ -172,8 +172,7 @@ fn sentence(at: usize, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Res
         let Some(output) = workspace.output(column.system.id, at)? else { continue };
         let name = &column.system.name;
         if let Some(svg) = picture::drawn(&output, name, svg) {
-            let svg = svg.find("<svg").map_or("", |start| &svg[start..]);
-            let _ = writeln!(figures, "<figure>{svg}<figcaption>{}</figcaption></figure>", escaped(name));
+            let _ = writeln!(figures, "<figure>{}<figcaption>{}</figcaption></figure>", bare(&svg), escaped(name));
         }
     }
     let _ = writeln!(html, "<div class=\"figures\">{figures}</div></article>");

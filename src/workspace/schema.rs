@@ -2,7 +2,6 @@
 //!
 //! | table | holds |
 //! |---|---|
-//! | `meta` | languages, the scheme of error marks, what the window keeps |
 //! | `origin` | the files that sentences and outputs came from, and how they were read |
 //! | `sentence` | source and reference; ids count from 1 without a hole |
 //! | `system` | models, ensembles and files of outputs |
@@ -18,7 +17,6 @@ pub const APPLICATION: i64 = 0x494C_5753;
 
 /// Steps from one version to the next; `PRAGMA user_version` counts those that were taken.
 pub const STEPS: &[&str] = &["
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
 CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
     source TEXT NOT NULL, reference TEXT);

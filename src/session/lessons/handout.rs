@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart};
 use crate::session::picture::Picture;
@@ -73,11 +74,6 @@ fn page_html(n: usize, page: &ScriptPage, figure: Option<&String>) -> String {
     let parts: String = page.parts.iter().map(part_html).collect();
     let figure = figure.map_or_else(String::new, |svg| format!("<figure>{}</figure>\n", bare(svg)));
     format!("<section><h2>{}. {}</h2>\n{parts}{figure}</section>\n", n + 1, escaped(&page.heading))
-}
-
-/// An SVG without the line that only a file of its own has.
-fn bare(svg: &str) -> &str {
-    svg.find("<svg").map_or(svg, |at| &svg[at..])
 }
 
 fn part_html(part: &ScriptPart) -> String {
