@@ -50,10 +50,9 @@ fill() {
     share=$1/share
     install -D -m 755 "$program" "$1/bin/interlinear"
     if command -v strip >/dev/null 2>&1; then strip "$1/bin/interlinear"; fi
-    for model in "$root"/models/*/; do
-        into=$share/interlinear/models/$(basename "$model")
-        mkdir -p "$into"
-        find "$model" -maxdepth 1 -type f -exec install -m 644 {} "$into/" \;
+    # Folders of models, and of checkpoints within; not the logs and states of trainings.
+    (cd "$root/models" && find . -mindepth 2 -type f ! -path '*/training/*') | while read -r file; do
+        install -D -m 644 "$root/models/$file" "$share/interlinear/models/$file"
     done
     install -D -m 644 "$root/assets/packaging/interlinear.desktop" "$share/applications/interlinear.desktop"
     install -D -m 644 "$root/assets/icon.png" "$share/icons/hicolor/256x256/apps/interlinear.png"

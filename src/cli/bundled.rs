@@ -59,6 +59,19 @@ pub fn argument() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| found(path, &places()))
 }
 
+/// The installed model of this name, or the member of a group of models.
+pub fn named(name: &str) -> Option<PathBuf> {
+    named_in(Path::new(name), &places())
+}
+
+fn named_in(path: &Path, places: &[PathBuf]) -> Option<PathBuf> {
+    let mut folders = places.iter().map(|place| place.join(path));
+    let found = folders.find(|folder| folder.join(CONFIG_FILE).is_file());
+    let wanted = name(path);
+    let within = || places.iter().flat_map(|place| models_in(place)).find(|folder| name(folder) == wanted);
+    found.or_else(within)
+}
+
 /// A path as it is; a name that leads nowhere from here, in the first place that has it.
 fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
     let mut components = path.components();
@@ -66,8 +79,7 @@ fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
     if !is_name || path.exists() {
         return Ok(path);
     }
-    let folders = places.iter().map(|place| place.join(&path));
-    folders.into_iter().find(|folder| folder.join(CONFIG_FILE).is_file()).ok_or_else(|| missing(&path, places))
+    named_in(&path, places).ok_or_else(|| missing(&path, places))
 }
 
 /// What to do where there is no model of that name.
@@ -92,13 +104,25 @@ pub fn how_to_get() -> String {
     )
 }
 
-/// The model folders directly inside `folder`.
+/// The model folders inside `folder`, then those that a folder in it groups, such as checkpoints of one training.
 fn models_in(folder: &Path) -> Vec<PathBuf> {
+    let ranked = |path: PathBuf| (rank(&path), path);
+    let mut folders: Vec<(Option<usize>, PathBuf)> = inside(folder).into_iter().map(ranked).collect();
+    folders.sort();
+    let is_group = |(rank, path): &&(Option<usize>, PathBuf)| rank.is_none() && !path.join(CONFIG_FILE).exists();
+    let groups = folders.iter().filter(is_group).flat_map(|(_, group)| {
+        let mut grouped: Vec<PathBuf> = inside(group).into_iter().filter(|path| rank(path).is_some()).collect();
+        grouped.sort();
+        grouped
+    });
+    let grouped: Vec<PathBuf> = groups.collect();
+    folders.into_iter().filter_map(|(rank, path)| rank.map(|_| path)).chain(grouped).collect()
+}
+
+/// What lies directly in a folder; nothing where it cannot be read.
+fn inside(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let folders = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut models: Vec<(usize, PathBuf)> = folders.filter_map(|path| Some((rank(&path)?, path))).collect();
-    models.sort();
-    models.into_iter().map(|(_, path)| path).collect()
+    entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
 }
 
 /// One model of each architecture: what the window shows at its first start.
@@ -159,14 +183,18 @@ mod tests {
             ("other", "{\"format\": \"gguf\"}"),
             ("nothing", "{\"model_type\": \"bert\"}"),
             ("broken", "{"),
+            ("group/late", "{\"format\": \"interlinear\", \"architecture\": \"rnnsearch\"}"),
+            ("group/early", "{\"format\": \"interlinear\", \"architecture\": \"rnnsearch\"}"),
+            ("broken/inside", "{\"format\": \"interlinear\", \"architecture\": \"rnnsearch\"}"),
         ] {
-            std::fs::create_dir(folder.path().join(name)).expect("created");
+            std::fs::create_dir_all(folder.path().join(name)).expect("created");
             std::fs::write(folder.path().join(name).join(CONFIG_FILE), config).expect("written");
         }
         std::fs::create_dir(folder.path().join("empty")).expect("created");
         let folders = |names: &[&str]| -> Vec<PathBuf> { names.iter().map(|name| folder.path().join(name)).collect() };
         let models = models_in(folder.path());
-        assert_eq!(models, folders(&["d", "c", "a", "b", "e"]));
+        assert_eq!(models, folders(&["d", "c", "a", "b", "e", "group/early", "group/late"]), "a group comes last");
+        assert_eq!(found("late".into(), &[folder.path().to_path_buf()]), Ok(folder.path().join("group/late")));
         assert_eq!(opening(&models), folders(&["d", "c", "a", "e"]));
         assert!(models_in(&folder.path().join("nowhere")).is_empty());
     }

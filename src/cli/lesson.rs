@@ -12,7 +12,6 @@ use crate::decoding::apart::Then;
 use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
 use crate::figure::svg;
-use crate::models::folder::CONFIG_FILE;
 use crate::nn::device::DeviceChoice;
 use crate::session::files::write_whole;
 use crate::session::lessons::check::check;
@@ -157,7 +156,6 @@ fn picture(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<Stri
 
 /// The folder of a model by its name.
 fn folder_of(name: &str) -> Result<PathBuf> {
-    let folders = bundled::places().into_iter().map(|place| place.join(name));
-    let found = folders.into_iter().find(|folder| folder.join(CONFIG_FILE).is_file());
-    found.ok_or_else(|| Error::Input(format!("there is no installed model {name}. {}", bundled::how_to_get())))
+    bundled::named(name)
+        .ok_or_else(|| Error::Input(format!("there is no installed model {name}. {}", bundled::how_to_get())))
 }

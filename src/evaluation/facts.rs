@@ -10,13 +10,14 @@ use crate::decoding;
 use crate::decoding::ablate::{Change, ablate};
 use crate::decoding::apart::{Path, Then, take_apart};
 use crate::decoding::ensemble::Mixing;
-use crate::decoding::{Ensemble, Hypothesis, SearchOptions, Specials};
+use crate::decoding::{Ensemble, Forced, Hypothesis, SearchOptions, Specials, force};
 use crate::error::{Error, Result};
 use crate::evaluation::wording::{pieces, singles, source_pieces, target_pieces, text, without_eos};
 use crate::models::anatomy::Wrong;
 use crate::models::untrained::dissect;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::Device;
+use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
 use crate::ticket::Ticket;
 
@@ -68,6 +69,8 @@ pub enum Fact {
         source: String,
         /// Target word, as written; the first of its kind.
         target: String,
+        /// The translation that the model is given; `None`: its own.
+        given: Option<String>,
         /// What it is.
         bound: Bound,
     },
@@ -90,6 +93,7 @@ pub const FORMS: &[&str] = &[
     "alpha rnnsearch-en-fr not -> pas: at most 0.2",
     "alpha rnnsearch-en-fr red -> rouges: greatest",
     "alpha rnnsearch-en-fr not -> pas: not greatest",
+    "alpha rnnsearch-en-fr red -> rouge in La maison rouge.: at least 0.5",
     "log p rnnsearch-en-fr: beam 5 above beam 1",
     "reads rnnsearch-en-fr Penzance: as [UNK]",
     "reads rnnsearch-en-fr house: as itself",
@@ -120,7 +124,12 @@ impl Fact {
             }
             ["alpha", model, source, "->", target] => {
                 let bound = bound(value).ok_or_else(no)?;
-                Ok(Self::Alpha { model: own(model), source: own(source), target: own(target), bound })
+                Ok(Self::Alpha { model: own(model), source: own(source), target: own(target), given: None, bound })
+            }
+            ["alpha", model, source, "->", target, "in", given @ ..] if !given.is_empty() => {
+                let bound = bound(value).ok_or_else(no)?;
+                let given = Some(given.join(" "));
+                Ok(Self::Alpha { model: own(model), source: own(source), target: own(target), given, bound })
             }
             ["log", "p", model] => {
                 let beams = value.strip_prefix("beam ").and_then(|rest| rest.split_once(" above beam "));
@@ -201,7 +210,10 @@ impl Bench {
     /// # Errors
     /// A model that is not there or cannot be used.
     pub fn holds(&mut self, fact: &Fact, sentence: &str, beam: usize) -> Result<std::result::Result<(), String>> {
-        let said = self.say(fact.model(), sentence, beam)?;
+        let said = match fact {
+            Fact::Alpha { model, given: Some(given), .. } => self.give(model, sentence, given)?,
+            _ => self.say(fact.model(), sentence, beam)?,
+        };
         let translation = self.text(fact.model(), &said)?;
         let no = |words: String| Ok(Err(format!("{words}; {} says: {translation}", fact.model())));
         match fact {
@@ -213,7 +225,7 @@ impl Bench {
                 };
                 if is_so { Ok(Ok(())) } else { no(format!("the translation of \u{201c}{sentence}\u{201d} is another")) }
             }
-            Fact::Alpha { model, source, target, bound } => match self.row(model, &said, source, target)? {
+            Fact::Alpha { model, source, target, bound, .. } => match self.row(model, &said, source, target)? {
                 Err(words) => no(words),
                 Ok((row, j)) => {
                     let greatest = row.iter().all(|alpha| *alpha <= row[j]);
@@ -302,6 +314,17 @@ impl Bench {
         let said = Arc::new((source, best));
         self.said.insert(key, Arc::clone(&said));
         Ok(said)
+    }
+
+    /// What a model makes of a translation that it is given.
+    fn give(&mut self, model: &str, sentence: &str, given: &str) -> Result<Said> {
+        let (system, stepper) = self.open(model)?;
+        let source = system.lead().source.encode(sentence);
+        let target = line::read(&system.lead().target, given, false)
+            .map_err(|why| Error::Input(format!("the given translation \u{201c}{given}\u{201d} {why}")))?;
+        let forced = force(&mut **stepper, &[(&source.ids, &target.ids)], &Ticket::forever())?;
+        let Forced { log_p, alpha, .. } = forced.into_iter().next().unwrap_or_default();
+        Ok(Arc::new((source, Hypothesis { tokens: target.ids, log_p, alpha, ..Hypothesis::default() })))
     }
 
     fn text(&mut self, model: &str, said: &Said) -> Result<String> {

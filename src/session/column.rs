@@ -329,7 +329,7 @@ impl Column {
             specials: self.facts.as_ref().map(|facts| (facts.eos, facts.unk)),
             reading: self.facts.as_ref().and_then(|facts| facts.input_delay).map(|delay| (settings.reading, delay)),
             pieces: settings.pieces,
-            links: self.links.as_ref().filter(|_| given.is_none()),
+            links: self.links.as_ref().filter(|_| given.is_none() && settings.links),
             is_given: given.is_some(),
             // measured was the model by itself
             tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },

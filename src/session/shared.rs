@@ -116,6 +116,8 @@ pub struct Shared {
     pub(super) effects: Vec<Effect>,
     /// The picture that was drawn last for the clipboard, with its number.
     pub(super) painted: Option<(u64, Arc<Pixels>)>,
+    /// A page compares something with the aligner's links, also where they are not shown.
+    pub(super) compares_links: bool,
 }
 
 impl Shared {
@@ -481,13 +483,27 @@ impl Shared {
     /// Asks for the links of a column's shown hypothesis, where they are shown; those of another are forgotten.
     pub(super) fn ask_links(&mut self, at: usize) {
         self.columns[at].forget_links();
-        if !self.settings.links {
+        if !self.settings.links && !self.compares_links {
             return;
         }
         let Some(question) = self.columns[at].question() else { return };
         let number = self.fresh_id();
         self.columns[at].asked = Some(number);
         self.chore(Chore::Align { number, question });
+    }
+
+    /// Whether links are wanted that are not shown.
+    pub(super) fn compare_links(&mut self, on: bool) {
+        if on != self.compares_links {
+            self.compares_links = on;
+            let missing = |column: &Column| !on || column.links.is_none() && column.asked.is_none();
+            let all = 0..self.columns.len();
+            all.filter(|at| missing(&self.columns[*at]))
+                .collect::<Vec<_>>()
+                .into_iter()
+                .for_each(|at| self.ask_links(at));
+            self.rebuild_all();
+        }
     }
 
     /// The answer to a question; one that nobody waits for any more changes nothing.

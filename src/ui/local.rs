@@ -262,6 +262,8 @@ pub struct Local {
     pub steps_scroll: f32,
     /// That heatmap as a texture.
     pub steps_texture: Texture,
+    /// The cell of it, target and source word, that the keyboard would guess.
+    pub steps_cursor: Option<(usize, usize)>,
     /// The number of the context that page Steps shows as a sum.
     pub steps_unit: Option<usize>,
     /// Of the page Corpus.

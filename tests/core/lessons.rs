@@ -34,8 +34,11 @@ use interlinear::worker::texts::Texts;
 /// Longer than any page takes on a machine that does other things besides.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("models")
+/// The folder of a bundled model; copies of a training lie together in one.
+fn folder(name: &str) -> PathBuf {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let grouped = models.join("learning-en-fr").join(name);
+    if grouped.exists() { grouped } else { models.join(name) }
 }
 
 fn script(key: &str) -> Arc<Script> {
@@ -61,7 +64,7 @@ fn bundled_lessons_are_short_and_ask_and_wait() {
 
 #[test]
 fn bundled_lessons_say_what_the_bundled_models_do() {
-    let find = |name: &str| -> Result<PathBuf> { Ok(models().join(name)) };
+    let find = |name: &str| -> Result<PathBuf> { Ok(folder(name)) };
     let mut bench = Bench::new(Box::new(find), 2);
     for (key, _) in BUNDLED {
         let faults = check(&script(key), &mut bench).expect("the models can be used");
@@ -83,8 +86,12 @@ impl Desk {
             "rnnsearch-guided-en-fr",
             "luong-global-en-fr",
             "luong-local-p-en-fr",
+            "rnnsearch-small-0200",
+            "rnnsearch-small-0500",
+            "rnnsearch-small-2000",
+            "rnnsearch-small-9000",
         ];
-        let bundled: Vec<PathBuf> = names.iter().map(|name| models().join(name)).collect();
+        let bundled: Vec<PathBuf> = names.iter().map(|name| folder(name)).collect();
         let (wake, woken) = mpsc::channel();
         let options = OpenWith { opening: bundled[1..2].to_vec(), bundled, threads: Some(2), ..OpenWith::default() };
         Self { driver: Driver::open(options, Arc::new(move || _ = wake.send(()))), woken }
@@ -224,6 +231,7 @@ each_lesson! {
     one_goes_through_global_local: "global-local",
     one_goes_through_beam_greedy: "beam-greedy",
     one_goes_through_learning: "learning",
+    one_goes_through_copies: "copies",
     one_goes_through_explanation: "explanation",
     one_goes_through_unknown_words: "unknown-words",
 }

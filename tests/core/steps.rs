@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
+use interlinear::analysis::aer::Counts;
 use interlinear::decoding::apart::{ApartStep, Then};
 use interlinear::decoding::{Fate, Node};
 use interlinear::models::Model;
 use interlinear::models::anatomy::{Wrong, dissect};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::driver::OpenWith;
+use interlinear::session::effect::{Chore, News};
 use interlinear::session::steps::beam::{Became, beam};
+use interlinear::session::steps::guess::f1;
 use interlinear::session::steps::{Guessed, Mode};
 use interlinear::session::{
     ColumnCommand, Effect, Event, HypothesisView, ModelFacts, Page, SearchCommand, SelectCommand, Session,
     SettingsCommand, SourceCommand, StepsCommand, VariantCommand, WindowCommand,
 };
+use interlinear::text::links::{Link, Links};
 use interlinear::text::sentence::Sentence;
 use interlinear::worker::Library;
 use interlinear::worker::protocol::ColumnResult;
@@ -44,11 +48,16 @@ fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     session.apply(ColumnCommand::Add("model".into()));
     session.apply(WindowCommand::ShowPage(Page::Steps));
     let column = session.columns()[0].id;
-    session.absorb(Event::Loaded { column, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });
+    session.absorb(Event::Loaded { column, facts: facts() });
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
     let asked = asked(&mut session);
     (session, column, asked)
+}
+
+fn facts() -> ModelFacts {
+    let (source_language, target_language) = ("en".to_owned(), "fr".to_owned());
+    ModelFacts { has_alignment: true, source_language, target_language, ..ModelFacts::default() }
 }
 
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
@@ -236,6 +245,57 @@ fn a_guess_hides_the_row_and_is_counted_once() {
     assert!(session.steps().hides(Guessed::Row, 0));
     session.apply(StepsCommand::SetGuessing(None));
     assert!(!session.steps().hides(Guessed::Row, 0));
+}
+
+/// All rows are hidden until the guess is shown; it is compared with the model and, where there are links, the aligner.
+#[test]
+fn the_whole_alignment_is_guessed_at_once() {
+    let (mut session, _, requests) = session();
+    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    session.apply(StepsCommand::MoveWord(2));
+    session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
+    let table = |session: &Session| session.steps().table.clone().expect("rows");
+    let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns").values;
+    assert!((0..3).all(|i| session.steps().hides(Guessed::Row, i)), "earlier rows as well");
+    assert!(alpha(&session).len() == 9 && alpha(&session).iter().all(|alpha| *alpha == 0.0), "nothing leaks");
+    let link = |source: usize, target: usize| Link { source, target };
+    for guess in [link(1, 0), link(0, 1), link(2, 1), link(2, 1)] {
+        session.apply(StepsCommand::GuessLink(guess));
+    }
+    assert_eq!(table(&session).links.as_ref().map(|links| links.sure().to_vec()), Some(vec![link(0, 1), link(1, 0)]));
+    // Going to another step loses no guess; showing counts and shows.
+    session.apply(StepsCommand::GoTo(0));
+    session.apply(StepsCommand::Move(1));
+    let guessing = session.steps().guessing.clone().expect("it is on");
+    assert!(guessing.is_revealed && session.steps().i == 0, "shown before it goes on");
+    assert_eq!(alpha(&session), [0.2, 0.7, 0.1].repeat(3));
+    let compared = guessing.compared.expect("it was guessed");
+    let counts = |counts: Counts| (counts.found, counts.sure, counts.found_sure);
+    // The model: red to the first, house to the second; `</s>` of neither side counts.
+    assert_eq!((counts(compared.model), compared.aligner), ((2, 2, 1), None));
+    assert!((f1(&compared.model) - 0.5).abs() < 1e-6);
+    session.apply(StepsCommand::GuessLink(link(1, 1)));
+    assert_eq!(session.steps().guessing.as_ref().map(|guessing| guessing.links.len()), Some(2), "too late");
+
+    // The aligner's links are asked for though they are not shown.
+    let question = session.take_effects().into_iter().find_map(|effect| match effect {
+        Effect::Chore(Chore::Align { number, .. }) => Some(number),
+        _ => None,
+    });
+    let links = Links::new(vec![link(0, 0)], vec![link(1, 0), link(1, 1)]);
+    session.hear(News::Aligned { number: question.expect("a question"), links });
+    assert_eq!(session.columns()[0].table.as_ref().and_then(|table| table.links.as_ref()), None, "nobody shows them");
+    session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
+    session.apply(StepsCommand::GuessLink(link(1, 0)));
+    session.apply(StepsCommand::Reveal);
+    let compared = session.steps().guessing.as_ref().and_then(|guessing| guessing.compared).expect("compared");
+    assert_eq!(compared.aligner.map(counts), Some((1, 3, 1)));
+    assert_eq!(compared.model_to_aligner.map(counts), Some((2, 3, 2)));
+
+    // Another way to choose the words begins anew.
+    session.apply(StepsCommand::SetMode(Mode::Greedy));
+    let guessing = session.steps().guessing.as_ref().expect("on");
+    assert!(guessing.links.is_empty() && !guessing.is_revealed && guessing.compared.is_none());
 }
 
 #[test]

@@ -11,6 +11,7 @@ use interlinear::decoding::apart::Then;
 use interlinear::nn::device::DeviceChoice;
 use interlinear::session::steps::Mode;
 use interlinear::session::{Page, StepsCommand, WindowCommand};
+use interlinear::text::links::Link;
 use interlinear::ui::App;
 use interlinear::worker::Library;
 use interlinear::worker::steps::{Apart, Steps, StepsRequest};
@@ -106,6 +107,39 @@ fn a_guess_is_made_by_clicking_words_and_shown_by_enter() {
     harness.run();
     assert!(sent(&wires, &StepsCommand::Reveal));
     assert!(harness.query_by_label_contains("of 1 guesses as the model").is_some());
+}
+
+/// By the mouse and by the keyboard; nothing of alpha can be heard before it is shown.
+#[test]
+fn the_whole_alignment_is_guessed_in_a_grid() {
+    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    choose(&mut harness, "Guess first", "Guess the whole alignment");
+    assert!(harness.query_by_role_and_label(Role::Button, "Context, c_i").is_none(), "the grid has the room");
+    let words: Vec<String> =
+        (0..3).map(|i| harness.state().session().steps().truth(i).expect("a word").to_owned()).collect();
+    let cell = format!("{} <- red", words[1]);
+    harness.get_by_role_and_label(Role::GridCell, &cell).click();
+    harness.run();
+    let link = |source: usize, target: usize| StepsCommand::GuessLink(Link { source, target });
+    assert!(sent(&wires, &link(1, 1)));
+    harness.get_by_role_and_label(Role::GridCell, &format!("{cell}, guessed"));
+    // the click gave the grid the keyboard: one cell up, and back by one column
+    for key in [Key::ArrowUp, Key::ArrowLeft, Key::Space] {
+        harness.key_press(key);
+        harness.run();
+    }
+    assert!(sent(&wires, &link(0, 0)) && harness.state().session().steps().i == 0);
+    let rows = apart(Then::Wait, vec![4, 5, 7]);
+    for alpha in rows.steps.iter().take(3).flat_map(|step| step.alpha_i.iter().flatten()) {
+        let number = format!(" {alpha:.2}");
+        assert!(harness.query_all_by_label_contains(&number).next().is_none(), "{number} is heard");
+    }
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(sent(&wires, &StepsCommand::Reveal));
+    harness.get_by_label_contains("of your links (2) are the model's");
+    let alpha = rows.steps[1].alpha_i.as_ref().expect("a row")[1];
+    harness.get_by_role_and_label(Role::GridCell, &format!("{cell} {alpha:.2}, guessed"));
 }
 
 /// Chooses a line of a list.

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use crate::session::column::Column;
 use crate::session::command::{Command, SettingsCommand, WindowCommand};
 use crate::session::page::Page;
+use crate::session::pages::sentence::command::SelectCommand;
 use crate::session::pages::steps::{Steps, StepsCommand};
 use crate::session::scene::Scene;
-use crate::session::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE};
+use crate::session::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
 use crate::session::shared::{Selection, Shared};
 use crate::worker::protocol::EnsembleSpec;
 
@@ -57,7 +58,7 @@ impl Left {
         shared.put_scene(self.scene);
         let layout =
             self.layout.into_iter().map(|(key, value)| WindowCommand::SetLayout { key: key.to_owned(), value }.into());
-        let Settings { shown, pieces, links, unk_replacement, .. } = self.settings;
+        let Settings { shown, pieces, links, unk_replacement, whose, .. } = self.settings;
         let settings = [
             SettingsCommand::SetShown(shown),
             SettingsCommand::SetPieces(pieces),
@@ -66,7 +67,8 @@ impl Left {
         ];
         let page = WindowCommand::ShowPage(self.page).into();
         let steps = self.steps.into_iter().map(Command::from);
-        layout.chain(settings.into_iter().map(Command::from)).chain(steps).chain([page]).collect()
+        let given = SelectCommand::ShowGiven(whose == Whose::Given).into();
+        layout.chain([given]).chain(settings.into_iter().map(Command::from)).chain(steps).chain([page]).collect()
     }
 }
 

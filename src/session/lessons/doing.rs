@@ -34,6 +34,10 @@ impl Thing {
         match self {
             Self::Models(names) => models(names, shared),
             Self::Sentence(text) => one(SourceCommand::Replace(text.clone())),
+            Self::Given(text) => {
+                let show = SelectCommand::ShowGiven(true).into();
+                Now::Do(vec![SourceCommand::Give(text.clone()).into(), show])
+            }
             Self::Beam(beam) => one(SearchCommand::SetBeam(*beam)),
             Self::ForbidUnk(on) => one(SearchCommand::SetForbidUnk(*on)),
             Self::Page(page) => one(WindowCommand::ShowPage(*page)),
@@ -71,6 +75,7 @@ impl Thing {
         match self {
             Self::Models(names) => names_of(shared) == *names,
             Self::Sentence(text) => shared.source().trim() == text,
+            Self::Given(text) => shared.scene().given.as_deref().map(str::trim) == text.as_deref(),
             Self::Beam(beam) => search.beam == *beam,
             Self::ForbidUnk(on) => search.forbid_unk == *on,
             Self::Page(page) => shared.page() == *page,

@@ -20,6 +20,7 @@ pub const BUNDLED: &[(&str, &str)] = bundled![
     "global-local",
     "beam-greedy",
     "learning",
+    "copies",
     "explanation",
     "unknown-words",
 ];

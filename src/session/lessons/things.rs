@@ -55,6 +55,8 @@ pub enum Thing {
     Models(Vec<String>),
     /// This is translated.
     Sentence(String),
+    /// Every model is given this translation, and shows where it would look; `None`: its own.
+    Given(Option<String>),
     /// So many hypotheses are kept.
     Beam(usize),
     /// `[UNK]` is never said.
@@ -119,6 +121,9 @@ pub const THINGS: &[ThingEntry] = &[
     entry("sentence", "a sentence", "The woman bought red shoes.", |text| {
         (!text.is_empty()).then(|| Thing::Sentence(text.to_owned()))
     }),
+    entry("given", "a translation that every model is given, or none", "La maison rouge.", |text| {
+        or_none(text, Thing::Given)
+    }),
     entry("beam", "a number from 1 to 50", "1", |text| {
         text.parse().ok().filter(|beam| (1..=50).contains(beam)).map(Thing::Beam)
     }),
@@ -146,7 +151,7 @@ pub const THINGS: &[ThingEntry] = &[
         "none" => Some(Thing::Wrong(None)),
         _ => WRONGS.iter().find(|entry| entry.key == text).map(|entry| Thing::Wrong(Some(entry.wrong))),
     }),
-    entry("guess", "row, word or off", "word", |text| match text {
+    entry("guess", "row, word, alignment or off", "word", |text| match text {
         // as in lessons that are older than the guess of a word
         "on" => Some(Thing::Guess(Some(Guessed::Row))),
         "off" => Some(Thing::Guess(None)),
@@ -211,6 +216,7 @@ impl Thing {
         let key = match self {
             Self::Models(_) => "models",
             Self::Sentence(_) => "sentence",
+            Self::Given(_) => "given",
             Self::Beam(_) => "beam",
             Self::ForbidUnk(_) => "forbid-unk",
             Self::Page(_) => "page",
@@ -240,6 +246,7 @@ impl Thing {
         match self {
             Self::Models(names) => format!("Show the models {}.", names.join(", ")),
             Self::Sentence(text) => format!("Type: {text}"),
+            Self::Given(Some(text)) => format!("Give the translation: {text}"),
             Self::Beam(beam) => format!("Set the beam to {beam}."),
             Self::Page(page) => format!("Open the page {}.", page.name()),
             Self::Select(model) => format!("Click the column of {model}."),

@@ -8,7 +8,7 @@ use crate::ui::clicked::Clicked;
 use crate::ui::local::{Dragged, Panel, Window};
 use crate::ui::views::{change, measured, variant};
 use crate::ui::widgets::heatmap::layout::{Gaze, Metrics};
-use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks};
+use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
 use crate::ui::{act, local};
 
 /// Paints the heatmap of a column that has an alignment.
@@ -42,6 +42,8 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
         marks,
         gaze: gaze(column, table).filter(|_| !matches!(settings.shown, Shown::Measure(_))),
         draws_gaze: window.layout(local::GAZE, 1.0) > 0.0,
+        outlined: Outlined::Aligner,
+        can_drag: true,
         before: variant::looked(column),
         replace: window.session.replaces(column),
         scroll_x: window.local.scroll_x,

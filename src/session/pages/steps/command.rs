@@ -1,6 +1,7 @@
 //! Floor 9: what is done on the page Steps.
 
 use crate::models::anatomy::Wrong;
+use crate::text::links::Link;
 
 /// Whose words the steps read on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -69,6 +70,8 @@ pub enum Guessed {
     Row,
     /// Which word it says.
     Word,
+    /// Where all steps look, at once.
+    Whole,
 }
 
 /// One line of [`GUESSES`].
@@ -97,6 +100,12 @@ pub const GUESSES: &[GuessEntry] = &[
         key: "word",
         name: "Guess the word",
         about: "Each word is hidden until you have guessed which one the model says next",
+    },
+    GuessEntry {
+        guessed: Guessed::Whole,
+        key: "alignment",
+        name: "Guess the whole alignment",
+        about: "All rows are hidden until you have clicked, word by word, where the model looks",
     },
 ];
 
@@ -143,6 +152,8 @@ pub enum StepsCommand {
     SetBeam(bool),
     /// The class guesses that the step looks at this source word, or no longer.
     Guess(usize),
+    /// The class guesses this link of the whole alignment, or no longer.
+    GuessLink(Link),
     /// The class guesses that the step says this word; without letters: it guesses nothing.
     GuessWord(String),
     /// Shows what was hidden, and counts.

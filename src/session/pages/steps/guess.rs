@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::aer::Counts;
 use crate::session::pages::steps::command::Guessed;
+use crate::text::links::{Link, Links};
 use crate::text::pieces::Marks;
 
 /// Guesses of the class.
@@ -15,10 +17,44 @@ pub struct Guessing {
     pub words: BTreeSet<usize>,
     /// The word that is guessed for it.
     pub word: Option<String>,
-    /// The step is shown.
+    /// The links that are guessed for the whole alignment.
+    pub links: BTreeSet<Link>,
+    /// The step, or the whole alignment, is shown.
     pub is_revealed: bool,
     /// Steps that were guessed and revealed.
     pub score: Score,
+    /// What came of the guess of the whole alignment, once it is shown.
+    pub compared: Option<Compared>,
+}
+
+/// How far the links of three agree, two at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// Those that were guessed, among the model's.
+    pub model: Counts,
+    /// Those that were guessed, among the statistical aligner's, where it has any of these words.
+    pub aligner: Option<Counts>,
+    /// The model's, among the aligner's.
+    pub model_to_aligner: Option<Counts>,
+}
+
+impl Compared {
+    /// Compares what was guessed; the model's links are the source word of the greatest alpha of each target word.
+    fn of(guessed: &BTreeSet<Link>, model: &[Link], aligner: Option<&Links>) -> Self {
+        let guessed: Vec<Link> = guessed.iter().copied().collect();
+        let aligner =
+            aligner.map(|links| Links::new(links.all().into_iter().map(|(link, _)| link).collect(), Vec::new()));
+        Self {
+            model: Counts::of(&guessed, &Links::new(model.to_vec(), Vec::new())),
+            aligner: aligner.as_ref().map(|links| Counts::of(&guessed, links)),
+            model_to_aligner: aligner.as_ref().map(|links| Counts::of(model, links)),
+        }
+    }
+}
+
+/// Balanced F of links against others, from 0 to 1; 0 where neither has any.
+pub fn f1(counts: &Counts) -> f32 {
+    counts.rates().aer.map_or(0.0, |aer| 1.0 - aer as f32)
 }
 
 /// How the class did.
@@ -49,6 +85,14 @@ impl Guessing {
         match self.of {
             Guessed::Row => !self.words.is_empty(),
             Guessed::Word => self.word.is_some(),
+            Guessed::Whole => !self.links.is_empty(),
+        }
+    }
+
+    /// Guesses a link of the whole alignment, or takes the guess back; not after it was shown.
+    pub(super) fn toggle_link(&mut self, link: Link) {
+        if !self.is_revealed && !self.links.remove(&link) {
+            self.links.insert(link);
         }
     }
 
@@ -66,11 +110,23 @@ impl Guessing {
         }
     }
 
-    /// Opens the next step for guesses.
+    /// Opens the next step for guesses; that of the whole alignment stays.
     pub(super) fn next(&mut self) {
-        self.words.clear();
-        self.word = None;
-        self.is_revealed = false;
+        if self.of != Guessed::Whole {
+            *self = Self { score: self.score, ..Self::new(self.of) };
+        }
+    }
+
+    /// Opens another translation for guesses.
+    pub(super) fn begin(&mut self) {
+        *self = Self { score: self.score, ..Self::new(self.of) };
+    }
+
+    /// Shows the whole alignment; `model` are its links by the greatest alpha, `aligner` those of the statistical one.
+    pub(super) fn reveal_whole(&mut self, model: &[Link], aligner: Option<&Links>) {
+        if self.shows() {
+            self.compared = Some(Compared::of(&self.links, model, aligner));
+        }
     }
 
     /// Shows the row `alpha_i`; `linked` are the words that the aligner links with the step's.

@@ -8,6 +8,7 @@ pub mod command;
 pub mod guess;
 pub mod picture;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ use crate::session::pages::steps::guess::Guessing;
 use crate::session::shared::Shared;
 use crate::session::table;
 use crate::session::table::{AlignmentTable, Making};
-use crate::text::links::Links;
+use crate::text::links::{Link, Links};
 use crate::text::pieces::Marks;
 use crate::worker::protocol::HypothesisView;
 use crate::worker::steps::{Apart, StepsRequest};
@@ -70,8 +71,8 @@ pub struct Steps {
     asked: Option<StepsRequest>,
     /// Its number.
     number: u64,
-    /// What the heatmap was made of: which steps, how many, and whether its last word is to be guessed.
-    made_of: Option<(u64, usize, usize, bool)>,
+    /// What the heatmap was made of.
+    made_of: Option<MadeOf>,
     /// Of [`Self::apart`].
     revision: u64,
 }
@@ -99,6 +100,21 @@ impl Default for Steps {
             revision: 0,
         }
     }
+}
+
+/// What a heatmap of the rows so far is made of.
+#[derive(Clone, Debug, PartialEq)]
+struct MadeOf {
+    /// Which steps,
+    revision: u64,
+    /// up to which one,
+    i: usize,
+    /// how many rows,
+    rows: usize,
+    /// and whether the last word is to be guessed.
+    hides_word: bool,
+    /// What is guessed of the whole alignment, and whether it is shown.
+    whole: Option<(BTreeSet<Link>, bool)>,
 }
 
 /// What is kept between starts.
@@ -153,9 +169,18 @@ impl Steps {
 
     /// What is to be guessed of a step.
     pub fn hidden(&self, i: usize) -> Option<Guessed> {
-        let guessing = self.guessing.as_ref().filter(|guessing| !guessing.is_revealed && i >= self.i)?;
+        let guessing = self.guessing.as_ref().filter(|guessing| !guessing.is_revealed)?;
         let has_rows = self.apart.as_ref().is_some_and(|apart| apart.aligns);
-        Some(guessing.of).filter(|of| has_rows || *of == Guessed::Word)
+        match guessing.of {
+            Guessed::Whole => has_rows.then_some(Guessed::Row),
+            of => Some(of).filter(|of| i >= self.i && (has_rows || *of == Guessed::Word)),
+        }
+    }
+
+    /// The guess of the whole alignment, while that is what is guessed.
+    pub fn whole(&self) -> Option<&Guessing> {
+        let aligns = self.apart.as_ref().is_some_and(|apart| apart.aligns);
+        self.guessing.as_ref().filter(|guessing| aligns && guessing.of == Guessed::Whole)
     }
 
     /// The word that step `i` says, or would say; `None` where there is no such step.
@@ -272,10 +297,20 @@ impl Steps {
 
     /// Shows what was to be guessed, and counts.
     fn reveal(&mut self, shared: &Shared) {
-        match self.hidden(self.i) {
+        match self.guessing.as_ref().map(|guessing| guessing.of).filter(|_| self.hidden(self.i).is_some()) {
             Some(Guessed::Row) => self.reveal_row(shared),
             Some(Guessed::Word) => self.reveal_word(shared),
+            Some(Guessed::Whole) => self.reveal_whole(shared),
             None => {}
+        }
+    }
+
+    fn reveal_whole(&mut self, shared: &Shared) {
+        let Some(apart) = self.apart.clone() else { return };
+        let model: Vec<Link> = (0..apart.steps.len()).filter_map(|i| greatest(&apart, i)).collect();
+        let aligner = self.links(shared).cloned();
+        if let Some(guessing) = &mut self.guessing {
+            guessing.reveal_whole(&model, aligner.as_ref());
         }
     }
 
@@ -315,6 +350,9 @@ impl Steps {
     /// The rows that there are to see: those of the steps before, and that of this one unless it is still to come or to
     /// be guessed.
     fn rows(&self) -> usize {
+        if self.whole().is_some() {
+            return self.said().len();
+        }
         let is_there = self.is_done("alpha") && !self.hides(Guessed::Row, self.i);
         self.apart.as_ref().map_or(0, |apart| apart.steps.len().min(self.i + usize::from(is_there)))
     }
@@ -326,14 +364,18 @@ impl Steps {
             return;
         };
         let hides_word = self.hides(Guessed::Word, self.i);
-        let made_of = Some((self.revision, self.i, self.rows(), hides_word));
+        let whole = self.whole().map(|guessing| (guessing.links.clone(), guessing.is_revealed));
+        let (revision, i, rows) = (self.revision, self.i, self.rows());
+        let made_of = Some(MadeOf { revision, i, rows, hides_word, whole: whole.clone() });
         if self.made_of == made_of && self.table.is_some() {
             return;
         }
         self.made_of = made_of;
+        let is_blank = whole.as_ref().is_some_and(|(_, is_revealed)| !is_revealed);
         let steps = &apart.steps[..self.rows()];
         let is_hidden = |i: usize| hides_word && i >= self.i;
-        let alpha = steps.iter().filter_map(|step| step.alpha_i.clone()).collect();
+        let row = |alpha_i: &Vec<f32>| if is_blank { vec![0.0; alpha_i.len()] } else { alpha_i.clone() };
+        let alpha = steps.iter().filter_map(|step| step.alpha_i.as_ref().map(row)).collect();
         let word = |i: usize| apart.said(i).filter(|_| !is_hidden(i)).unwrap_or("?").to_owned();
         let best = |i: usize| {
             let words = apart.candidates(i).iter().filter(|_| !is_hidden(i)).cloned();
@@ -349,14 +391,22 @@ impl Steps {
             replaced: vec![None; steps.len()],
             ..HypothesisView::default()
         };
+        let guessed = whole.map(|(links, _)| Links::new(links.into_iter().collect(), Vec::new()));
         let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, ..Making::default() });
-        self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), ..table }));
+        self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), links: guessed, ..table }));
     }
 
     /// What is guessed is open again.
     fn guess_anew(&mut self) {
         if let Some(guessing) = &mut self.guessing {
             guessing.next();
+        }
+    }
+
+    /// Another translation is to be guessed.
+    fn guess_from_the_start(&mut self) {
+        if let Some(guessing) = &mut self.guessing {
+            guessing.begin();
         }
     }
 
@@ -372,6 +422,16 @@ impl Steps {
     }
 }
 
+/// Where step `i` looks most, between words; `</s>` of neither side is one.
+fn greatest(apart: &Apart, i: usize) -> Option<Link> {
+    let step = apart.steps.get(i)?;
+    step.said.filter(|(id, _)| *id != apart.eos)?;
+    let alpha_i = step.alpha_i.as_ref()?.iter().enumerate();
+    let (source, _) = alpha_i.max_by(|a, b| a.1.total_cmp(b.1))?;
+    let is_end = apart.source.spans.get(source).is_some_and(|span| span.is_empty());
+    (!is_end).then_some(Link { source, target: i })
+}
+
 impl PageState for Steps {
     type Command = StepsCommand;
     type Found = Result<Arc<Apart>, String>;
@@ -381,7 +441,7 @@ impl PageState for Steps {
         match command {
             StepsCommand::SetMode(mode) => {
                 self.class.clear();
-                self.guess_anew();
+                self.guess_from_the_start();
                 (self.mode, self.i, self.done, self.is_playing) = (mode, 0, None, false);
             }
             StepsCommand::SetWrong(wrong) => self.wrong = wrong,
@@ -424,11 +484,19 @@ impl PageState for Steps {
                 self.class.pop();
                 self.show(self.class.len(), None);
             }
-            StepsCommand::SetGuessing(of) => self.guessing = of.map(Guessing::new),
+            StepsCommand::SetGuessing(of) => {
+                self.guessing = of.map(Guessing::new);
+                shared.compare_links(of.is_some_and(|of| of != Guessed::Word));
+            }
             StepsCommand::SetBeam(on) => self.has_beam = on,
             StepsCommand::Guess(j) => {
                 if let Some(guessing) = &mut self.guessing {
                     guessing.toggle(j);
+                }
+            }
+            StepsCommand::GuessLink(link) => {
+                if let Some(guessing) = &mut self.guessing {
+                    guessing.toggle_link(link);
                 }
             }
             StepsCommand::GuessWord(word) => {
@@ -458,15 +526,17 @@ impl PageState for Steps {
                 if !apart.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
                     self.open = None;
                 }
+                let before = self.said();
                 (self.apart, self.message) = (Some(apart), None);
                 self.revision += 1;
+                let is_other_text = self.whole().is_some() && self.said() != before;
                 let i = match self.mode {
                     Mode::Class => self.class.len(),
                     Mode::Shown | Mode::Greedy if is_other => 0,
                     Mode::Shown | Mode::Greedy => self.i,
                 };
-                if is_other || is_other_machine {
-                    self.guess_anew();
+                if is_other || is_other_machine || is_other_text {
+                    self.guess_from_the_start();
                 }
                 if is_other || !is_same_machine {
                     self.done = None;

@@ -1,11 +1,14 @@
 //! Floor 10: guess first: what the class clicks or types before the step is shown, and what came of it.
 
+use std::fmt::Write as _;
+
 use egui::accesskit::Role;
 use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 
+use crate::analysis::aer::Counts;
 use crate::session::StepsCommand;
 use crate::session::steps::Guessed;
-use crate::session::steps::guess::{Guessing, is_right, place_of};
+use crate::session::steps::guess::{Guessing, f1, is_right, place_of};
 use crate::session::steps::picture::words;
 use crate::ui::local::Window;
 use crate::ui::theme;
@@ -18,7 +21,8 @@ const FIELD: f32 = 130.0;
 pub fn guess_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
     match steps.hidden(steps.i) {
-        Some(Guessed::Row) => row_ui(ui, window, apart),
+        Some(_) if steps.whole().is_some() => whole_ui(ui),
+        Some(Guessed::Row | Guessed::Whole) => row_ui(ui, window, apart),
         Some(Guessed::Word) => word_ui(ui, window),
         None => {}
     }
@@ -43,6 +47,13 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
             }
         }
     });
+    ui.add_space(theme::SPACE_1);
+}
+
+/// What is asked of the grid.
+fn whole_ui(ui: &mut Ui) {
+    let text = "Where does the model look to say each word? Click the cells, one or more in a row.";
+    ui.add(Label::new(RichText::new(text).color(theme::tokens(ui).accent)).wrap());
     ui.add_space(theme::SPACE_1);
 }
 
@@ -82,13 +93,18 @@ pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = *theme::tokens(ui);
     if steps.hidden(steps.i).is_some() {
         let text = if guessing.is_made() { "Show" } else { "Show without a guess" };
-        if ui.button(text).on_hover_text("Shows what the step does (Enter, or one move on)").clicked() {
+        let note = match guessing.of {
+            Guessed::Whole => "Shows where all steps look (Enter, or one move on)",
+            Guessed::Row | Guessed::Word => "Shows what the step does (Enter, or one move on)",
+        };
+        if ui.button(text).on_hover_text(note).clicked() {
             window.push(StepsCommand::Reveal);
         }
     } else if guessing.is_revealed {
         match guessing.of {
             Guessed::Row => looked_ui(ui, window, guessing, apart),
             Guessed::Word => said_ui(ui, window, guessing, apart),
+            Guessed::Whole => compared_ui(ui, guessing),
         }
     }
     if guessing.score.steps > 0 {
@@ -109,7 +125,31 @@ fn score(guessing: &Guessing) -> String {
             "{} of {} words as the model, {} among its {CANDIDATES} best, {share:.0} % of p",
             score.model, score.steps, score.among
         ),
+        Guessed::Whole => String::new(),
     }
+}
+
+/// How far the guessed links are the model's and the aligner's.
+fn compared_ui(ui: &mut Ui, guessing: &Guessing) {
+    let Some(compared) = guessing.compared else { return };
+    let t = theme::tokens(ui);
+    let mut said = format!("{}.", among("of your links", &compared.model, "the model's"));
+    if let Some(aligner) = &compared.aligner {
+        let _ = write!(said, " {}.", among("of them", aligner, "the aligner's"));
+    }
+    ui.label(RichText::new(said).color(t.text)).on_hover_text(
+        "The model's link of a word is its greatest alpha. F1 is 100 % where both have the same links, and 0 % where they share none.",
+    );
+    if let Some(beside) = &compared.model_to_aligner {
+        let said = format!("Beside: {}", among("of the model's links", beside, "the aligner's"));
+        ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(t.weak));
+    }
+}
+
+/// `7 of your links are the model's, F1 78 %`, in the fewest words.
+fn among(whose: &str, counts: &Counts, others: &str) -> String {
+    let (both, found, sure) = (counts.found_sure, counts.found, counts.sure);
+    format!("{both} {whose} ({found}) are {others} ({sure}): F1 {:.0} %", 100.0 * f1(counts))
 }
 
 /// Where the step looks most, beside what was guessed.

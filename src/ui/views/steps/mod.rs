@@ -79,7 +79,10 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
     });
     ui.add_space(theme::SPACE_1);
     guess::guess_ui(ui, window, &apart);
-    if ui.available_width() < NARROW {
+    let steps = window.session.steps();
+    if steps.whole().is_some() && steps.open.is_none() && !steps.has_beam {
+        rows::rows_ui(ui, window, &apart);
+    } else if ui.available_width() < NARROW {
         one_ui(ui, window, &apart);
     } else {
         all_ui(ui, window, &apart);

@@ -10,7 +10,7 @@ use crate::session::{SelectCommand, StepsCommand};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::source;
-use crate::ui::views::steps::guess;
+use crate::ui::views::steps::{guess, rows};
 use crate::worker::steps::Apart;
 
 /// The keys of the page, while nothing is typed: what each does and its command.
@@ -29,15 +29,22 @@ pub fn keys(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx()) {
         return;
     }
+    // The grid of a guess has the arrow keys while it has the keyboard.
+    let is_in_grid = window.session.steps().whole().is_some_and(|guessing| !guessing.is_revealed)
+        && ui.memory(|memory| memory.has_focus(rows::id()));
     for (key, command) in KEYS {
+        let is_arrow = !matches!(key, Key::PageDown | Key::PageUp);
+        if is_in_grid && is_arrow {
+            continue;
+        }
         if ui.input_mut(|input| input.consume_key(Modifiers::NONE, *key)) {
             window.push(command.clone());
         }
     }
-    if ui.memory(egui::Memory::focused).is_some() {
+    if ui.memory(egui::Memory::focused).is_some() && !is_in_grid {
         return;
     }
-    if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space)) {
+    if !is_in_grid && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space)) {
         window.push(StepsCommand::Play(!window.session.steps().is_playing));
     }
     let is_guessing = window.session.steps().guessing.is_some();
@@ -182,7 +189,9 @@ pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = theme::SPACE_1;
             for n in 0..apart.steps.len() {
-                let is_known = n < i || (n == i && steps.is_done("word") && !steps.hides(Guessed::Word, n));
+                let is_known = n < i
+                    || (n == i && steps.is_done("word") && !steps.hides(Guessed::Word, n))
+                    || steps.whole().is_some();
                 let word = apart.said(n).filter(|_| is_known || steps.mode == Mode::Shown && steps.guessing.is_none());
                 let text = RichText::new(word.unwrap_or("?")).size(theme::TEXT_OUTPUT);
                 let text = text.color(if is_known { t.text } else { t.weak });

@@ -1,25 +1,34 @@
 //! Floor 10: the rows so far as a heatmap, which grows with the steps.
 
-use egui::{Id, Ui};
+use egui::{Id, Key, Modifiers, Ui};
 
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
 use crate::session::lessons::lights::Lit;
 use crate::session::{Shown, StepsCommand};
+use crate::text::links::Link;
 use crate::ui::act;
 use crate::ui::local::Window;
-use crate::ui::widgets::heatmap::{Heatmap, Marks};
+use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::marks::Letters;
 use crate::worker::steps::Apart;
+
+/// The heatmap, for the keyboard.
+pub fn id() -> Id {
+    Id::unique("steps_heatmap")
+}
 
 /// Paints it into all the room there is.
 pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
     let Some(table) = steps.table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns > 0) else { return };
-    let name = format!("{} step by step", apart.model);
+    let whole = steps.whole();
+    let is_first = whole.is_some_and(|guessing| !guessing.is_revealed);
+    let cursor = window.local.steps_cursor.filter(|(i, j)| *i < matrix.rows && *j < matrix.columns && is_first);
+    let name = if is_first { "the class".to_owned() } else { format!("{} step by step", apart.model) };
     let needs = Needs {
         // The cells keep their size while the rows come.
         rows: apart.steps.len(),
@@ -37,16 +46,26 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
     let local = window.session.steps().column(window.session).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = Heatmap {
-        id: Id::unique("steps_heatmap"),
+        id: id(),
         name: &name,
         table: &table,
         matrix,
         shown: Shown::Alpha,
         map: ColourMap::at(act::palette(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, ui.available_size(), Zoom::Auto),
-        marks: Marks { row: None, column: None, selected: Some(steps.i).filter(|i| *i < table.target.len()) },
-        gaze: p_t.as_deref().zip(local).map(|(p_t, window)| Gaze { p_t, window }),
+        marks: match (whole, cursor) {
+            (Some(_), Some((i, j))) => Marks { row: Some(i), column: Some(j), selected: None },
+            (Some(_), None) => Marks::default(),
+            (None, _) => Marks { row: None, column: None, selected: Some(steps.i).filter(|i| *i < table.target.len()) },
+        },
+        gaze: p_t.as_deref().zip(local).map(|(p_t, window)| Gaze { p_t, window }).filter(|_| !is_first),
         draws_gaze: true,
+        outlined: match whole {
+            None => Outlined::Aligner,
+            Some(_) if is_first => Outlined::GuessFirst,
+            Some(_) => Outlined::Guess,
+        },
+        can_drag: false,
         before: Vec::new(),
         replace: false,
         scroll_x: window.local.steps_scroll,
@@ -59,10 +78,36 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     window.part(ui, Lit::Rows, "", place);
     window.local.steps_texture = texture;
     window.local.steps_scroll = answer.scroll_x;
+    if is_first {
+        guess_cells(ui, window, &answer, cursor, (matrix.rows, matrix.columns));
+        return;
+    }
     if let Some(i) = answer.clicked {
         window.push(StepsCommand::GoTo(i));
     }
     if answer.steps.0 != 0 {
         window.push(StepsCommand::MoveWord(answer.steps.0));
+    }
+}
+
+/// Cells that are guessed: by a click, or by the space bar where the arrow keys have gone.
+fn guess_cells(
+    ui: &Ui,
+    window: &mut Window<'_>,
+    answer: &Answer,
+    cursor: Option<(usize, usize)>,
+    (rows, columns): (usize, usize),
+) {
+    let to = |at: usize, by: isize, count: usize| at.saturating_add_signed(by).min(count.saturating_sub(1));
+    let (down, right) = answer.steps;
+    let now = match cursor {
+        Some((i, j)) => Some((to(i, down, rows), to(j, right, columns))),
+        None => ((down, right) != (0, 0)).then_some((0, 0)),
+    };
+    let has_focus = ui.memory(|memory| memory.has_focus(id()));
+    let is_pressed = has_focus && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space));
+    window.local.steps_cursor = answer.cell.or(now);
+    if let Some((i, j)) = answer.cell.or(now.filter(|_| is_pressed)) {
+        window.push(StepsCommand::GuessLink(Link { source: j, target: i }));
     }
 }

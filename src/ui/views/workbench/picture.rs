@@ -9,7 +9,7 @@ use crate::session::Shown;
 use crate::ui::act;
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::widgets::heatmap::{Heatmap, Marks};
+use crate::ui::widgets::heatmap::{Heatmap, Marks, Outlined};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::marks::Letters;
 
@@ -63,6 +63,8 @@ pub fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
         marks: Marks { row: None, column: None, selected: None },
         gaze: None,
         draws_gaze: false,
+        outlined: Outlined::ByHand,
+        can_drag: false,
         before: Vec::new(),
         replace: false,
         scroll_x: window.local.workbench.scroll,

@@ -7,7 +7,7 @@ use crate::figure::heatmap::layout::Grid;
 use crate::session::{Said, Shown, TargetWord, picture};
 use crate::text::links::Link;
 use crate::ui::theme;
-use crate::ui::widgets::heatmap::{Answer, Heatmap};
+use crate::ui::widgets::heatmap::{Answer, Heatmap, Outlined};
 use crate::ui::widgets::{is_heard, labels, node};
 
 /// More cells in view than this get nodes only in the marked rows; screen readers would drown.
@@ -32,6 +32,7 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
     let link = link_text(heatmap, i, j).map_or(set.clone(), |text| format!("{set}, {text}"));
     let gaze = gaze_text(heatmap, i).map_or(link.clone(), |text| format!("{link}, {text}"));
     match heatmap.shown {
+        _ if heatmap.outlined == Outlined::GuessFirst => format!("{target} <- {source}{gaze}"),
         Shown::Alpha => format!("{target} <- {source} {value:.2}{gaze}"),
         Shown::Energies if value.is_nan() => format!("{target} <- {source} no energy{gaze}"),
         Shown::Energies => format!("{target} <- {source} e {value:.2}{gaze}"),
@@ -48,13 +49,15 @@ pub fn name(heatmap: &Heatmap<'_>) -> String {
     format!("{what} of {}", heatmap.name)
 }
 
-/// Whether the statistical aligner links the words of a cell, where its links are shown.
+/// Whether the words of a cell are linked, where links are shown.
 pub fn link_text(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Option<&'static str> {
     let (links, link) = (heatmap.table.links.as_ref()?, Link { source: j, target: i });
-    if links.is_sure(link) {
-        return Some("linked");
-    }
-    links.is_possible(link).then_some("linked in one direction")
+    let (sure, possible) = match heatmap.outlined {
+        Outlined::Aligner => ("linked", "linked in one direction"),
+        Outlined::ByHand => ("linked by hand", "possibly linked by hand"),
+        Outlined::Guess | Outlined::GuessFirst => ("guessed", "guessed"),
+    };
+    if links.is_sure(link) { Some(sure) } else { links.is_possible(link).then_some(possible) }
 }
 
 /// Where a row looks, such as `p_t 2.31, window from the to shoe`.
@@ -91,7 +94,7 @@ pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response
             let cell = ui.interact(Rect::from(grid.cell_area(i, j)).intersect(clip), id, Sense::hover());
             node(&cell, Role::GridCell, || cell_label(heatmap, i, j));
             if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
-                answer.clicked = Some(i);
+                (answer.clicked, answer.cell) = (Some(i), Some((i, j)));
             }
         }
     }
@@ -109,6 +112,9 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         let heading = labels::arrow(&target, &source, ui.visuals().text_color());
         ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
         labels::said(ui.label(heading), &said);
+        if heatmap.outlined == Outlined::GuessFirst {
+            return;
+        }
         if let Some(alpha) = number(heatmap.table.alpha.as_ref()) {
             labels::said(ui.label(format!("\u{3b1} {alpha:.3}")), &format!("alpha {alpha:.3}"));
         }
@@ -119,7 +125,8 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
             ui.label(format!("{} {value:.4} {}", measure.title, measure.unit));
         }
         if let Some(text) = link_text(heatmap, i, j) {
-            ui.label(format!("{text} by the statistical aligner"));
+            let by = if heatmap.outlined == Outlined::Aligner { " by the statistical aligner" } else { "" };
+            ui.label(format!("{text}{by}"));
         }
         for text in set_texts(heatmap, i, j) {
             ui.label(text);
@@ -127,7 +134,7 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
         if let Some(text) = odd_text(heatmap, i, j) {
             ui.add(egui::Label::new(egui::RichText::new(text).size(theme::TEXT_SMALL)));
         }
-        if heatmap.marks.selected == Some(i) && heatmap.shown == Shown::Alpha && !heatmap.table.is_given {
+        if heatmap.marks.selected == Some(i) && heatmap.drags() {
             ui.label("drag up or down to change the weight");
         }
         if let Some(text) = gaze_text(heatmap, i) {

@@ -27,6 +27,20 @@ const MEASURES_FROM: u32 = 56;
 /// Radius of the dot where an original looked, as a share of its cell, and its limits, points.
 const DOT: (f32, f32, f32) = (0.2, 2.0, 5.0);
 
+/// Whose links are outlined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outlined {
+    /// Those of the statistical aligner.
+    #[default]
+    Aligner,
+    /// Those of a person.
+    ByHand,
+    /// What the class guesses; the numbers are shown.
+    Guess,
+    /// What the class guesses, before the numbers may be seen.
+    GuessFirst,
+}
+
 /// What is to be drawn.
 pub struct Heatmap<'a> {
     /// Its identity.
@@ -49,6 +63,10 @@ pub struct Heatmap<'a> {
     pub gaze: Option<Gaze<'a>>,
     /// Draw it, and do not only say it.
     pub draws_gaze: bool,
+    /// Whose links the table's are.
+    pub outlined: Outlined,
+    /// Alpha of the selected row can be dragged.
+    pub can_drag: bool,
     /// Cells where the original of a variant looked most, in rows that look elsewhere now.
     pub before: Vec<(usize, usize)>,
     /// Show typed words for `[UNK]`.
@@ -79,6 +97,8 @@ pub struct Answer {
     pub over: (Option<usize>, Option<usize>),
     /// Target word that was clicked.
     pub clicked: Option<usize>,
+    /// The cell that was clicked, where it was one.
+    pub cell: Option<(usize, usize)>,
     /// The word or cell whose menu is asked for.
     pub menu: Option<Asked>,
     /// How far to the right this one is scrolled now.
@@ -220,7 +240,7 @@ impl Heatmap<'_> {
         if let Some((i, j)) = over.hover_pos().and_then(|at| grid.hit(at.into())) {
             answer.over = (Some(i), Some(j));
             if over.clicked() {
-                answer.clicked = Some(i);
+                (answer.clicked, answer.cell) = (Some(i), Some((i, j)));
             }
             if over.secondary_clicked() {
                 answer.menu = over.interact_pointer_pos().map(|at| Asked { i: Some(i), j: Some(j), at });
@@ -241,9 +261,14 @@ impl Heatmap<'_> {
         }
     }
 
+    /// Whether alpha of the selected row can be dragged.
+    fn drags(&self) -> bool {
+        self.can_drag && self.shown == Shown::Alpha && !self.table.is_given
+    }
+
     /// The cells of the selected row can be dragged up and down, where they are alpha.
     fn selected_row(&self, ui: &Ui, grid: &Grid, answer: &mut Answer) -> Option<egui::Response> {
-        let i = self.marks.selected.filter(|i| *i < grid.rows && self.shown == Shown::Alpha && !self.table.is_given)?;
+        let i = self.marks.selected.filter(|i| *i < grid.rows && self.drags())?;
         let area = Rect::from(grid.row_area(i)).intersect(ui.clip_rect());
         let response = ui.interact(area, self.id.with("selected row"), Sense::click_and_drag());
         let response = response.on_hover_cursor(egui::CursorIcon::ResizeVertical);
