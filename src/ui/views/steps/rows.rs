@@ -107,6 +107,9 @@ fn guess_cells(
     let has_focus = ui.memory(|memory| memory.has_focus(id()));
     let is_pressed = has_focus && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space));
     window.local.steps_cursor = answer.cell.or(now);
+    if answer.cell.is_some() {
+        ui.memory_mut(|memory| memory.request_focus(id()));
+    }
     if let Some((i, j)) = answer.cell.or(now.filter(|_| is_pressed)) {
         window.push(StepsCommand::GuessLink(Link { source: j, target: i }));
     }

@@ -240,7 +240,9 @@ impl Heatmap<'_> {
         if let Some((i, j)) = over.hover_pos().and_then(|at| grid.hit(at.into())) {
             answer.over = (Some(i), Some(j));
             if over.clicked() {
-                (answer.clicked, answer.cell) = (Some(i), Some((i, j)));
+                // The keyboard clicks what it has, wherever the mouse is.
+                let is_mouse = over.clicked_by(egui::PointerButton::Primary);
+                (answer.clicked, answer.cell) = (Some(i), is_mouse.then_some((i, j)));
             }
             if over.secondary_clicked() {
                 answer.menu = over.interact_pointer_pos().map(|at| Asked { i: Some(i), j: Some(j), at });
