@@ -489,6 +489,14 @@ impl Window<'_> {
         if self.is_lit_anew(lit, of) && !ui.clip_rect().contains_rect(rect) {
             ui.scroll_to_rect(rect, None);
         }
+        self.frame_part(ui, lit, of, rect);
+    }
+
+    /// The same of a part that is brought into view otherwise: columns come whole.
+    pub fn frame_part(&mut self, ui: &egui::Ui, lit: Lit, of: &str, rect: egui::Rect) {
+        if !self.session.lessons().lights(lit, of) {
+            return;
+        }
         let rect = rect.intersect(ui.clip_rect());
         if rect.is_positive() {
             self.local.lit.push(rect);

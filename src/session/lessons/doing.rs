@@ -183,7 +183,11 @@ pub fn settled(shared: &Shared) -> bool {
 }
 
 fn select_word(word: Option<&str>, shared: &Shared) -> Now {
-    let Some(wanted) = word else { return one(SelectCommand::Nothing) };
+    let Some(wanted) = word else {
+        // the column stays the selected one
+        let column = shared.selected_column().map(|column| SelectCommand::Column(column.id).into());
+        return Now::Do([SelectCommand::Nothing.into()].into_iter().chain(column).collect());
+    };
     let Some(column) = shared.selected_column() else { return Now::Never("There is no model.".to_owned()) };
     if !is_settled(column) {
         return Now::NotYet;

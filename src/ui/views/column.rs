@@ -179,9 +179,9 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
         }
     }
     let folder = file_name(&column.folder);
-    window.part(ui, Lit::Column, &folder, rect);
+    window.frame_part(ui, Lit::Column, &folder, rect);
     for (lit, place) in [(Lit::Translation, parts.output), (Lit::Heatmap, parts.picture), (Lit::Beam, parts.beam)] {
-        window.part(ui, lit, &folder, Parts::at(place, corner));
+        window.frame_part(ui, lit, &folder, Parts::at(place, corner));
     }
 }
 

@@ -5,6 +5,8 @@ use egui::{RichText, Ui, UiBuilder, Vec2, vec2};
 
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
+use crate::session::column::file_name;
+use crate::session::lessons::lights::Lit;
 use crate::session::{AlignmentTable, Column, ColumnId, Reading, Session, picture};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
@@ -62,7 +64,7 @@ impl View for Columns {
             let least = if has_foot { parts.with_mixing() } else { parts };
             let metrics = metrics(ui, window, &least, &needs);
             window.local.cell = metrics.cell;
-            let wanted = newly_wanted(window);
+            let wanted = newly_wanted(window).or_else(|| newly_lit(window));
             // as wide as the view where it ends with the last column
             let slack = room - (fitting * (width + gap) - gap);
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap + slack, height));
@@ -178,6 +180,16 @@ fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
     } else {
         None
     }
+}
+
+/// The column of which a lesson begins to light something, where it is one of several.
+fn newly_lit(window: &mut Window<'_>) -> Option<ColumnId> {
+    const PARTS: [Lit; 4] = [Lit::Column, Lit::Translation, Lit::Heatmap, Lit::Beam];
+    let session = window.session;
+    let is_lit = |column: &&Column| PARTS.iter().any(|lit| session.lessons().lights(*lit, &file_name(&column.folder)));
+    let mut lit = session.columns().iter().filter(is_lit);
+    let (only, None) = (lit.next()?, lit.next()) else { return None };
+    window.is_lit_anew(Lit::Column, &format!("view of {}", only.id)).then_some(only.id)
 }
 
 /// The parts of a column, with room for the user's translation under the model's where there is one.
