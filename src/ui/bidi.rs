@@ -5,28 +5,39 @@
 //! turns them. Imports unicode-bidi only.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
 
 /// The line as it is to be laid out from left to right; the same line where nothing runs the other way.
 pub fn visual(line: &str) -> Cow<'_, str> {
-    // Most labels, every frame: nothing below U+0580 runs from the right, and its bytes are below 0xD6.
-    if line.bytes().all(|byte| byte < 0xD6) || !line.chars().any(is_right_to_left) {
+    if !has_right(line) {
         return Cow::Borrowed(line);
     }
+    Cow::Owned(pieces(line).into_iter().map(|(_, text)| text).collect())
+}
+
+/// Whether anything in a line runs from the right.
+pub fn has_right(line: &str) -> bool {
+    // Most labels, every frame: nothing below U+0580 runs from the right, and its bytes are below 0xD6.
+    !line.bytes().all(|byte| byte < 0xD6) && line.chars().any(is_right_to_left)
+}
+
+/// The pieces of a line from left to right as they are seen: where each stands in the line, in bytes, and what is drawn.
+pub fn pieces(line: &str) -> Vec<(Range<usize>, Cow<'_, str>)> {
     let info = BidiInfo::new(line, None);
-    let mut out = String::with_capacity(line.len());
+    let mut out = Vec::new();
     for paragraph in &info.paragraphs {
         let (levels, runs) = info.visual_runs(paragraph, paragraph.range.clone());
         for run in runs {
             if levels[run.start].is_rtl() {
-                push_reversed(&line[run], &mut out);
+                push_reversed(line, run, &mut out);
             } else {
-                out.push_str(&line[run]);
+                out.push((run.clone(), Cow::Borrowed(&line[run])));
             }
         }
     }
-    Cow::Owned(out)
+    out
 }
 
 /// Whether a text starts from the right: its first letter with a direction does.
@@ -54,16 +65,17 @@ fn is_right_to_left(c: char) -> bool {
 }
 
 /// Words and what stands between them from last to first; a word's letters stay as they are for the shaper.
-fn push_reversed(run: &str, out: &mut String) {
-    let mut end = run.len();
-    while end > 0 {
-        let start = chunk_start(&run[..end]);
-        let chunk = &run[start..end];
-        if chunk.chars().any(is_right_to_left) {
-            out.push_str(chunk);
+fn push_reversed<'a>(line: &'a str, run: Range<usize>, out: &mut Vec<(Range<usize>, Cow<'a, str>)>) {
+    let mut end = run.end;
+    while end > run.start {
+        let start = run.start + chunk_start(&line[run.start..end]);
+        let chunk = &line[start..end];
+        let text = if chunk.chars().any(is_right_to_left) {
+            Cow::Borrowed(chunk)
         } else {
-            out.extend(chunk.chars().rev().map(mirrored));
-        }
+            Cow::Owned(chunk.chars().rev().map(mirrored).collect())
+        };
+        out.push((start..end, text));
         end = start;
     }
 }

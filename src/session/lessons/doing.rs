@@ -179,7 +179,13 @@ fn is_settled(column: &Column) -> bool {
 
 /// Whether all columns do.
 pub fn settled(shared: &Shared) -> bool {
-    shared.columns().iter().all(is_settled)
+    shared.columns().iter().all(|column| is_settled(column) && has_read(column, shared))
+}
+
+/// Whether a column has read the translation that is given, where one is.
+fn has_read(column: &Column, shared: &Shared) -> bool {
+    let is_given = shared.scene().given.as_ref().is_some_and(|given| !given.trim().is_empty());
+    !is_given || column.given.is_some() || column.state != ColumnState::Ready
 }
 
 fn select_word(word: Option<&str>, shared: &Shared) -> Now {
@@ -189,7 +195,7 @@ fn select_word(word: Option<&str>, shared: &Shared) -> Now {
         return Now::Do([SelectCommand::Nothing.into()].into_iter().chain(column).collect());
     };
     let Some(column) = shared.selected_column() else { return Now::Never("There is no model.".to_owned()) };
-    if !is_settled(column) {
+    if !is_settled(column) || !has_read(column, shared) {
         return Now::NotYet;
     }
     let words = column.table.as_ref().map_or(&[][..], |table| &table.target);

@@ -11,9 +11,43 @@ use crate::text::links::Link;
 use crate::text::sentence::Sentence;
 
 /// The words of a line as alignment files count them: what stands between spaces and tabs. No-break spaces do not
-/// part words.
+/// part words. In a line without spaces that is written in Chinese characters or kana, each of these is a word.
 pub fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split_ascii_whitespace()
+    let line_alone = line.trim_ascii();
+    let is_whole = !line_alone.bytes().any(|byte| byte.is_ascii_whitespace());
+    let by_letter = is_whole && line_alone.chars().any(stands_alone);
+    line.split_ascii_whitespace().flat_map(move |word| Letters { rest: word, by_letter })
+}
+
+/// A word, or its letters where each stands for a word.
+struct Letters<'a> {
+    rest: &'a str,
+    by_letter: bool,
+}
+
+impl<'a> Iterator for Letters<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let first = self.rest.chars().next()?;
+        let is_end = |c: char| if stands_alone(first) { !is_mark(c) } else { stands_alone(c) };
+        let mut behind = self.rest.char_indices().skip(1);
+        let end = behind.find(|(_, c)| self.by_letter && is_end(*c)).map_or(self.rest.len(), |(at, _)| at);
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Some(word)
+    }
+}
+
+/// Chinese characters, kana and their punctuation: scripts that set no spaces between words.
+fn stands_alone(c: char) -> bool {
+    matches!(c, '\u{3001}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Marks that belong to the letter before: voiced sounds, long vowels, variants.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{3099}'..='\u{309c}' | '\u{30fc}' | '\u{fe00}'..='\u{fe0f}')
 }
 
 /// For each token of `sentence` the words of `line` that it covers, as a range; empty for `</s>`. `None` when

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use interlinear::error::Result;
-use interlinear::text::links::places::places;
+use interlinear::text::links::places::{places, words};
 use interlinear::text::links::read::{Base, Gold, LinkLayout, Notation, Order, lengths, read};
 use interlinear::text::links::{Link, Links, naacl, pharaoh, places};
 use interlinear::text::sentence::Sentence;
@@ -206,4 +206,20 @@ fn words_are_linked_when_any_of_their_tokens_are() {
 fn lengths_are_counted_at_spaces() {
     let found = lengths(&["l' heure bleue", "", "a\u{a0}b c"], &["the  blue\thour ", "x", ""]);
     assert_eq!(found, [(3, 3), (0, 1), (2, 0)]);
+}
+
+/// Lines without spaces that are written in Chinese characters or kana are counted by these.
+#[test]
+fn words_stand_between_spaces_or_are_characters_that_need_none() {
+    for (line, expected) in [
+        ("a l' heure\u{a0}dite", &["a", "l'", "heure\u{a0}dite"][..]),
+        ("红色的书。", &["红", "色", "的", "书", "。"]),
+        ("红色 的 书 。", &["红色", "的", "书", "。"]),
+        ("买了iPhone15吗？", &["买", "了", "iPhone15", "吗", "？"]),
+        ("か\u{3099}コーヒー", &["か\u{3099}", "コー", "ヒー"]),
+        ("cafe\u{301}", &["cafe\u{301}"]),
+        ("", &[]),
+    ] {
+        assert_eq!(words(line).collect::<Vec<_>>(), expected, "{line}");
+    }
 }

@@ -7,7 +7,7 @@ use egui::{Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 use crate::session::WorkbenchCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::workbench::words::differing;
+use crate::ui::views::workbench::words::Marked;
 use crate::ui::views::workbench::{gold, marks, picture};
 use crate::worker::keeper::Detail;
 use crate::workspace::column::Column;
@@ -54,20 +54,19 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
 
 fn texts_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
     let t = theme::tokens(ui);
-    let line = |ui: &mut Ui, name: &str, job: egui::text::LayoutJob| {
+    let line = |ui: &mut Ui, name: &str, text: &str, other: Option<&str>| {
         ui.label(RichText::new(name).size(theme::TEXT_SMALL).color(t.weak));
-        ui.add(Label::new(job).wrap().selectable(true));
+        Marked::new(text, other, theme::body(), (t.text, t.warm)).paragraph_ui(ui, ("corpus text", detail.at, name));
     };
-    let plain = |text: &str| differing(text, None, &theme::body(), (t.text, t.text));
-    line(ui, "Source", plain(&detail.sentence.source));
+    line(ui, "Source", &detail.sentence.source, None);
     let reference = detail.sentence.reference.as_deref();
     if let Some(reference) = reference {
-        line(ui, "Reference", plain(reference));
+        line(ui, "Reference", reference, None);
     }
     let systems = &window.session.workbench().corpus.systems;
     for (column, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
-        line(ui, &column.system.name, differing(&output.text, reference, &theme::body(), (t.text, t.warm)));
+        line(ui, &column.system.name, &output.text, reference);
     }
 }
 

@@ -7,6 +7,7 @@ use crate::text::links::places::words;
 use crate::text::links::{Link, Links};
 use crate::ui::local::Window;
 use crate::ui::theme;
+use crate::ui::views::workbench::words::chips_ui;
 use crate::worker::keeper::Detail;
 use crate::workspace::column::Column;
 use crate::workspace::measures::MEASURES;
@@ -41,7 +42,7 @@ pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         let (mut above, mut below) = (Vec::new(), Vec::new());
         line_ui(
             ui,
-            words(&detail.sentence.source),
+            &detail.sentence.source,
             "Source",
             &mut above,
             |j| chosen == Some(j),
@@ -52,7 +53,7 @@ pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         let (_, room) = ui.allocate_space(vec2(1.0, RISE));
         let gold = detail.gold.clone().unwrap_or_default();
         let is_linked = |i: usize| chosen.is_some_and(|source| gold.is_possible(Link { source, target: i }));
-        line_ui(ui, words(reference), "Reference", &mut below, is_linked, |i| {
+        line_ui(ui, reference, "Reference", &mut below, is_linked, |i| {
             if let Some(j) = chosen {
                 window.push(WorkbenchCommand::Link(j, i));
             }
@@ -75,17 +76,17 @@ fn errors_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
 }
 
 /// A line of words as buttons; notes where each stands.
-fn line_ui<'a>(
+fn line_ui(
     ui: &mut Ui,
-    words: impl Iterator<Item = &'a str>,
+    text: &str,
     side: &str,
     places: &mut Vec<Rect>,
     is_chosen: impl Fn(usize) -> bool,
     mut clicked: impl FnMut(usize),
 ) {
-    ui.horizontal(|ui| {
+    chips_ui(ui, text, false, |ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-        for (n, word) in words.enumerate() {
+        for (n, word) in words(text).enumerate() {
             let button =
                 egui::Button::selectable(is_chosen(n), RichText::new(word).size(theme::TEXT_SMALL)).sense(Sense::CLICK);
             let button = ui.add(button);

@@ -3,8 +3,10 @@
 use egui::{ComboBox, RichText, Ui};
 
 use crate::session::WorkbenchCommand;
+use crate::text::links::places::words;
 use crate::ui::local::Window;
 use crate::ui::theme;
+use crate::ui::views::workbench::words::chips_ui;
 use crate::worker::keeper::Detail;
 use crate::workspace::judge::{Mark, Scheme};
 
@@ -26,7 +28,7 @@ pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         window.session.workbench().corpus.systems.iter().map(|column| column.system.name.clone()).collect();
     for (system, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
-        words_ui(ui, window, (detail.at, system), output.text.split_whitespace());
+        words_ui(ui, window, (detail.at, system), &output.text);
     }
     mark_ui(ui, window, detail);
 }
@@ -35,21 +37,16 @@ fn told(mark: &Mark, detail: &Detail, window: &Window<'_>) -> String {
     let systems = &window.session.workbench().corpus.systems;
     let at = systems.iter().position(|column| column.system.name == mark.system);
     let output = at.and_then(|at| detail.outputs.get(at)?.as_ref());
-    let words: Vec<&str> = output.map_or_else(Vec::new, |output| output.text.split_whitespace().collect());
+    let words: Vec<&str> = output.map_or_else(Vec::new, |output| words(&output.text).collect());
     let words = words.get(mark.target.0..mark.target.1).unwrap_or_default().join(" ");
     format!("{words}: {}, {} ({})", mark.category, mark.severity, mark.system)
 }
 
 /// The words of a translation; a first click begins a span, a second one ends it.
-fn words_ui<'a>(
-    ui: &mut Ui,
-    window: &mut Window<'_>,
-    (at, system): (usize, &str),
-    words: impl Iterator<Item = &'a str>,
-) {
-    ui.horizontal_wrapped(|ui| {
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), text: &str) {
+    chips_ui(ui, text, true, |ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
-        for (n, word) in words.enumerate() {
+        for (n, word) in words(text).enumerate() {
             let span = window.local.workbench.span.as_ref().filter(|(of, span)| *of == at && span.system == system);
             let span = span.map(|(_, span)| span);
             let is_within = span.is_some_and(|span| (span.target.0..span.target.1).contains(&n));

@@ -5,10 +5,11 @@ use egui::{Align2, Rect, RichText, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2
 
 use crate::session::WorkbenchCommand;
 use crate::session::workbench::Workbench;
+use crate::ui::bidi;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::rows;
-use crate::ui::views::workbench::words::differing;
+use crate::ui::views::workbench::words::Marked;
 use crate::workspace::column::Column;
 
 /// Height of a line, points.
@@ -173,10 +174,10 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout, at: usize, list
     for (n, (text, against, colour)) in texts.into_iter().enumerate() {
         let Some(text) = text else { continue };
         let end = text.char_indices().nth(MOST_SEEN).map_or(text.len(), |(end, _)| end);
-        let mut job = differing(&text[..end], against, &theme::body(), (colour, t.warm));
-        job.wrap = egui::text::TextWrapping::truncate_at_width(layout.text - 10.0);
-        let galley = painter.layout_job(job);
-        let place = pos2(rect.left() + layout.text_left(n) + 4.0, middle - galley.size().y / 2.0);
+        let room = layout.text - 10.0;
+        let galley = Marked::new(&text[..end], against, theme::body(), (colour, t.warm)).line(painter, room);
+        let indent = if bidi::starts_right(text) { room - galley.size().x } else { 0.0 };
+        let place = pos2(rect.left() + layout.text_left(n) + 4.0 + indent, middle - galley.size().y / 2.0);
         painter.galley(place, galley, colour);
     }
     for (n, column) in layout.columns.iter().enumerate() {
