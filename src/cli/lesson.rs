@@ -5,14 +5,20 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
+use crate::analysis::reading::Reading;
 use crate::cli::args::physical_cores;
+use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::output::Output;
 use crate::cli::{Context, bundled};
 use crate::decoding::apart::Then;
+use crate::decoding::ensemble::Mixing;
+use crate::decoding::{Ensemble, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
-use crate::figure::svg;
-use crate::nn::device::DeviceChoice;
+use crate::figure::sheet::kind;
+use crate::figure::{sheet, svg};
+use crate::models::Kernels;
+use crate::nn::device::{Device, DeviceChoice};
 use crate::session::files::write_whole;
 use crate::session::lessons::check::check;
 use crate::session::lessons::handout::{handout, solutions, solutions_path};
@@ -20,6 +26,8 @@ use crate::session::lessons::script;
 use crate::session::lessons::script::Script;
 use crate::session::lessons::shelf::BUNDLED;
 use crate::session::lessons::spoken::{Spoken, spoken};
+use crate::session::lessons::things::Look;
+use crate::session::page::Page;
 use crate::session::steps::Mode;
 use crate::session::steps::picture::figure;
 use crate::worker::Library;
@@ -41,7 +49,7 @@ pub struct Low {
     /// Read them, and try on the models what their blocks `check` say; exit code 2 where something is wrong
     #[arg(long)]
     check: bool,
-    /// Write each as HTML for the class, with pictures of page Steps, and its solutions beside it into this folder
+    /// Write each as HTML for the class, with pictures of what its pages show, and its solutions beside it into this folder
     #[arg(long, value_name = "DIR")]
     print: Option<PathBuf>,
 }
@@ -118,8 +126,12 @@ fn print(
     let mut figures = BTreeMap::new();
     for at in 0..script.pages.len() {
         let Some(spoken) = spoken(script, at) else { continue };
-        match picture(&spoken, bench, library) {
-            Ok(svg) => drop(figures.insert(at, svg)),
+        let picture = match spoken.page {
+            Page::Steps => machine(&spoken, bench, library).map(Some),
+            _ => column(&spoken),
+        };
+        match picture {
+            Ok(svg) => figures.extend(svg.map(|svg| (at, svg))),
             Err(error) => output.line(&format!("{name}, page {} has no picture: {error}", at + 1))?,
         }
     }
@@ -130,7 +142,7 @@ fn print(
 }
 
 /// The machine that a page speaks of, as SVG.
-fn picture(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<String> {
+fn machine(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<String> {
     let given = match spoken.mode {
         Mode::Shown => bench.best(&spoken.model, &spoken.sentence, spoken.beam)?,
         Mode::Greedy | Mode::Class => Vec::new(),
@@ -152,6 +164,29 @@ fn picture(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<Stri
             .ok_or_else(|| Error::Input(format!("no step says the word {step}")))?,
     };
     Ok(svg::svg(&figure(&apart, i, spoken.guess, spoken.open.as_deref())))
+}
+
+/// The picture of the column that a page speaks of, as SVG: that of the first model that has one.
+fn column(spoken: &Spoken) -> Result<Option<String>> {
+    let name = match spoken.look {
+        Look::Heatmap => "heatmap",
+        Look::Links => "links",
+        Look::Tree => "tree",
+    };
+    let kind = kind(name).ok_or_else(|| Error::Internal(format!("no figure {name}")))?;
+    for model in std::iter::once(&spoken.model).chain(&spoken.models) {
+        let system = Ensemble::load(&[folder_of(model)?], &Device::cpu(), Mixing::default())?;
+        let stepper = system.stepper(Kernels::Fused, physical_cores())?;
+        let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
+        let showing = Showing { needs: kind.needs, word: 0, pruned: false, pretokenized: false, pieces: false };
+        let mut scenes = Scenes::new(&system, stepper, options, Reading::default(), showing)?;
+        let scene = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
+        let look = sheet::Look { caption: Some(scene.caption.clone()), ..sheet::Look::default() };
+        if let Some(figure) = kind.draw(&scene.sheet(kind), &look) {
+            return Ok(Some(svg::svg(&figure)));
+        }
+    }
+    Ok(None)
 }
 
 /// The folder of a model by its name.

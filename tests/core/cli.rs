@@ -612,3 +612,33 @@ fn a_model_without_source_eos_reads_none() {
         assert!(outcome.code == 2 && outcome.stderr.contains("s, line 2: has no words"), "{}", outcome.stderr);
     }
 }
+
+/// Pages about columns and about the machine have their pictures; a page whose model is missing says so.
+#[test]
+fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let installed = folder.path().join("interlinear/models/tiny");
+    std::fs::create_dir_all(&installed).expect("created");
+    for file in std::fs::read_dir(reference("rnnsearch")).expect("the fixture") {
+        let file = file.expect("a file").path();
+        if file.is_file() {
+            std::fs::copy(&file, installed.join(file.file_name().expect("a name"))).expect("copied");
+        }
+    }
+    let page = |title: &str, lines: &str| format!("## {title}\n\nLook.\n\n```do\n{lines}\n```\n\n");
+    let lesson = "# Mine\n\nAbout.\n\n".to_owned()
+        + &page("Own", "models: tiny\nsentence: s9 s31\nbeam: 2")
+        + &page("Given", "given: t4 t5")
+        + &page("Tree", "given: none\npicture: tree")
+        + &page("Machine", "page: steps\nmode: greedy")
+        + &page("Missing", "models: nobody");
+    std::fs::write(folder.path().join("mine.md"), lesson).expect("written");
+    let done = run_in(folder.path(), &["lesson", "--print", "out", "mine.md"], b"");
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("page 5 has no picture: there is no installed model nobody"), "{}", done.stdout);
+    let text = std::fs::read_to_string(folder.path().join("out/mine.html")).expect("the handout");
+    let pages: Vec<&str> = text.split("<section").skip(1).collect();
+    let pictures: Vec<usize> = pages.iter().map(|page| page.matches("<figure><svg").count()).collect();
+    assert_eq!(pictures, [1, 1, 1, 1, 0]);
+    assert!(pages[0].contains("s31") && pages[1].contains(">t5<") && pages[3].contains("Annotations"));
+}

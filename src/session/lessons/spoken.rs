@@ -1,20 +1,28 @@
-//! Floor 9: the machine that a page of a lesson speaks of, for paper, where no window has shown it.
+//! Floor 9: what a page of a lesson speaks of, a machine or the picture of a column, for paper, where no window has shown it.
 
 use std::collections::BTreeMap;
 
 use crate::models::anatomy::Wrong;
 use crate::session::lessons::script::{Script, ScriptPart};
-use crate::session::lessons::things::Thing;
+use crate::session::lessons::things::{Look, Thing};
 use crate::session::page::Page;
 use crate::session::pages::steps::command::{Guessed, Mode};
 
-/// A machine at a step.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A machine at a step, or a sentence in some models.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Spoken {
-    /// The folder of the model.
+    /// The page that shows it.
+    pub page: Page,
+    /// The folder of the model that is spoken of.
     pub model: String,
+    /// Those of all columns.
+    pub models: Vec<String>,
     /// What it translates.
     pub sentence: String,
+    /// The translation that the columns are given.
+    pub given: Option<String>,
+    /// What the columns show.
+    pub look: Look,
     /// Hypotheses of the search whose words are read on.
     pub beam: usize,
     /// Whose words.
@@ -29,22 +37,38 @@ pub struct Spoken {
     pub open: Option<String>,
 }
 
-/// What page `at` speaks of before anything is waited for; `None` where that is not on page Steps.
+/// What page `at` speaks of before anything is waited for; `None` where that is neither on page Sentence nor on page Steps.
 pub fn spoken(script: &Script, at: usize) -> Option<Spoken> {
     let parts = &script.pages.get(at)?.parts;
     let first = parts.iter().take_while(|part| !matches!(part, ScriptPart::Wait(_)));
     let own = first.filter_map(|part| if let ScriptPart::Do(things) = part { Some(things.clone()) } else { None });
     let all = script.things_before(at).into_iter().chain(own.flatten());
     let things: BTreeMap<usize, Thing> = all.map(|thing| (thing.place(), thing)).collect();
-    let mut found = Spoken { beam: 5, ..Spoken::default() };
-    let mut is_steps = false;
+    let mut found = Spoken {
+        page: Page::Sentence,
+        model: String::new(),
+        models: Vec::new(),
+        sentence: String::new(),
+        given: None,
+        look: Look::Heatmap,
+        beam: 5,
+        mode: Mode::default(),
+        wrong: None,
+        guess: None,
+        step: None,
+        open: None,
+    };
     for thing in things.into_values() {
         match thing {
-            Thing::Models(names) => found.model = names.into_iter().next().unwrap_or_default(),
+            Thing::Models(names) => {
+                (found.model, found.models) = (names.first().cloned().unwrap_or_default(), names);
+            }
             Thing::Select(name) => found.model = name,
             Thing::Sentence(text) => found.sentence = text,
             Thing::Beam(beam) => found.beam = beam,
-            Thing::Page(page) => is_steps = page == Page::Steps,
+            Thing::Given(text) => found.given = text,
+            Thing::Picture(look) => found.look = look,
+            Thing::Page(page) => found.page = page,
             Thing::Mode(mode) => found.mode = mode,
             Thing::Wrong(wrong) => found.wrong = wrong,
             Thing::Guess(guess) => found.guess = guess,
@@ -53,5 +77,6 @@ pub fn spoken(script: &Script, at: usize) -> Option<Spoken> {
             _ => {}
         }
     }
-    Some(found).filter(|found| is_steps && !found.model.is_empty() && !found.sentence.is_empty())
+    let can_draw = matches!(found.page, Page::Sentence | Page::Steps);
+    Some(found).filter(|found| can_draw && !found.model.is_empty() && !found.sentence.is_empty())
 }
