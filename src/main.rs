@@ -12,10 +12,17 @@ const CONTEXT: cli::Context = cli::Context {
     measure_heatmap: Some(interlinear::ui::measure::heatmap),
     measure_tree: Some(interlinear::ui::measure::tree),
     measure_steps: Some(interlinear::ui::measure::steps),
+    measure_workspace: Some(interlinear::ui::measure::workspace),
 };
 #[cfg(not(feature = "gui"))]
-const CONTEXT: cli::Context =
-    cli::Context { window: None, measure: None, measure_heatmap: None, measure_tree: None, measure_steps: None };
+const CONTEXT: cli::Context = cli::Context {
+    window: None,
+    measure: None,
+    measure_heatmap: None,
+    measure_tree: None,
+    measure_steps: None,
+    measure_workspace: None,
+};
 
 fn main() -> ExitCode {
     cli::run(std::env::args_os(), CONTEXT)

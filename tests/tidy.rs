@@ -65,6 +65,7 @@ const THREADS: &[(&str, &str)] = &[
     ("src/worker/", "decodes, reads models and writes files behind the window"),
     ("src/cli/", "reads input, decodes and writes output at the same time"),
     ("src/aligner/parallel.rs", "sentence pairs are shared among the threads it is given; sums are exact in any order"),
+    ("src/workspace/lanes.rs", "lines of a file are read, measured and packed on the threads it is given"),
     ("src/nn/fused/", "matrix kernels share their rows among the threads they are given"),
     ("src/models/", "the fused steppers own a pool of the size they are given"),
     ("src/training/", "a minibatch is shared among the threads the configuration names"),

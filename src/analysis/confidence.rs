@@ -276,16 +276,14 @@ fn soft_total(seen: &Seen<'_>) -> f64 {
 /// The longest text that is in both, as a share of the characters of the target.
 fn overlap(source: &str, target: &str) -> f64 {
     let (source, target): (Vec<char>, Vec<char>) = (source.chars().collect(), target.chars().collect());
-    let (mut before, mut longest) = (vec![0; source.len() + 1], 0);
+    // How long what both have is that ends before j, and with the target character before this one.
+    let (mut lengths, mut longest) = (vec![0_u32; source.len() + 1], 0);
     for one in &target {
-        let mut lengths = vec![0; source.len() + 1];
-        for (j, other) in source.iter().enumerate() {
-            if one == other {
-                lengths[j + 1] = before[j] + 1;
-                longest = longest.max(lengths[j + 1]);
-            }
+        // From behind, where the lengths of the character before are still there.
+        for j in (0..source.len()).rev() {
+            lengths[j + 1] = if *one == source[j] { lengths[j] + 1 } else { 0 };
+            longest = longest.max(lengths[j + 1]);
         }
-        before = lengths;
     }
     if target.is_empty() { 0.0 } else { f64::from(longest) / target.len() as f64 }
 }

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::{Query, Sentence, context};
-use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, SearchArgs};
+use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, SearchArgs, physical_cores};
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::{Context, bundled, output};
@@ -18,7 +18,7 @@ use crate::import;
 use crate::import::Role;
 use crate::text::tsv::{Cell, rows};
 use crate::ticket::Ticket;
-use crate::workspace::bring::bring;
+use crate::workspace::bring::bring_with;
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
@@ -185,7 +185,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = Low::from_arg_matches(matches)?;
     let mut workspace = Workspace::open(&low.workspace)?;
     for (path, role) in files(&low) {
-        bring_in(&mut workspace, &path, role)?;
+        bring_in(&mut workspace, &path, role, low.run.threads().unwrap_or_else(physical_cores))?;
     }
     if !low.model.is_empty() {
         run_all(&low, &mut workspace)?;
@@ -235,12 +235,13 @@ fn files(low: &Low) -> Vec<(PathBuf, Option<Role>)> {
     files
 }
 
-fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>) -> Result<()> {
+fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
     let options = import::Options { role, ..import::Options::default() };
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = Progress::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
-    let brought = bring(workspace, path, &options, &mut Measuring::default(), &Ticket::forever(), &mut hear);
+    let mut measuring = Measuring::default();
+    let brought = bring_with(workspace, (path, &options), threads, &mut measuring, &Ticket::forever(), &mut hear);
     bar.finish();
     let brought = brought?;
     output::tell(&format!("{name}: {}. {}", brought.told(), brought.facts.join(" ")));
@@ -288,7 +289,8 @@ fn run_all(low: &Low, workspace: &mut Workspace) -> Result<()> {
 /// The workspace in memory; what of it is damaged is told.
 pub fn read(workspace: &Workspace) -> Result<Corpus> {
     let corpus = Corpus::read(workspace)?;
-    corpus.damages.iter().for_each(|damage| output::tell(damage));
+    corpus.read_texts();
+    corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::tell(damage));
     Ok(corpus)
 }
 

@@ -47,7 +47,7 @@ use clap::ArgMatches;
 
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
-use crate::session::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, WindowFigures};
+use crate::session::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, MeasureWorkspace, WindowFigures};
 
 /// Opens the window and returns when it is closed.
 pub type Window = fn(WindowOptions) -> crate::error::Result<()>;
@@ -68,6 +68,8 @@ pub struct Context {
     pub measure_tree: Option<MeasureTree>,
     /// Measures frames of the page Steps.
     pub measure_steps: Option<MeasureSteps>,
+    /// Measures page Corpus; `None` without a window.
+    pub measure_workspace: Option<MeasureWorkspace>,
 }
 
 /// One line of [`COMMANDS`].

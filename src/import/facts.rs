@@ -179,6 +179,13 @@ impl Warnings {
         }
     }
 
+    /// Takes in those of later lines.
+    pub fn absorb(&mut self, later: Self) {
+        self.count += later.count;
+        let room = MOST_WARNINGS.saturating_sub(self.kept.len());
+        self.kept.extend(later.kept.into_iter().take(room));
+    }
+
     /// The first ones.
     pub fn kept(&self) -> &[Warning] {
         &self.kept

@@ -1,8 +1,10 @@
 //! Floor 6: what a format is: one line of [`FORMATS`](crate::import::FORMATS) and a reader. Imports its room.
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::import::facts::{Facts, Warnings};
-use crate::import::input::Input;
+use crate::import::input::{Input, Lines};
 use crate::import::options::{Options, Role};
 use crate::import::record::Record;
 
@@ -64,6 +66,17 @@ pub trait Reader: Send {
     /// # Errors
     /// When the file cannot be read on.
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>>;
+
+    /// The lines, and what reads them, where each is a sentence whatever the others say.
+    fn apart(&mut self) -> Option<(&mut Lines, Arc<dyn LineParser>)> {
+        None
+    }
+}
+
+/// Reads a line without the others, on any thread.
+pub trait LineParser: Send + Sync {
+    /// What a line says; `None` where it is no sentence.
+    fn record(&self, number: usize, line: &str, warnings: &mut Warnings) -> Option<Record>;
 }
 
 /// The name of the system whose outputs a file holds: the caller's, else the file's.

@@ -19,6 +19,7 @@ pub mod options;
 pub mod record;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
@@ -27,9 +28,9 @@ pub use crate::import::format::{FormatEntry, Sample};
 pub use crate::import::options::{Base, Beside, ColumnRole, Options, Order, Orientation, Role};
 pub use crate::import::record::{Alpha, Output, Record, Text};
 
-use crate::import::format::Reader;
+use crate::import::format::{LineParser, Reader};
 use crate::import::formats::{blocks, jsonl, links, marian, nematus_json, npy, table, text, tmx, xliff};
-use crate::import::input::Input;
+use crate::import::input::{Input, Line};
 
 /// Every format; of equally likely ones the first is taken.
 pub const FORMATS: &[FormatEntry] = &[
@@ -201,7 +202,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Import> {
         ..Facts::default()
     };
     let reader = (entry.open)(&input, options, &mut facts)?;
-    Ok(Import { facts, input, reader, warnings: Warnings::new(path), ended: false })
+    Ok(Import { facts, input, reader, warnings: Warnings::new(path), ended: false, failed: None })
 }
 
 fn unknown_format(name: &str) -> Error {
@@ -221,6 +222,35 @@ pub struct Import {
     reader: Box<dyn Reader>,
     warnings: Warnings,
     ended: bool,
+    /// Why the file ended before its end, once what came before was given out.
+    failed: Option<Error>,
+}
+
+/// Some neighbouring sentences of a file, which may still have to be read from their lines: on any thread, by
+/// [`Window::read`].
+pub struct Window {
+    lines: Vec<Line>,
+    parser: Option<Arc<dyn LineParser>>,
+    records: Vec<Record>,
+    warnings: Warnings,
+}
+
+impl Window {
+    /// Whether the file has no more.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.records.is_empty()
+    }
+
+    /// The sentences, and what was wrong with them.
+    pub fn read(mut self) -> (Vec<Record>, Warnings) {
+        if let Some(parser) = &self.parser {
+            for line in &self.lines {
+                let record = line.text.as_deref().and_then(|text| parser.record(line.number, text, &mut self.warnings));
+                self.records.extend(record);
+            }
+        }
+        (self.records, self.warnings)
+    }
 }
 
 impl std::fmt::Debug for Import {
@@ -235,9 +265,54 @@ impl Import {
         self.input.path()
     }
 
+    /// Takes in what was wrong in a window.
+    pub fn absorb(&mut self, warnings: Warnings) {
+        self.warnings.absorb(warnings);
+    }
+
     /// What was wrong so far.
     pub fn warnings(&self) -> &Warnings {
         &self.warnings
+    }
+
+    /// The next sentences, at most so many, unread where lines can be read apart from each other; an empty window is the
+    /// end. What is wrong with them is told with the window.
+    ///
+    /// # Errors
+    /// When the file cannot be read on; what came before was in earlier windows.
+    pub fn window(&mut self, most: usize) -> Result<Window> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let mut window =
+            Window { lines: Vec::new(), parser: None, records: Vec::new(), warnings: Warnings::new(self.input.path()) };
+        while !self.ended && window.lines.len() + window.records.len() < most {
+            if let Err(error) = self.advance(&mut window) {
+                self.ended = true;
+                if window.is_empty() {
+                    return Err(error);
+                }
+                self.failed = Some(error);
+            }
+        }
+        Ok(window)
+    }
+
+    fn advance(&mut self, window: &mut Window) -> Result<()> {
+        match self.reader.apart() {
+            None => match self.reader.next(&mut window.warnings)? {
+                Some(record) => window.records.push(record),
+                None => self.ended = true,
+            },
+            Some((lines, parser)) => {
+                window.parser = Some(parser);
+                match lines.next(&mut window.warnings)? {
+                    Some(line) => window.lines.push(line),
+                    None => self.ended = true,
+                }
+            }
+        }
+        Ok(())
     }
 
     /// How much of the file was read, from 0 to 1.

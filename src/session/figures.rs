@@ -1,5 +1,6 @@
 //! Floor 9: what a measurement of the window brings, in plain numbers; made by `ui`, told by `cli`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::worker::steps::Apart;
@@ -103,6 +104,28 @@ pub struct OpeningFigures {
     /// Most memory of the process beyond what it had before, where the system tells.
     pub memory_bytes: Option<u64>,
 }
+
+/// Times of page Corpus with a workspace, without a display. Milliseconds, one number a frame or click.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkspaceFigures {
+    /// Its sentences.
+    pub rows: usize,
+    /// Until the first rows were painted.
+    pub opened_millis: f64,
+    /// Frames that show other rows than before, right after it was opened.
+    pub first_leaps_millis: Vec<f64>,
+    /// The wheel turns.
+    pub scrolling_millis: Vec<f64>,
+    /// Other rows than before in every frame.
+    pub leaping_millis: Vec<f64>,
+    /// From a click on a sentence until what the systems say of it is painted.
+    pub chosen_millis: Vec<f64>,
+    /// It has alignments.
+    pub has_heatmap: bool,
+}
+
+/// How the command line asks for [`WorkspaceFigures`]: the file, frames of each kind.
+pub type MeasureWorkspace = fn(path: &Path, frames: usize) -> WorkspaceFigures;
 
 /// CPU times of frames of the page Steps, laid out and tessellated without a display. Milliseconds, one number a frame.
 #[derive(Clone, Debug, Default, PartialEq)]

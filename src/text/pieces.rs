@@ -23,6 +23,20 @@ pub enum Marks {
 }
 
 impl Marks {
+    /// The marks that some pieces show; where they show none, pieces are parts of words as they are.
+    pub fn seen<T: AsRef<str>>(pieces: &[T]) -> Self {
+        let any = |test: &dyn Fn(&str) -> bool| pieces.iter().map(AsRef::as_ref).any(test);
+        if any(&|piece| piece.starts_with('\u{2581}')) {
+            Self::Starts("\u{2581}".to_owned())
+        } else if any(&|piece| piece.len() > 4 && piece.ends_with("</w>")) {
+            Self::Ends("</w>".to_owned())
+        } else if any(&|piece| piece.len() > 2 && piece.starts_with("##")) {
+            Self::Continues("##".to_owned())
+        } else {
+            Self::Words
+        }
+    }
+
     /// Whether words may have several pieces.
     pub fn has_pieces(&self) -> bool {
         *self != Self::Words

@@ -5,6 +5,7 @@ mod frames;
 mod heatmap;
 mod steps;
 mod tree;
+mod workspace;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +19,7 @@ use crate::ui::views::source;
 pub use crate::ui::measure::heatmap::heatmap;
 pub use crate::ui::measure::steps::steps;
 pub use crate::ui::measure::tree::tree;
+pub use crate::ui::measure::workspace::workspace;
 
 /// What is typed: twenty words.
 const SENTENCE: &str =

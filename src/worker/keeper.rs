@@ -1,12 +1,12 @@
 //! Floor 8: the lane that keeps an open workspace: one thread with one connection. It answers calls in their order; of
-//! questions that wait, only the last of a kind is answered. Now and then it looks whether another window, or a run,
-//! has written.
+//! questions that wait, only the last of a kind is answered. While nothing is asked it reads the texts of a workspace that
+//! was opened; now and then it looks whether another window, or a run, has written.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 use crate::evaluation::first_set;
@@ -18,7 +18,7 @@ use crate::worker::priority;
 use crate::worker::serve::panic_sentence;
 use crate::worker::thread;
 use crate::worker::thread::{Outbox, Patience, Service, Wake, caught};
-use crate::workspace::bring::{Brought, bring};
+use crate::workspace::bring::{Brought, bring_with};
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
 use crate::workspace::filter::Filter;
@@ -35,6 +35,10 @@ use crate::workspace::write::NewSentence;
 const ROOM: usize = 64;
 /// How often it looks whether others have written.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
+/// While others write, rows are chosen and sorted again after so many times as long as that took.
+const REST: u32 = 10;
+/// The rows whose texts are read before they are shown.
+const FIRST_ROWS: usize = 64;
 
 /// What is asked of the lane.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +49,8 @@ pub enum KeeperCall {
     Close,
     /// Bring files in, one after the other.
     Import(Vec<(PathBuf, import::Options)>),
+    /// Stop bringing files in, now; what came stays.
+    Stop,
     /// Put in the small test set that comes with the program.
     Fill,
     /// Choose and sort the rows.
@@ -96,6 +102,8 @@ pub enum KeeperNews {
     Detail(Box<Detail>),
     /// What it is doing and how far it is, from 0 to 1.
     Busy(String, f32),
+    /// The same of a file that comes in, which [`KeeperCall::Stop`] ends.
+    Importing(String, f32),
     /// It is done with that.
     Idle,
     /// A file was brought in.
@@ -109,6 +117,7 @@ pub enum KeeperNews {
 /// The lane.
 pub struct Keeper {
     calls: Sender<KeeperCall>,
+    imports: Counter,
     service: Service<KeeperNews>,
 }
 
@@ -117,16 +126,25 @@ impl Keeper {
     pub fn spawn(wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
         let (calls, inbox) = channel();
-        let tickets = Counter::new();
-        let ticket = tickets.next();
-        let stop = move || tickets.cancel();
+        let imports = Counter::new();
+        let (tickets, stopped) = (imports.clone(), imports.clone());
+        let ends = Counter::new();
+        let end = ends.next();
+        let stop = move || {
+            ends.cancel();
+            stopped.cancel();
+        };
         // A judgement that was given is written before the program ends.
-        let service = Service::start("keeper", Patience::Whole, events, stop, move || run(&inbox, &out, &ticket));
-        Self { calls, service }
+        let service =
+            Service::start("keeper", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
+        Self { calls, imports, service }
     }
 
     /// Asks for something.
     pub fn send(&self, call: KeeperCall) {
+        if call == KeeperCall::Stop {
+            self.imports.cancel();
+        }
         if !self.service.has_thread() || self.calls.send(call).is_err() {
             let message = "The system gave no thread for workspaces; close other programs and start again.";
             self.service.refuse(KeeperNews::Failed(message.to_owned()));
@@ -144,14 +162,15 @@ impl Keeper {
     }
 }
 
-fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, ticket: &Ticket) {
+fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, imports: &Counter, end: &Ticket) {
     priority::step_back(priority::LIVE);
-    let mut open = Open { out, ticket, workspace: None, corpus: Arc::default(), version: 0, shown: Default::default() };
+    let mut open = Open::new(out, imports, end);
     let mut waiting = Vec::new();
     loop {
         if waiting.is_empty() {
-            match inbox.recv_timeout(LOOK_EVERY) {
+            match inbox.recv_timeout(if open.reads_on { Duration::ZERO } else { LOOK_EVERY }) {
                 Ok(call) => waiting.push(call),
+                Err(RecvTimeoutError::Timeout) if open.reads_on => open.attempt(Open::read_on),
                 Err(RecvTimeoutError::Timeout) => open.attempt(Open::look),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -164,6 +183,7 @@ fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, ticket: &Ticket) 
         let is_old = match &call {
             KeeperCall::Show { .. } => waiting.iter().any(|later| matches!(later, KeeperCall::Show { .. })),
             KeeperCall::Detail(_) => waiting.iter().any(|later| matches!(later, KeeperCall::Detail(_))),
+            KeeperCall::Import(_) => waiting.contains(&KeeperCall::Stop),
             _ => false,
         };
         if !is_old {
@@ -175,13 +195,39 @@ fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, ticket: &Ticket) 
 /// A workspace that is open, or none.
 struct Open<'a> {
     out: &'a Outbox<KeeperNews>,
-    ticket: &'a Ticket,
+    /// Each file that comes in has a ticket of its own.
+    imports: &'a Counter,
+    /// Stale when the program ends.
+    end: &'a Ticket,
     workspace: Option<Workspace>,
     corpus: Arc<Corpus>,
     /// Of the file, when the corpus was read.
     version: i64,
     /// What was asked for last: conditions and order.
     shown: (String, String),
+    /// When the rows were told last, and how long it took to choose and sort them.
+    told: (Instant, Duration),
+    /// The rows that were told are not those of the corpus any more.
+    is_behind: bool,
+    /// There are texts that were not read.
+    reads_on: bool,
+}
+
+impl<'a> Open<'a> {
+    fn new(out: &'a Outbox<KeeperNews>, imports: &'a Counter, end: &'a Ticket) -> Self {
+        Self {
+            out,
+            imports,
+            end,
+            workspace: None,
+            corpus: Arc::default(),
+            version: 0,
+            shown: Default::default(),
+            told: (Instant::now(), Duration::ZERO),
+            is_behind: false,
+            reads_on: false,
+        }
+    }
 }
 
 impl Open<'_> {
@@ -201,6 +247,7 @@ impl Open<'_> {
 
     fn answer(&mut self, call: KeeperCall) -> Result<()> {
         match call {
+            KeeperCall::Stop => return Ok(()),
             KeeperCall::Open(path) => return self.open(&path),
             KeeperCall::Close => {
                 self.workspace = None;
@@ -213,7 +260,8 @@ impl Open<'_> {
             return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
         };
         match call {
-            KeeperCall::Open(_) | KeeperCall::Close => Ok(()),
+            // Whoever sent it has made the ticket stale.
+            KeeperCall::Open(_) | KeeperCall::Close | KeeperCall::Stop => Ok(()),
             KeeperCall::Import(files) => self.import(files),
             KeeperCall::Fill => {
                 let origin = workspace.add_origin("the first set of Interlinear", "")?;
@@ -264,12 +312,15 @@ impl Open<'_> {
 
     fn open(&mut self, path: &std::path::Path) -> Result<()> {
         self.tell(KeeperNews::Busy("Opening the workspace".to_owned(), 0.0));
-        let read = Workspace::open(path)
-            .and_then(|workspace| Ok((workspace.version()?, Corpus::read(&workspace)?, workspace)));
+        let read = Workspace::open(path).and_then(|mut workspace| {
+            workspace.fold_much()?;
+            Ok((workspace.version()?, Corpus::read(&workspace)?, workspace))
+        });
         self.tell(KeeperNews::Idle);
         let (version, corpus, workspace) = read?;
         (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
         self.shown = Default::default();
+        self.reads_on = true;
         for damage in &self.corpus.damages {
             self.tell(KeeperNews::Failed(damage.clone()));
         }
@@ -277,36 +328,74 @@ impl Open<'_> {
         Ok(())
     }
 
-    fn tell_corpus(&self) {
-        if let Some(workspace) = &self.workspace {
-            self.tell(KeeperNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
+    fn tell_corpus(&mut self) {
+        self.tell_corpus_alone();
+        if self.workspace.is_some() {
             self.show();
         }
     }
 
-    fn show(&self) {
+    fn tell_corpus_alone(&self) {
+        if let Some(workspace) = &self.workspace {
+            self.tell(KeeperNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
+        }
+    }
+
+    /// Reads what nobody has asked for yet, a little at a time.
+    #[expect(clippy::unnecessary_wraps, reason = "one of the things that are attempted")]
+    fn read_on(&mut self) -> Result<()> {
+        self.reads_on = self.corpus.read_on();
+        self.tell_damages();
+        Ok(())
+    }
+
+    fn tell_damages(&self) {
+        for damage in self.corpus.take_damages() {
+            self.tell(KeeperNews::Failed(damage));
+        }
+    }
+
+    fn show(&mut self) {
+        let began = Instant::now();
         let rows = || -> Result<Vec<u32>> {
             let filter = Filter::new(&self.shown.0, &self.corpus)?;
             let sorting = &self.shown.1;
             let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, &self.corpus)).transpose()?;
             Ok(table::rows(&self.corpus, &filter, sorting.as_ref()))
         };
-        self.tell(KeeperNews::Rows(rows().map(Arc::new).map_err(|error| error.to_string())));
+        let rows = rows();
+        // What the table shows first should not wait for the file.
+        let first = rows.as_ref().map_or(&[][..], |rows| &rows[..rows.len().min(FIRST_ROWS)]);
+        self.corpus.read_for(first);
+        self.tell(KeeperNews::Rows(rows.map(Arc::new).map_err(|error| error.to_string())));
+        self.tell_damages();
+        (self.told, self.is_behind) = ((Instant::now(), began.elapsed()), false);
     }
 
-    /// Takes in what others have written.
+    /// Takes in what others have written. Rows of a large table are chosen and sorted less often than it grows.
     fn look(&mut self) -> Result<()> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
-        if workspace.version()? == self.version {
-            return Ok(());
+        if workspace.version()? != self.version {
+            self.read_again()?;
+            self.tell_corpus_alone();
+            self.is_behind = true;
         }
-        self.refresh()
+        let (at, took) = self.told;
+        if self.is_behind && at.elapsed() >= took * REST {
+            self.show();
+        }
+        Ok(())
     }
 
-    fn refresh(&mut self) -> Result<()> {
+    fn read_again(&mut self) -> Result<()> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
         self.version = workspace.version()?;
         Arc::make_mut(&mut self.corpus).refresh(workspace)?;
+        Ok(())
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        self.read_again()?;
         self.tell_corpus();
         Ok(())
     }
@@ -344,13 +433,23 @@ impl Open<'_> {
             let Some(workspace) = &mut self.workspace else { return Ok(()) };
             let out = self.out;
             let mut hear = |share: f32| {
-                out.send(KeeperNews::Busy(format!("Importing {name}"), share));
+                out.send(KeeperNews::Importing(format!("Importing {name}"), share));
             };
+            let ticket = self.imports.next();
+            self.end.check()?;
             hear(0.0);
-            let brought = bring(workspace, &path, &options, &mut Measuring::default(), self.ticket, &mut hear);
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let mut measuring = Measuring::default();
+            let brought = bring_with(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear);
             self.tell(KeeperNews::Idle);
             self.refresh()?;
-            self.tell(KeeperNews::Brought(path, Box::new(brought?)));
+            self.reads_on = true;
+            let brought = brought?;
+            let is_stopped = brought.is_stopped;
+            self.tell(KeeperNews::Brought(path, Box::new(brought)));
+            if is_stopped {
+                break;
+            }
         }
         Ok(())
     }

@@ -1,17 +1,20 @@
-//! Floor 7: a workspace in memory, without alignments: what the table shows, sorts and looks through.
+//! Floor 7: a workspace in memory, without alignments: what the table shows, sorts and looks through. Columns are read
+//! when something of them is asked for first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::workspace::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::workspace::file::Workspace;
 use crate::workspace::judge::Judgements;
-use crate::workspace::measures::{MEASURES, Measure, OF_SENTENCES};
-use crate::workspace::read::{System, key};
-use crate::workspace::texts::{Numbers, Texts};
+use crate::workspace::measures::{MEASURES, OF_SENTENCES};
+use crate::workspace::read::System;
+use crate::workspace::texts::{Numbers, PIECE, Texts};
 
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Corpus {
     /// Source texts.
     pub sources: Texts,
@@ -25,10 +28,18 @@ pub struct Corpus {
     pub judgements: Arc<Judgements>,
     /// Sentences with links by hand.
     pub golds: Arc<BTreeSet<usize>>,
-    /// What could not be read, in sentences.
+    /// What could not be read when it was opened, in sentences; [`Corpus::take_damages`] tells what came to light since.
     pub damages: Vec<String>,
-    /// The last row of measures that was read: what came later is new.
+    /// The last row of measures that was seen: what came later is new.
     seen: i64,
+    /// Reads the columns; none of a workspace that is not a file.
+    blocks: Option<Arc<Blocks>>,
+}
+
+impl std::fmt::Debug for Corpus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Corpus").field("sentences", &self.len()).field("systems", &self.systems).finish_non_exhaustive()
+    }
 }
 
 /// What a system says.
@@ -45,38 +56,51 @@ pub struct SystemColumn {
 }
 
 impl SystemColumn {
-    fn new(system: System, len: usize) -> Self {
-        let mut texts = Texts::default();
-        texts.grow(len);
-        Self { system, texts, numbers: vec![Numbers::default(); MEASURES.len()], done: 0 }
+    fn new(system: System, len: usize, blocks: &Arc<Blocks>) -> Self {
+        let texts = blocks.texts(Written::Outputs(system.id), len);
+        let numbers = MEASURES.iter().map(|measure| blocks.numbers(system.id, measure.name, len)).collect();
+        Self { system, texts, numbers, done: 0 }
+    }
+
+    fn grow(&mut self, len: usize) {
+        self.texts.grow(len);
+        self.numbers.iter_mut().for_each(|numbers| numbers.grow(len));
     }
 }
 
-/// A kind of reading that failed half way.
-type Read<'a> = dyn FnMut(&mut Corpus) -> rusqlite::Result<()> + 'a;
+/// A row of measures that came: of which system, for which sentences, and the numbers unless they are folded.
+struct Came {
+    id: i64,
+    system: i64,
+    places: Range<usize>,
+    numbers: Option<Loose>,
+}
 
 impl Corpus {
-    /// Reads a workspace, as far as it is sound.
+    /// Opens a workspace, as far as it is sound. Texts and numbers are read when they are asked for.
     ///
     /// # Errors
     /// A sentence when not even its sentences can be counted.
     pub fn read(workspace: &Workspace) -> Result<Self> {
         // One moment of the file, whatever others write meanwhile.
         let _moment = workspace.tell(workspace.connection.unchecked_transaction())?;
-        let mut corpus = Self { numbers: vec![Numbers::default(); OF_SENTENCES.len()], ..Self::default() };
-        corpus.attempt("sentences", workspace, &mut |corpus| read_sentences(workspace, corpus));
-        match workspace.systems() {
-            Ok(systems) => {
-                let len = corpus.len();
-                corpus.systems = systems.into_iter().map(|system| SystemColumn::new(system, len)).collect();
-            }
-            Err(error) => corpus.damages.push(error.to_string()),
-        }
-        corpus.attempt("outputs", workspace, &mut |corpus| read_outputs(workspace, corpus));
-        corpus.attempt("measures", workspace, &mut |corpus| read_numbers(workspace, corpus).map(drop));
-        if let Err(error) = corpus.read_judgements(workspace) {
-            corpus.damages.push(error.to_string());
-        }
+        let (len, blocks) = (workspace.len()?, Blocks::new(workspace.path()));
+        let sql = "SELECT coalesce(max(id), 0) FROM numbers";
+        let mut corpus = Self {
+            sources: blocks.texts(Written::Sources, len),
+            references: blocks.texts(Written::References, len),
+            numbers: OF_SENTENCES.iter().map(|measure| blocks.numbers(0, measure.name, len)).collect(),
+            seen: workspace.tell(workspace.connection.query_row(sql, [], |row| row.get(0)))?,
+            ..Self::default()
+        };
+        let read = workspace.systems().and_then(|systems| {
+            let column = |system| SystemColumn::new(system, len, &blocks);
+            corpus.systems = systems.into_iter().map(column).collect();
+            corpus.systems.iter_mut().try_for_each(|column| count(workspace, column, len))
+        });
+        let read = [read, corpus.read_judgements(workspace)];
+        corpus.damages = read.into_iter().filter_map(|read| read.err().map(|error| error.to_string())).collect();
+        corpus.blocks = Some(blocks);
         Ok(corpus)
     }
 
@@ -90,14 +114,6 @@ impl Corpus {
         Ok(())
     }
 
-    /// Goes on after damage with what was read until then.
-    fn attempt(&mut self, what: &str, workspace: &Workspace, read: &mut Read<'_>) {
-        if let Err(error) = read(self) {
-            let why = crate::workspace::file::told(workspace.path(), &error);
-            self.damages.push(format!("{what}: {why}"));
-        }
-    }
-
     /// How many sentences there are.
     pub fn len(&self) -> usize {
         self.sources.len()
@@ -108,139 +124,151 @@ impl Corpus {
         self.sources.is_empty()
     }
 
+    /// Everything that has a text for each sentence.
+    fn texts(&self) -> impl Iterator<Item = &Texts> {
+        [&self.sources, &self.references].into_iter().chain(self.systems.iter().map(|column| &column.texts))
+    }
+
+    fn all_numbers(&self) -> impl Iterator<Item = &Numbers> {
+        self.numbers.iter().chain(self.systems.iter().flat_map(|column| &column.numbers))
+    }
+
+    /// Reads on for a few milliseconds: texts that nobody has asked for yet. Whether there may be more.
+    pub fn read_on(&self) -> bool {
+        for n in 0..self.sources.pieces() {
+            if let Some(texts) = self.texts().find(|texts| !texts.is_read(n)) {
+                texts.read(n);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Reads all texts.
+    pub fn read_texts(&self) {
+        while self.read_on() {}
+    }
+
+    /// Reads all numbers of the columns in use, and the texts of these sentences: what the table shows next.
+    pub fn read_for(&self, rows: &[u32]) {
+        for at in rows.iter().map(|at| *at as usize) {
+            self.texts().for_each(|texts| texts.read(at / PIECE));
+        }
+        for numbers in self.all_numbers().filter(|numbers| numbers.is_used()) {
+            (0..self.sources.pieces()).for_each(|n| numbers.read(n));
+        }
+    }
+
+    /// What could not be read since this was asked last, in sentences.
+    pub fn take_damages(&self) -> Vec<String> {
+        self.blocks.as_ref().map(|blocks| blocks.take_damages()).unwrap_or_default()
+    }
+
     /// Reads what came since, from this window or another: everything that is written leaves measures behind.
     ///
     /// # Errors
     /// A sentence about the file.
     pub fn refresh(&mut self, workspace: &Workspace) -> Result<()> {
+        let Some(blocks) = self.blocks.clone() else {
+            *self = Self::read(workspace)?;
+            return Ok(());
+        };
         let _moment = workspace.tell(workspace.connection.unchecked_transaction())?;
-        let known = self.len();
-        // Behind damage nothing can be read.
-        let to = if self.damages.is_empty() { workspace.len()? } else { known };
-        for sentence in workspace.sentences(known..to)? {
-            self.sources.push(Some(&sentence.source));
-            self.references.push(sentence.reference.as_deref());
-        }
+        let len = workspace.len()?;
+        self.sources.grow(len);
+        self.references.grow(len);
+        self.numbers.iter_mut().for_each(|numbers| numbers.grow(len));
         let systems = workspace.systems()?;
         self.systems.retain(|column| systems.iter().any(|system| system.id == column.system.id));
         for system in systems {
             if !self.systems.iter().any(|column| column.system.id == system.id) {
-                self.systems.push(SystemColumn::new(system, self.len()));
+                self.systems.push(SystemColumn::new(system, len, &blocks));
             }
         }
-        let len = self.len();
-        self.systems.iter_mut().for_each(|column| column.texts.grow(len));
-        let runs = workspace.tell(read_numbers(workspace, self))?;
-        for (system, first, count) in runs {
-            workspace.tell(self.read_texts(workspace, system, first, count))?;
+        self.systems.iter_mut().for_each(|column| column.grow(len));
+        let came = workspace.tell(came(workspace, self.seen))?;
+        for came in &came {
+            self.take_numbers(came);
+        }
+        let mut runs: Vec<(i64, Range<usize>)> = came.into_iter().map(|came| (came.system, came.places)).collect();
+        runs.sort_by_key(|(system, places)| (*system, places.start));
+        for run in runs.chunk_by(|a, b| a.0 == b.0) {
+            let column = self.systems.iter_mut().find(|column| column.system.id == run[0].0);
+            let (texts, column) = match column {
+                None if run[0].0 == 0 => (vec![&mut self.sources, &mut self.references], None),
+                None => continue,
+                Some(SystemColumn { system, texts, done, .. }) => (vec![texts], Some((system.id, done))),
+            };
+            for texts in texts {
+                for places in together(run) {
+                    texts.read_again(&places);
+                }
+            }
+            if let Some((id, done)) = column {
+                *done = workspace.tell(count_outputs(&workspace.connection, id, len))?;
+            }
         }
         self.read_judgements(workspace)
     }
 
-    /// The texts of some neighbouring sentences, of one system; references of system 0.
-    fn read_texts(&mut self, workspace: &Workspace, system: i64, first: usize, count: usize) -> rusqlite::Result<()> {
-        let (from, to) = (first as i64 + 1, (first + count) as i64);
-        let sql = if system == 0 {
-            "SELECT id, coalesce(reference, '') FROM sentence WHERE id BETWEEN ?1 AND ?2 AND reference IS NOT NULL"
+    /// Takes new numbers into what is in memory; the others are read with their columns.
+    fn take_numbers(&mut self, came: &Came) {
+        self.seen = came.id;
+        let (names, columns): (Vec<&str>, &mut [Numbers]) = if came.system == 0 {
+            (OF_SENTENCES.iter().map(|measure| measure.name).collect(), &mut self.numbers)
         } else {
-            "SELECT key, text FROM output WHERE key BETWEEN ?1 AND ?2 ORDER BY key"
+            let Some(column) = self.systems.iter_mut().find(|column| column.system.id == came.system) else { return };
+            (MEASURES.iter().map(|measure| measure.name).collect(), &mut column.numbers)
         };
-        let mut find = workspace.connection.prepare_cached(sql)?;
-        let rows = find.query_map([key(system, from), key(system, to)], |row| {
-            Ok(((row.get::<_, i64>(0)? & 0xFFFF_FFFF) as usize - 1, row.get::<_, String>(1)?))
-        })?;
-        let new = rows.collect::<rusqlite::Result<Vec<(usize, String)>>>()?;
-        let new: Vec<(usize, &str)> = new.iter().map(|(at, text)| (*at, text.as_str())).collect();
-        if system == 0 {
-            self.references.set(&new);
-        } else if let Some(column) = self.systems.iter_mut().find(|column| column.system.id == system) {
-            column.done += new.iter().filter(|(at, _)| column.texts.get(*at).is_none()).count();
-            column.texts.set(&new);
-        }
-        Ok(())
-    }
-}
-
-fn read_sentences(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<()> {
-    let mut find = workspace.connection.prepare("SELECT source, reference FROM sentence ORDER BY id")?;
-    let mut rows = find.query([])?;
-    while let Some(row) = rows.next()? {
-        corpus.sources.push(Some(row.get_ref(0)?.as_str().unwrap_or_default()));
-        corpus.references.push(row.get_ref(1)?.as_str_or_null().unwrap_or_default());
-    }
-    Ok(())
-}
-
-fn read_outputs(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<()> {
-    let sql = "SELECT key, text FROM output WHERE key > ?1 << 32 AND key < (?1 + 1) << 32 ORDER BY key";
-    let mut find = workspace.connection.prepare(sql)?;
-    let len = corpus.len();
-    for column in &mut corpus.systems {
-        let mut texts = Texts::default();
-        let mut rows = find.query([column.system.id])?;
-        let end = loop {
-            let row = match rows.next() {
-                Ok(Some(row)) => row,
-                Ok(None) => break Ok(()),
-                Err(error) => break Err(error),
-            };
-            let at = ((row.get::<_, i64>(0)? & 0xFFFF_FFFF) as usize).wrapping_sub(1);
-            if at < len && at >= texts.len() {
-                texts.grow(at);
-                texts.push(Some(row.get_ref(1)?.as_str().unwrap_or_default()));
-                column.done += 1;
-            }
-        };
-        texts.grow(len);
-        column.texts = texts;
-        end?;
-    }
-    Ok(())
-}
-
-/// Reads the measures that came since; gives of each row its system, its first sentence from 0, and how many.
-fn read_numbers(workspace: &Workspace, corpus: &mut Corpus) -> rusqlite::Result<Vec<(i64, usize, usize)>> {
-    let mut layouts = BTreeMap::new();
-    let mut find = workspace.connection.prepare("SELECT id, names FROM measures")?;
-    let mut rows = find.query([])?;
-    while let Some(row) = rows.next()? {
-        let names: String = row.get(1)?;
-        layouts.insert(row.get::<_, i64>(0)?, names);
-    }
-    let sql = "SELECT system, measures, first, packed, id FROM numbers WHERE id > ?1 ORDER BY id";
-    let mut find = workspace.connection.prepare(sql)?;
-    let (mut rows, mut runs) = (find.query([corpus.seen])?, Vec::new());
-    while let Some(row) = rows.next()? {
-        let (system, first): (i64, i64) = (row.get(0)?, row.get(2)?);
-        corpus.seen = row.get(4)?;
-        let Some(names) = layouts.get(&row.get::<_, i64>(1)?) else { continue };
-        let packed = row.get_ref(3)?.as_blob().unwrap_or_default();
-        if first < 0 || first as usize >= corpus.sources.len() {
-            continue;
-        }
-        let (measures, columns): (&[Measure], &mut [Numbers]) = if system == 0 {
-            (OF_SENTENCES, &mut corpus.numbers)
-        } else {
-            let Some(column) = corpus.systems.iter_mut().find(|column| column.system.id == system) else { continue };
-            (&MEASURES, &mut column.numbers)
-        };
-        runs.push((system, first as usize, take_numbers(names, measures, columns, first as usize, packed)));
-    }
-    Ok(runs)
-}
-
-/// Unpacks numbers of neighbouring sentences. A measure that this program does not know is passed over.
-/// Gives how many sentences they are of.
-fn take_numbers(names: &str, measures: &[Measure], columns: &mut [Numbers], first: usize, packed: &[u8]) -> usize {
-    let names: Vec<&str> = names.split(' ').collect();
-    let place = |name: &&str| measures.iter().position(|measure| measure.name == *name);
-    let places: Vec<Option<usize>> = names.iter().map(place).collect();
-    for (n, row) in packed.chunks_exact(4 * names.len()).enumerate() {
-        for (place, bytes) in places.iter().zip(row.as_chunks::<4>().0) {
-            if let Some(column) = place.and_then(|place| columns.get_mut(place)) {
-                column.set(first + n, f32::from_le_bytes(*bytes));
+        for (name, numbers) in names.into_iter().zip(columns) {
+            match &came.numbers {
+                None => numbers.read_again(&came.places),
+                Some(loose) => {
+                    for (at, number) in loose.numbers(name) {
+                        if numbers.is_read(at) {
+                            numbers.set(at, number);
+                        }
+                    }
+                }
             }
         }
     }
-    packed.len() / (4 * names.len())
+}
+
+fn count(workspace: &Workspace, column: &mut SystemColumn, len: usize) -> Result<()> {
+    column.done = workspace.tell(count_outputs(&workspace.connection, column.system.id, len))?;
+    Ok(())
+}
+
+/// Places that follow each other as one, so that no piece is read twice.
+fn together(runs: &[(i64, Range<usize>)]) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for (_, places) in runs {
+        match all.last_mut() {
+            Some(last) if places.start <= last.end.next_multiple_of(PIECE) => {
+                last.end = last.end.max(places.end);
+            }
+            _ => all.push(places.clone()),
+        }
+    }
+    all
+}
+
+/// The rows of measures that came since, and which sentences each is of.
+fn came(workspace: &Workspace, seen: i64) -> rusqlite::Result<Vec<Came>> {
+    let sql = "SELECT numbers.id, system, first, count, packed, names FROM numbers
+        JOIN measures ON measures.id = numbers.measures WHERE numbers.id > ?1 ORDER BY numbers.id";
+    let mut find = workspace.connection.prepare_cached(sql)?;
+    let rows = find.query_map([seen], |row| {
+        let (id, system, first) = (row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?.max(0) as usize);
+        let packed: Vec<u8> = row.get(4)?;
+        if packed.is_empty() {
+            let count = row.get::<_, Option<i64>>(3)?.unwrap_or_default().max(0) as usize;
+            return Ok(Came { id, system, places: first..first + count, numbers: None });
+        }
+        let names: String = row.get(5)?;
+        let loose = Loose { id, names: names.split(' ').map(str::to_owned).collect(), first, packed };
+        Ok(Came { id, system, places: loose.places(), numbers: Some(loose) })
+    })?;
+    rows.collect()
 }

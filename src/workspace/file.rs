@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::{Error, Result};
 use crate::workspace::schema::{APPLICATION, STEPS, migrate};
 
 /// How long one window waits for another that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes of a page of a new file: what systems say fills small ones badly.
+const PAGE: i64 = 1 << 14;
+/// Pages of the log that are brought into the file at once.
+const CHECKPOINT: i64 = 4096;
 /// The beginning of every SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -42,13 +46,23 @@ impl Workspace {
         if version > STEPS.len() {
             return Err(Error::file(path, "was written by a newer Interlinear; open it with that one"));
         }
+        if tables == 0 {
+            connection.pragma_update(None, "page_size", PAGE).map_err(told)?;
+        }
         // Readers and one writer do not wait for each other.
         connection.pragma_update(None, "journal_mode", "WAL").map_err(told)?;
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(told)?;
+        // Else a long import would write every page of the file twice.
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT).map_err(told)?;
         if version < STEPS.len() {
             migrate(&mut connection).map_err(told)?;
         }
-        Ok(Self { connection, path: path.to_owned() })
+        let mut workspace = Self { connection, path: path.to_owned() };
+        if tables > 0 && version < STEPS.len() {
+            // What is damaged stays as it is; what can be read is.
+            let _ = workspace.fold();
+        }
+        Ok(workspace)
     }
 
     /// Opens a workspace that must be there.
@@ -89,6 +103,15 @@ impl Workspace {
         };
         run().map_err(|error| told(&path, &error))
     }
+}
+
+/// A connection that reads beside another one.
+pub(super) fn read_only(path: &Path) -> rusqlite::Result<Connection> {
+    // One that may not write at all would leave the log behind when it is closed last.
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
 }
 
 /// SQLite takes any short file for an empty one and would overwrite it.

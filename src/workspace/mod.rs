@@ -6,18 +6,23 @@
 //! [`measures::MEASURES`].
 
 pub mod aggregate;
+mod blocks;
 pub mod bring;
+mod coder;
 pub mod column;
 pub mod corpus;
 pub mod file;
 pub mod filter;
+mod fold;
 pub mod judge;
 pub mod kinds;
+mod lanes;
 pub mod measures;
 pub mod out;
 pub mod output;
 mod picture;
 pub mod read;
+mod remarks;
 mod report;
 pub mod run;
 mod schema;

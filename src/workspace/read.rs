@@ -125,18 +125,22 @@ impl Workspace {
 
     /// What a system says of a sentence, from 0.
     pub fn output(&self, system: i64, at: usize) -> Result<Option<Output>> {
-        let sql = "SELECT output.text, body.packed FROM output JOIN body USING (key) WHERE key = ?1";
+        let sql = "SELECT output.text, sentence.source, body.packed FROM output JOIN body USING (key)
+            LEFT JOIN sentence ON sentence.id = ?2 WHERE key = ?1";
         let read = || {
             let mut find = self.connection.prepare_cached(sql)?;
-            let row = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?));
-            find.query_row([key(system, at as i64 + 1)], row).optional()
+            let row = |row: &Row<'_>| {
+                let source: Option<String> = row.get(1)?;
+                Ok((row.get::<_, String>(0)?, source.unwrap_or_default(), row.get::<_, Vec<u8>>(2)?))
+            };
+            find.query_row([key(system, at as i64 + 1), at as i64 + 1], row).optional()
         };
-        let Some((text, packed)) = self.tell(read())? else { return Ok(None) };
+        let Some((text, source, packed)) = self.tell(read())? else { return Ok(None) };
         let damaged = || {
             let message = format!("what a system says of sentence {} is damaged; let it run again", at + 1);
             Error::file(self.path(), message)
         };
-        unpack(text, &packed).map(Some).ok_or_else(damaged)
+        unpack(text, &source, &packed).map(Some).ok_or_else(damaged)
     }
 
     /// Sentences, from 0, that a system has not been asked about, at most so many, from `from` on.
@@ -180,6 +184,18 @@ impl Workspace {
     /// Links by hand of a sentence, from 0.
     pub fn gold(&self, at: usize) -> Result<Option<Links>> {
         self.tell(gold_of(&self.connection, at as i64 + 1))
+    }
+
+    /// Links by hand of the sentences of a range, from 0, as far as there are any.
+    pub fn golds_of(&self, range: std::ops::Range<usize>) -> Result<Vec<(usize, Links)>> {
+        let sql = "SELECT sentence, links FROM gold WHERE sentence > ?1 AND sentence <= ?2";
+        let read = || {
+            let mut find = self.connection.prepare_cached(sql)?;
+            let rows = find.query_map([range.start as i64, range.end as i64], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<rusqlite::Result<Vec<(i64, String)>>>()
+        };
+        let links = |(id, line): (i64, String)| Some((id as usize - 1, links_of(&line)?));
+        Ok(self.tell(read())?.into_iter().filter_map(links).collect())
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Done<'a> {
 
 /// Batches between two looks into the file for what is missing.
 const BATCHES: usize = 8;
+/// Outputs whose measures are folded together.
+const FOLDED: usize = 1 << 15;
 
 /// What a system is called in a workspace: the same model run otherwise is another one.
 pub fn name(model: &str, options: &RunOptions) -> String {
@@ -130,8 +132,22 @@ pub fn run(
     ticket: &Ticket,
     hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
 ) -> Result<()> {
+    let told = run_on(workspace, id, (system, stepper), options, measuring, ticket, hear);
+    workspace.fold()?;
+    told
+}
+
+fn run_on(
+    workspace: &mut Workspace,
+    id: i64,
+    (system, stepper): (evaluation::System<'_>, &mut dyn Stepper),
+    options: &RunOptions,
+    measuring: &mut Measuring,
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
+) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
-    let mut from = 0;
+    let (mut from, mut loose) = (0, 0);
     loop {
         let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;
         let Some(last) = places.last() else { return Ok(()) };
@@ -141,6 +157,11 @@ pub fn run(
         let (outputs, words) = asked.ask(workspace, &places)?;
         let rows = workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
+        loose += outputs.len();
+        if loose > FOLDED {
+            workspace.fold()?;
+            loose = 0;
+        }
         hear(Done { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
     }
 }

@@ -6,7 +6,8 @@
 //! | `sentence` | source and reference; ids count from 1 without a hole |
 //! | `system` | models, ensembles and files of outputs |
 //! | `output`, `body` | what a system says of a sentence: the text, and packed words, log p and alpha ([`Output`](super::output::Output)); the key is system * 2^32 + sentence |
-//! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself |
+//! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself. One whose numbers were folded keeps its `count` of sentences alone |
+//! | `name`, `block` | columns, 4,096 sentences a row: folded measures, by the id of the name, and copies of the texts ([`blocks`](super::blocks)) |
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
 //! | `act` | what was judged, before and after: the undo |
 
@@ -16,7 +17,8 @@ use rusqlite::Connection;
 pub const APPLICATION: i64 = 0x494C_5753;
 
 /// Steps from one version to the next; `PRAGMA user_version` counts those that were taken.
-pub const STEPS: &[&str] = &["
+pub const STEPS: &[&str] = &[
+    "
 CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
 CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
     source TEXT NOT NULL, reference TEXT);
@@ -31,7 +33,14 @@ CREATE TABLE judgement(sentence INTEGER NOT NULL, annotator TEXT NOT NULL, docum
     PRIMARY KEY(sentence, annotator)) WITHOUT ROWID;
 CREATE TABLE act(id INTEGER PRIMARY KEY, sentence INTEGER NOT NULL, annotator TEXT, before TEXT, after TEXT,
     undone INTEGER NOT NULL DEFAULT 0);
-"];
+",
+    "
+CREATE TABLE name(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE block(key INTEGER PRIMARY KEY, count INTEGER NOT NULL, packed BLOB NOT NULL);
+ALTER TABLE numbers ADD COLUMN count INTEGER;
+CREATE INDEX loose ON numbers(system, first) WHERE length(packed) > 0;
+",
+];
 
 /// Takes the steps that a file lacks, all or none. Another window may have taken them meanwhile.
 pub fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {

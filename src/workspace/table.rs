@@ -35,10 +35,11 @@ pub fn rows(corpus: &Corpus, filter: &Filter, sorting: Option<&Sorting>) -> Vec<
         (0..corpus.len() as u32).filter(|at| shown[*at as usize]).collect()
     };
     if let Some(sorting) = sorting {
-        let mut keyed: Vec<(u32, u32)> = rows.iter().map(|&at| (sorting.key(corpus, at), at)).collect();
+        let key = |at: &u32| u64::from(sorting.key(corpus, *at)) << 32 | u64::from(*at);
+        let mut keyed: Vec<u64> = rows.iter().map(key).collect();
         // The place decides among equals, so no stable sort is needed.
         keyed.sort_unstable();
-        rows = keyed.into_iter().map(|(_, at)| at).collect();
+        rows = keyed.into_iter().map(|keyed| keyed as u32).collect();
     }
     rows
 }

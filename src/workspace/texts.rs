@@ -1,22 +1,74 @@
-//! Floor 7: the texts and numbers of a million sentences in memory, in pieces that copies share.
+//! Floor 7: the texts and numbers of a million sentences in memory, in pieces that copies share; a piece of a file is read
+//! when something of it is asked for first.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::text::lines::Needle;
 
 /// Sentences of a piece.
 pub const PIECE: usize = 4096;
 
+/// Reads a piece by its number.
+pub(super) type Reads<P> = Arc<dyn Fn(usize) -> P + Send + Sync>;
+
+/// Pieces one behind the other, of a file or of memory alone.
+#[derive(Clone)]
+struct Pieces<P> {
+    cells: Vec<Arc<OnceLock<P>>>,
+    /// `None`: pieces are not read but put there.
+    reads: Option<Reads<P>>,
+}
+
+impl<P> Default for Pieces<P> {
+    fn default() -> Self {
+        Self { cells: Vec::new(), reads: None }
+    }
+}
+
+impl<P> std::fmt::Debug for Pieces<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pieces").field("count", &self.cells.len()).finish_non_exhaustive()
+    }
+}
+
+impl<P: Clone + Default> Pieces<P> {
+    fn grow(&mut self, count: usize) {
+        self.cells.resize_with(count.max(self.cells.len()), Arc::default);
+    }
+
+    fn get(&self, n: usize) -> Option<&P> {
+        Some(self.cells.get(n)?.get_or_init(|| self.reads.as_ref().map_or_else(P::default, |reads| reads(n))))
+    }
+
+    /// A piece to be changed, apart from those of other copies.
+    fn change(&mut self, n: usize) -> Option<&mut P> {
+        self.get(n)?;
+        Arc::make_mut(self.cells.get_mut(n)?).get_mut()
+    }
+
+    fn is_read(&self, n: usize) -> bool {
+        self.reads.is_none() || self.cells.get(n).is_some_and(|cell| cell.get().is_some())
+    }
+
+    /// Reads a piece again, if it was read.
+    fn read_again(&mut self, n: usize) {
+        if let Some(reads) = self.reads.as_ref().filter(|_| self.cells.get(n).is_some_and(|cell| cell.get().is_some()))
+        {
+            self.cells[n] = Arc::new(reads(n).into());
+        }
+    }
+}
+
 /// A text for each sentence, or none.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
-    pieces: Vec<Arc<Piece>>,
+    pieces: Pieces<Piece>,
     len: usize,
 }
 
 /// Texts one behind the other, a line feed behind each.
 #[derive(Clone, Debug, Default)]
-struct Piece {
+pub(super) struct Piece {
     text: String,
     /// Where each text ends, its feed not counted.
     ends: Vec<u32>,
@@ -24,8 +76,53 @@ struct Piece {
     there: Vec<bool>,
 }
 
+/// Stands for no text where texts are written down, and before one that begins with it or with [`MARKED`].
+const MISSING: char = '\0';
+/// Stands before a text that begins with a sign of this file.
+const MARKED: char = '\u{1}';
+
 impl Piece {
-    fn push(&mut self, text: Option<&str>) {
+    /// How many places it has.
+    pub(super) fn len(&self) -> usize {
+        self.there.len()
+    }
+
+    /// How many places have a text.
+    pub(super) fn count(&self) -> usize {
+        self.there.iter().filter(|there| **there).count()
+    }
+
+    /// Everything as one text.
+    pub(super) fn written(&self) -> String {
+        let mut written = String::with_capacity(self.text.len() + self.len());
+        for i in 0..self.len() {
+            match self.get(i) {
+                None => written.push(MISSING),
+                Some(text) => {
+                    written.extend(text.starts_with([MISSING, MARKED]).then_some(MARKED));
+                    written.push_str(text);
+                }
+            }
+            written.push('\n');
+        }
+        written
+    }
+
+    /// The reverse of [`Piece::written`].
+    pub(super) fn of_written(written: String) -> Self {
+        if memchr::memchr2(MISSING as u8, MARKED as u8, written.as_bytes()).is_none() {
+            let ends: Vec<u32> = memchr::memchr_iter(b'\n', written.as_bytes()).map(|end| end as u32).collect();
+            return Self { there: vec![true; ends.len()], ends, text: written };
+        }
+        let mut piece = Self::default();
+        for line in written.split_terminator('\n') {
+            let text = line.strip_prefix(MARKED).or((!line.starts_with(MISSING)).then_some(line));
+            piece.push(text);
+        }
+        piece
+    }
+
+    pub(super) fn push(&mut self, text: Option<&str>) {
         // A feed within a text would be taken for its end.
         let start = self.text.len();
         self.text.push_str(text.unwrap_or_default());
@@ -43,11 +140,18 @@ impl Piece {
     }
 
     fn get(&self, i: usize) -> Option<&str> {
-        self.there[i].then(|| &self.text[self.start(i)..self.ends[i] as usize])
+        self.there.get(i)?.then(|| &self.text[self.start(i)..self.ends[i] as usize])
     }
 }
 
 impl Texts {
+    /// So many texts of a file.
+    pub(super) fn of_file(len: usize, reads: Reads<Piece>) -> Self {
+        let mut texts = Self { pieces: Pieces { cells: Vec::new(), reads: Some(reads) }, len: 0 };
+        texts.grow(len);
+        texts
+    }
+
     /// How many places there are, with a text or without.
     pub fn len(&self) -> usize {
         self.len
@@ -60,20 +164,21 @@ impl Texts {
 
     /// Puts a text behind the others.
     pub fn push(&mut self, text: Option<&str>) {
-        if self.len.is_multiple_of(PIECE) {
-            self.pieces.push(Arc::default());
-        }
-        if let Some(last) = self.pieces.last_mut() {
-            Arc::make_mut(last).push(text);
+        let n = self.len / PIECE;
+        self.pieces.grow(n + 1);
+        if let Some(last) = self.pieces.change(n) {
+            while last.len() < self.len % PIECE {
+                last.push(None);
+            }
+            last.push(text);
             self.len += 1;
         }
     }
 
     /// Makes room for so many places.
     pub fn grow(&mut self, len: usize) {
-        while self.len < len {
-            self.push(None);
-        }
+        self.len = self.len.max(len);
+        self.pieces.grow(self.len.div_ceil(PIECE));
     }
 
     /// The text of a place, from 0.
@@ -81,35 +186,56 @@ impl Texts {
         if at >= self.len {
             return None;
         }
-        self.pieces[at / PIECE].get(at % PIECE)
+        self.pieces.get(at / PIECE)?.get(at % PIECE)
     }
 
     /// Changes the texts of some places, sorted and below [`Texts::len`]; costs a piece for each piece touched.
     pub fn set(&mut self, new: &[(usize, &str)]) {
         for run in new.chunk_by(|a, b| a.0 / PIECE == b.0 / PIECE) {
-            let Some(piece) = self.pieces.get_mut(run[0].0 / PIECE) else { continue };
+            let n = run[0].0 / PIECE;
+            let Some(piece) = self.pieces.change(n) else { continue };
             let (mut next, mut changed) = (Piece::default(), run.iter().peekable());
-            for i in 0..piece.there.len() {
-                let place = run[0].0 / PIECE * PIECE + i;
+            let last = run.last().map_or(0, |(at, _)| at % PIECE + 1);
+            for i in 0..piece.len().max(last) {
                 let mut text = piece.get(i);
-                while let Some((_, new)) = changed.next_if(|(at, _)| *at == place) {
+                while let Some((_, new)) = changed.next_if(|(at, _)| *at == n * PIECE + i) {
                     text = Some(*new);
                 }
                 next.push(text);
             }
-            *piece = Arc::new(next);
+            *piece = next;
         }
+    }
+
+    /// How many pieces there are.
+    pub(super) fn pieces(&self) -> usize {
+        self.pieces.cells.len()
+    }
+
+    /// Reads a piece if it was not read.
+    pub(super) fn read(&self, n: usize) {
+        self.pieces.get(n);
+    }
+
+    /// Whether a piece needs no reading.
+    pub(super) fn is_read(&self, n: usize) -> bool {
+        self.pieces.is_read(n)
+    }
+
+    /// Reads again what was read of these places.
+    pub(super) fn read_again(&mut self, places: &std::ops::Range<usize>) {
+        (places.start / PIECE..places.end.div_ceil(PIECE)).for_each(|n| self.pieces.read_again(n));
     }
 
     /// Calls `found` with every place whose text holds the needle, in order.
     pub fn search(&self, needle: &Needle, found: &mut dyn FnMut(usize)) {
-        for (p, piece) in self.pieces.iter().enumerate() {
+        for (p, piece) in (0..self.pieces()).filter_map(|p| Some((p, self.pieces.get(p)?))) {
             if let Some(rule) = needle.rule() {
                 piece.search(rule, &mut |i| found(p * PIECE + i));
                 continue;
             }
             let holds = |i: &usize| piece.get(*i).is_some_and(|text| needle.is_in(text));
-            (0..piece.there.len()).filter(holds).for_each(|i| found(p * PIECE + i));
+            (0..piece.len()).filter(holds).for_each(|i| found(p * PIECE + i));
         }
     }
 
@@ -143,10 +269,22 @@ impl Piece {
 /// A number for each sentence, NaN where there is none.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
-    pieces: Vec<Arc<Vec<f32>>>,
+    pieces: Pieces<Vec<f32>>,
 }
 
 impl Numbers {
+    /// So many numbers of a file.
+    pub(super) fn of_file(len: usize, reads: Reads<Vec<f32>>) -> Self {
+        let mut numbers = Self { pieces: Pieces { cells: Vec::new(), reads: Some(reads) } };
+        numbers.grow(len);
+        numbers
+    }
+
+    /// Makes room for the numbers of so many places.
+    pub(super) fn grow(&mut self, len: usize) {
+        self.pieces.grow(len.div_ceil(PIECE));
+    }
+
     /// The number of a place, from 0.
     pub fn get(&self, at: usize) -> f32 {
         self.pieces.get(at / PIECE).and_then(|piece| piece.get(at % PIECE)).copied().unwrap_or(f32::NAN)
@@ -154,13 +292,31 @@ impl Numbers {
 
     /// Sets a number.
     pub fn set(&mut self, at: usize, number: f32) {
-        while self.pieces.len() <= at / PIECE {
-            self.pieces.push(Arc::default());
-        }
-        let piece = Arc::make_mut(&mut self.pieces[at / PIECE]);
+        self.pieces.grow(at / PIECE + 1);
+        let Some(piece) = self.pieces.change(at / PIECE) else { return };
         if piece.len() <= at % PIECE {
             piece.resize(at % PIECE + 1, f32::NAN);
         }
         piece[at % PIECE] = number;
+    }
+
+    /// Whether the number of a place is in memory.
+    pub(super) fn is_read(&self, at: usize) -> bool {
+        self.pieces.is_read(at / PIECE)
+    }
+
+    /// Whether some numbers are in memory: the column is in use.
+    pub(super) fn is_used(&self) -> bool {
+        (0..self.pieces.cells.len()).any(|n| self.pieces.is_read(n))
+    }
+
+    /// Reads a piece if it was not read.
+    pub(super) fn read(&self, n: usize) {
+        self.pieces.get(n);
+    }
+
+    /// Reads again what was read of these places.
+    pub(super) fn read_again(&mut self, places: &std::ops::Range<usize>) {
+        (places.start / PIECE..places.end.div_ceil(PIECE)).for_each(|n| self.pieces.read_again(n));
     }
 }

@@ -3,9 +3,10 @@
 use rusqlite::{Connection, params};
 
 use crate::analysis::confidence::Seen;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
+use crate::workspace::blocks::{Written, forget_texts};
 use crate::workspace::file::Workspace;
 use crate::workspace::measures::{DISAGREEMENT, MEASURES, Measure, Measuring, OF_SENTENCES, Subject, measure_all};
 use crate::workspace::output::{Output, pack};
@@ -28,6 +29,30 @@ pub struct NewSentence {
 
 /// An output and the sentence, from 0, that it is one of.
 pub type Placed = (usize, Output);
+
+/// An output that is measured and packed, and only has to be written.
+pub(super) struct Ready {
+    /// The sentence, from 0.
+    pub(super) at: usize,
+    text: String,
+    packed: Vec<u8>,
+    /// In the order of [`MEASURES`].
+    numbers: Vec<f32>,
+}
+
+impl Ready {
+    /// Measures and packs an output of a sentence: its source, its reference and its links by hand.
+    pub(super) fn new(
+        at: usize,
+        output: &Output,
+        (source, reference, gold): (&str, Option<&str>, Option<&Links>),
+        measuring: &mut Measuring,
+    ) -> std::io::Result<Self> {
+        let packed = pack(output, source)?;
+        let numbers = measuring.output(source, reference, gold, output);
+        Ok(Self { at, text: output.text.clone(), packed, numbers })
+    }
+}
 
 impl Workspace {
     /// Notes a file, and how it was read; gives its number.
@@ -54,6 +79,9 @@ impl Workspace {
                 }
                 rows.push((first + n, of_sentence(&new.source, new.reference.as_deref())));
             }
+            for written in Written::of(0) {
+                forget_texts(all, written, rows.iter().map(|(at, _)| *at))?;
+            }
             add_numbers(all, 0, OF_SENTENCES, &rows)?;
             Ok(first)
         })
@@ -73,13 +101,11 @@ impl Workspace {
             let mut set = all.prepare_cached("UPDATE sentence SET reference = ?2 WHERE id = ?1")?;
             for (at, reference) in references {
                 set.execute(params![*at as i64 + 1, reference])?;
-                // What was forced was another reference.
-                for system in &forced {
-                    for table in ["output", "body"] {
-                        let sql = format!("DELETE FROM {table} WHERE key = ?1");
-                        all.prepare_cached(&sql)?.execute([key(*system, *at as i64 + 1)])?;
-                    }
-                }
+            }
+            forget_texts(all, Written::References, references.iter().map(|(at, _)| *at))?;
+            // What was forced was another reference.
+            for system in &forced {
+                remove_outputs(all, *system, references.iter().map(|(at, _)| *at))?;
             }
             add_numbers(all, 0, OF_SENTENCES, &rows)
         })
@@ -109,6 +135,7 @@ impl Workspace {
             for table in ["output", "body"] {
                 all.execute(&format!("DELETE FROM {table} WHERE key > ?1 << 32 AND key < (?1 + 1) << 32"), [id])?;
             }
+            all.execute("DELETE FROM block WHERE key >= ?1 << 32 AND key < (?1 + 1) << 32", [id])?;
             all.execute("DELETE FROM numbers WHERE system = ?1", [id])?;
             all.execute("DELETE FROM system WHERE id = ?1", [id])?;
             Ok(())
@@ -122,13 +149,21 @@ impl Workspace {
         new: &[Placed],
         measuring: &mut Measuring,
     ) -> Result<Vec<(usize, Vec<f32>)>> {
-        let mut rows = Vec::with_capacity(new.len());
+        let mut ready = Vec::with_capacity(new.len());
         for (at, output) in new {
             let Some(sentence) = self.sentence(*at)? else { continue };
             let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
-            rows.push((*at, of_output(measuring, &sentence, gold.as_ref(), output)));
+            let of = (sentence.source.as_str(), sentence.reference.as_deref(), gold.as_ref());
+            ready.push(Ready::new(*at, output, of, measuring).map_err(|error| Error::io(self.path(), &error))?);
         }
-        let (measures, kept) = kept(measuring, &rows);
+        self.add_ready(system, &ready, measuring.aligner.is_some())?;
+        Ok(ready.into_iter().map(|ready| (ready.at, ready.numbers)).collect())
+    }
+
+    /// Puts in what is measured and packed already.
+    pub(super) fn add_ready(&mut self, system: i64, ready: &[Ready], has_aligner: bool) -> Result<()> {
+        let rows: Vec<(usize, &[f32])> = ready.iter().map(|ready| (ready.at, ready.numbers.as_slice())).collect();
+        let (measures, kept) = kept(has_aligner, &rows);
         self.at_once(|all| {
             if !is_there(all, system)? {
                 // It was removed while it ran.
@@ -136,15 +171,14 @@ impl Workspace {
             }
             let mut text = all.prepare_cached("INSERT OR REPLACE INTO output(key, text) VALUES (?1, ?2)")?;
             let mut body = all.prepare_cached("INSERT OR REPLACE INTO body(key, packed) VALUES (?1, ?2)")?;
-            for (at, output) in new {
-                let key = key(system, *at as i64 + 1);
-                let packed = pack(output).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-                text.execute(params![key, output.text])?;
-                body.execute(params![key, packed])?;
+            for ready in ready {
+                let key = key(system, ready.at as i64 + 1);
+                text.execute(params![key, ready.text])?;
+                body.execute(params![key, ready.packed])?;
             }
+            forget_texts(all, Written::Outputs(system), ready.iter().map(|ready| ready.at))?;
             add_numbers(all, system, &measures, &kept)
-        })?;
-        Ok(rows)
+        })
     }
 
     /// Measures again what a system says of some sentences: their reference or their links by hand are new.
@@ -159,7 +193,9 @@ impl Workspace {
             let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system, *at)?) else { continue };
             rows.push((*at, of_output(measuring, &sentence, self.gold(*at)?.as_ref(), &output)));
         }
-        let (measures, kept) = kept(measuring, &rows);
+        let slices: Vec<(usize, &[f32])> =
+            rows.iter().map(|(at, row): &(usize, Vec<f32>)| (*at, row.as_slice())).collect();
+        let (measures, kept) = kept(measuring.aligner.is_some(), &slices);
         self.at_once(|all| if is_there(all, system)? { add_numbers(all, system, &measures, &kept) } else { Ok(()) })?;
         Ok(rows)
     }
@@ -176,6 +212,21 @@ pub(super) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusql
     Ok(())
 }
 
+/// Takes away what a system says of some sentences.
+fn remove_outputs(all: &Connection, system: i64, places: impl Iterator<Item = usize> + Clone) -> rusqlite::Result<()> {
+    let mut removed = Vec::new();
+    for at in places {
+        let key = [key(system, at as i64 + 1)];
+        all.prepare_cached("DELETE FROM body WHERE key = ?1")?.execute(key)?;
+        if all.prepare_cached("DELETE FROM output WHERE key = ?1")?.execute(key)? > 0 {
+            removed.push((at, vec![f32::NAN; MEASURES.len()]));
+        }
+    }
+    removed.sort_by_key(|(at, _)| *at);
+    forget_texts(all, Written::Outputs(system), removed.iter().map(|(at, _)| *at))?;
+    add_numbers(all, system, &MEASURES, &removed)
+}
+
 /// Whether a system was not removed.
 fn is_there(all: &Connection, system: i64) -> rusqlite::Result<bool> {
     all.prepare_cached("SELECT 1 FROM system WHERE id = ?1")?.exists([system])
@@ -183,10 +234,10 @@ fn is_there(all: &Connection, system: i64) -> rusqlite::Result<bool> {
 
 /// The measures that were taken, and their numbers: without an aligner nothing is said of its links, and what was said of
 /// them before stays.
-fn kept(measuring: &Measuring, rows: &[(usize, Vec<f32>)]) -> (Vec<Measure>, Vec<(usize, Vec<f32>)>) {
-    let is_kept = |measure: &Measure| measuring.aligner.is_some() || measure.name != DISAGREEMENT;
+fn kept(has_aligner: bool, rows: &[(usize, &[f32])]) -> (Vec<Measure>, Vec<(usize, Vec<f32>)>) {
+    let is_kept = |measure: &Measure| has_aligner || measure.name != DISAGREEMENT;
     let places: Vec<usize> = (0..MEASURES.len()).filter(|at| is_kept(&MEASURES[*at])).collect();
-    let row = |(at, row): &(usize, Vec<f32>)| (*at, places.iter().map(|place| row[*place]).collect());
+    let row = |(at, row): &(usize, &[f32])| (*at, places.iter().map(|place| row[*place]).collect());
     (places.iter().map(|at| MEASURES[*at]).collect(), rows.iter().map(row).collect())
 }
 
@@ -213,10 +264,11 @@ fn add_numbers(
     all.prepare_cached("INSERT OR IGNORE INTO measures(names) VALUES (?1)")?.execute([&names])?;
     let mut find = all.prepare_cached("SELECT id FROM measures WHERE names = ?1")?;
     let id: i64 = find.query_row([&names], |row| row.get(0))?;
-    let mut add = all.prepare_cached("INSERT INTO numbers(system, measures, first, packed) VALUES (?1, ?2, ?3, ?4)")?;
+    let sql = "INSERT INTO numbers(system, measures, first, packed, count) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut add = all.prepare_cached(sql)?;
     for run in rows.chunk_by(|a, b| a.0 + 1 == b.0) {
         let packed: Vec<u8> = run.iter().flat_map(|(_, row)| row).flat_map(|number| number.to_le_bytes()).collect();
-        add.execute(params![system, id, run[0].0 as i64, packed])?;
+        add.execute(params![system, id, run[0].0 as i64, packed, run.len() as i64])?;
     }
     Ok(())
 }

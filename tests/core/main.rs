@@ -40,6 +40,7 @@ mod session;
 mod shown;
 mod soak;
 mod steps;
+mod store;
 mod strangers;
 mod text;
 mod tiny;

@@ -329,6 +329,12 @@ fn the_page_asks_for_what_is_done_on_it() {
         .filter_map(|call| if let KeeperCall::Show { sorting, .. } = call { Some(sorting) } else { None })
         .collect();
     assert_eq!(sortings, ["-words", "words", ""]);
+    session.absorb_keeper(KeeperNews::Importing("Importing a.en".to_owned(), 0.5));
+    assert!(session.workbench().is_importing);
+    session.apply(WorkbenchCommand::StopImport);
+    assert_eq!(calls(&mut session), [KeeperCall::Stop]);
+    session.absorb_keeper(KeeperNews::Idle);
+    assert!(!session.workbench().is_importing);
     session.apply(WorkbenchCommand::Move(1));
     session.apply(WorkbenchCommand::Move(2));
     assert_eq!(calls(&mut session), [KeeperCall::Detail(0), KeeperCall::Detail(2)]);

@@ -312,15 +312,19 @@ fn a_damaged_workspace_opens_as_far_as_it_goes() {
         line: n,
         ..NewSentence::default()
     };
-    workspace.add_sentences(1, &(1..2000).map(sentence).collect::<Vec<_>>()).expect("sentences");
+    workspace.add_sentences(1, &(1..6000).map(sentence).collect::<Vec<_>>()).expect("sentences");
     drop(workspace);
     let mut bytes = std::fs::read(&path).expect("bytes");
-    let at = bytes.windows(14).position(|bytes| bytes == b"sentence 1500 ").expect("it is there") / 4096 * 4096;
-    bytes[at..at + 4096].fill(0xff);
+    let at = bytes.windows(14).position(|bytes| bytes == b"sentence 1500 ").expect("it is there") / 16384 * 16384;
+    bytes[at..at + 16384].fill(0xff);
     std::fs::write(&path, bytes).expect("spoiled");
     let corpus = Corpus::read(&Workspace::open(&path).expect("it opens")).expect("what there is");
-    assert!((1000..1500).contains(&corpus.len()), "{}", corpus.len());
-    assert!(corpus.damages.iter().any(|why| why.contains("a.ilws") && why.contains("damaged")), "{:?}", corpus.damages);
+    assert_eq!(corpus.len(), 5999);
+    let good: Vec<usize> = (0..corpus.len()).filter(|at| corpus.sources.get(*at).is_some()).collect();
+    assert!(good.len() > 2800 && good.contains(&1000) && !good.contains(&1499) && good.contains(&5000));
+    let damages = corpus.take_damages();
+    assert!(damages.iter().any(|why| why.contains("a.ilws") && why.contains("damaged")), "{damages:?}");
+    assert_eq!(corpus.take_damages(), Vec::<String>::new(), "told once");
 }
 
 #[test]
@@ -341,11 +345,19 @@ fn two_windows_see_each_other_s_work() {
 fn outputs_survive_packing_and_damage_is_no_output() {
     let plain = Output { text: "x".to_owned(), ..Output::default() };
     let linked = Output { links: Some(vec![interlinear::text::links::Link { source: 1, target: 0 }]), ..plain.clone() };
-    for output in [plain, linked, as_kept(output("a b c", "x y", -2.5))] {
-        let packed = pack(&output).expect("packed");
-        assert_eq!(unpack(output.text.clone(), &packed), Some(output.clone()));
+    let whole = as_kept(output("a b c", "x y", -2.5));
+    let ended = |words: &str| words.split(' ').chain(["</s>"]).map(str::to_owned).collect::<Vec<_>>();
+    let cut =
+        Output { source: ended("a b c"), target: ended("x [UNK] y"), text: "x[UNK] y".to_owned(), ..Output::default() };
+    let apart = Output { source: ended("a\u{2581} b"), target: ended("z"), ..whole.clone() };
+    let odd = [vec![-0.5, 2.0, 0.0], vec![f32::INFINITY, 1e-7, 1.0]];
+    let odd = as_kept(Output { alpha: Some(odd.to_vec()), log_p: None, word_log_p: Vec::new(), ..whole.clone() });
+    let empty = Output { alpha: Some(vec![Vec::new(); 3]), ..whole.clone() };
+    for output in [plain, linked, whole, cut, apart, odd, empty] {
+        let packed = pack(&output, "a b  c").expect("packed");
+        assert_eq!(unpack(output.text.clone(), "a b  c", &packed), Some(output.clone()));
         for end in 0..packed.len() {
-            assert_eq!(unpack(output.text.clone(), &packed[..end]), None, "cut at {end}");
+            assert_eq!(unpack(output.text.clone(), "a b  c", &packed[..end]), None, "cut at {end}");
         }
     }
 }

@@ -24,7 +24,7 @@ const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
 /// What the lane tells last of a call; `None`: nothing.
 fn last_news(call: &KeeperCall) -> Option<fn(&KeeperNews) -> bool> {
     match call {
-        KeeperCall::Close => None,
+        KeeperCall::Close | KeeperCall::Stop => None,
         KeeperCall::Open(_) | KeeperCall::Show { .. } | KeeperCall::Remove(_) | KeeperCall::Fill => {
             Some(|news| matches!(news, KeeperNews::Rows(_)))
         }
@@ -164,6 +164,21 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     bench.send(WorkbenchCommand::SetFilter("blue<3".to_owned()));
     assert!(bench.harness.query_by_label_contains("there is no column `blue`").is_some());
     bench.says("1 of 3");
+}
+
+#[test]
+fn an_import_can_be_stopped() {
+    let mut bench = Bench::filled();
+    assert!(bench.is_gone("Stop the import"));
+    bench.wires.news.borrow_mut().push(KeeperNews::Importing("Importing a.en".to_owned(), 0.25));
+    bench.harness.run();
+    bench.says("Importing a.en");
+    bench.harness.get_by_label("Stop the import").click();
+    bench.harness.run();
+    assert_eq!(bench.wires.calls.borrow_mut().drain(..).collect::<Vec<_>>(), [KeeperCall::Stop]);
+    bench.wires.news.borrow_mut().push(KeeperNews::Idle);
+    bench.harness.run();
+    assert!(bench.is_gone("Stop the import"));
 }
 
 #[test]

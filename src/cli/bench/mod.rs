@@ -85,7 +85,8 @@ const HELP: &str = "Sections, in their order:
   heatmap   CPU time of frames with alignments of 60 by 60 and 200 by 200 words; needs no display
   tree      CPU time of frames with the tree of a search with beam 12 and 40 words; needs no display
   steps     a source of 40 words taken apart, and CPU time of frames of the page Steps; needs no display
-  workspace bringing in 100,000 sentences with the alignments of two systems; a million sentences opened, sorted, filtered
+  workspace bringing in 100,000 sentences with the alignments of two systems; a million sentences opened, sorted, filtered,
+            scrolled, and one chosen
 
 Bundled models are measured, and random ones of a bundled and of the papers' sizes; --model DIR measures that one
 instead. Everything takes some minutes and 4 GB of memory on two cores. Other programs that run meanwhile make all
@@ -185,6 +186,7 @@ impl Low {
             measure_heatmap: context.measure_heatmap,
             measure_tree: context.measure_tree,
             measure_steps: context.measure_steps,
+            measure_workspace: context.measure_workspace,
             quick: self.quick,
             repeat,
             least: repeat.min(if self.quick { 1 } else { 3 }),

@@ -11,7 +11,7 @@ use crate::cli::bench::peer::Peer;
 use crate::cli::bench::rates::Rates;
 use crate::error::{Error, Result};
 use crate::models::Kernels;
-use crate::session::figures::{MeasureHeatmap, MeasureSteps, MeasureTree};
+use crate::session::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, MeasureWorkspace};
 
 /// What the sections need to know.
 pub struct Setup {
@@ -29,6 +29,8 @@ pub struct Setup {
     pub measure_tree: Option<MeasureTree>,
     /// Measures frames of the page Steps; `None` without one.
     pub measure_steps: Option<MeasureSteps>,
+    /// Measures page Corpus; `None` without a window.
+    pub measure_workspace: Option<MeasureWorkspace>,
     /// Tiny models and short measurements.
     pub quick: bool,
     /// Repetitions of each measurement, at most.

@@ -1,7 +1,7 @@
-//! Floor 10: a workspace: how long it takes to bring in JSON lines with alignments and how large the file is, and how long
-//! a million sentences take to open, to sort, to filter, and to show one.
+//! Floor 10: a workspace: how long it takes to bring in JSON lines with alignments and how large the file is; how long
+//! a million sentences take to open, to sort and to filter, for the first time and later; frames of their table, and the
+//! way from a click to a heatmap.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::cli::bench::timing::quantile;
 use crate::error::Error;
 use crate::import;
 use crate::ticket::Ticket;
-use crate::workspace::bring::bring;
+use crate::workspace::bring::bring_with;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
 use crate::workspace::filter::Filter;
@@ -30,27 +30,40 @@ use crate::workspace::write::NewSentence;
 const SIZES: [(usize, usize); 2] = [(100_000, 1_000_000), (200, 5_000)];
 /// Words of a sentence, at least and at most.
 const LENGTHS: (usize, usize) = (8, 28);
+/// Different words.
+const WORDS: f32 = 200_000.0;
 /// Sentences that are written at once.
 const WINDOW: usize = 5000;
+/// Frames of each kind.
+const FRAMES: usize = 300;
 
 const BROUGHT: &[Column] = &[
     Column::number("sentences", "sentences", 9, 0),
     Column::number("systems", "systems", 7, 0),
+    Column::number("json_megabytes", "JSON MB", 8, 0),
     Column::number("seconds", "import s", 9, 1),
+    Column::number("cpu_seconds", "CPU s", 7, 1),
     Column::number("megabytes", "file MB", 8, 0),
     Column::number("ratio", "to f16", 7, 2),
     Column::number("output_millis", "output ms", 9, 2),
 ];
 const LONG: &[Column] = &[
     Column::number("sentences", "sentences", 9, 0),
-    Column::number("open_seconds", "open s", 7, 2),
-    Column::number("sort_millis", "sort ms", 8, 0),
-    Column::number("word_millis", "word ms", 8, 0),
-    Column::number("rule_millis", "rule ms", 8, 0),
-    Column::number("number_millis", "number ms", 9, 0),
+    Column::words("what", "what", 34),
+    Column::number("first_millis", "first ms", 9, 0),
+    Column::number("later_millis", "later ms", 9, 0),
+    Column::number("rows", "rows", 9, 0),
+];
+const TABLE: &[Column] = &[
+    Column::number("rows", "rows", 9, 0),
+    Column::number("opened_millis", "opened ms", 9, 0),
+    Column::words("what", "what happens", 22),
+    Column::number("frame_millis", "median ms", 9, 2),
+    Column::number("p99", "p99 ms", 7, 2),
+    Column::number("most", "most ms", 7, 2),
 ];
 
-/// Measures both.
+/// Measures all three.
 pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
     let (aligned, long) = SIZES[usize::from(setup.quick)];
     let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", &error))?;
@@ -58,25 +71,48 @@ pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
         "JSON lines of translate come in for two systems; the file beside the alignments as f16; one output read",
     )?;
     report.head(BROUGHT)?;
-    let brought = report.row(&brought(folder.path(), aligned, setup.repeat)?, json!({}))?;
-    report.line(
-        "a long table of two systems: opened, sorted by log p, filtered by a word, a rule and a number (medians)",
-    )?;
+    let (short, first) = (folder.path().join("aligned.ilws"), folder.path().join("long.ilws"));
+    let mut told = vec![report.row(&brought(folder.path(), &short, aligned, setup)?, json!({}))?];
+    report
+        .line("a long table of two systems, which the system has in memory: for the first time, and later (medians)")?;
     report.head(LONG)?;
-    let long = report.row(&long_table(folder.path(), long, setup.repeat)?, json!({}))?;
-    Ok(json!([brought, long]))
+    fill(&first, long)?;
+    for row in long_table(&first, long, setup.repeat)? {
+        told.push(report.row(&row, json!({}))?);
+    }
+    let Some(measure) = setup.measure_workspace else {
+        report.line("this build has no window, so no table was drawn")?;
+        return Ok(Value::Array(told));
+    };
+    report.line("CPU time of a frame of the whole window with the table; a click until the heatmaps are laid out")?;
+    report.head(TABLE)?;
+    for path in [&short, &first] {
+        let figures = measure(path, if setup.quick { 3 } else { FRAMES });
+        let kinds = [
+            ("leaping, just opened", &figures.first_leaps_millis),
+            ("wheel", &figures.scrolling_millis),
+            ("leaping", &figures.leaping_millis),
+            (if figures.has_heatmap { "click to heatmap" } else { "click to texts" }, &figures.chosen_millis),
+        ];
+        for (kind, millis) in kinds {
+            let [median, p99, most] = [0.5, 0.99, 1.0].map(|share| json!(quantile(millis, share)));
+            let row = [json!(figures.rows), json!(figures.opened_millis), json!(kind), median, p99, most];
+            told.push(report.row(&row, json!({"frames": millis.len()}))?);
+        }
+    }
+    Ok(Value::Array(told))
 }
 
-/// A sentence of made-up words.
+/// A sentence of made-up words, of which few are frequent and most are rare, as Zipf (1949) found.
 fn sentence(rng: &mut ChaCha8Rng) -> Vec<String> {
     let count = rng.random_range(LENGTHS.0..=LENGTHS.1);
-    (0..count).map(|_| word(rng.random_range(0..20_000))).collect()
+    (0..count).map(|_| word(WORDS.powf(rng.random::<f32>()) as u32)).collect()
 }
 
 /// A word of syllables, another for each number.
 fn word(number: u32) -> String {
     let (consonants, vowels) = (b"bcdfghjklmnpqrstvwxz", b"aeiouy");
-    let (mut rest, mut word) = (number + 1, String::new());
+    let (mut rest, mut word) = (number, String::new());
     while rest > 0 {
         word.push(char::from(consonants[rest as usize % 20]));
         word.push(char::from(vowels[rest as usize / 20 % 6]));
@@ -94,91 +130,146 @@ fn row(rng: &mut ChaCha8Rng, columns: usize) -> Vec<f32> {
     weights.iter().map(|weight| weight / sum).collect()
 }
 
-/// Writes a file of JSON lines; gives how many numbers its alignments have.
+/// Writes a file of JSON lines as `translate` does; gives how many numbers its alignments have.
 fn json_lines(path: &Path, sources: &[Vec<String>], seed: u64) -> std::io::Result<usize> {
+    #[derive(serde::Serialize)]
+    struct Line<'a> {
+        source: &'a [String],
+        hypotheses: [Hypothesis<'a>; 1],
+    }
+    #[derive(serde::Serialize)]
+    struct Hypothesis<'a> {
+        tokens: &'a [String],
+        text: &'a str,
+        log_p: f32,
+        token_log_p: &'a [f32],
+        alpha: &'a [Vec<f32>],
+        finished: bool,
+    }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
     let mut numbers = 0;
     for source in sources {
         let mut source = source.clone();
         source.push("</s>".to_owned());
-        let mut target = sentence(&mut rng);
-        let text = target.join(" ");
-        target.push("</s>".to_owned());
-        numbers += source.len() * target.len();
-        let alpha: Vec<Vec<f32>> = target.iter().map(|_| row(&mut rng, source.len())).collect();
-        let log_p: Vec<f32> = target.iter().map(|_| -rng.random::<f32>()).collect();
-        let hypothesis = json!({"tokens": target, "text": text, "log_p": log_p.iter().sum::<f32>(), "token_log_p": log_p,
-            "alpha": alpha, "finished": true});
-        writeln!(file, "{}", json!({"source": source, "hypotheses": [hypothesis]}))?;
+        let mut tokens = sentence(&mut rng);
+        let text = tokens.join(" ");
+        tokens.push("</s>".to_owned());
+        numbers += source.len() * tokens.len();
+        let alpha: Vec<Vec<f32>> = tokens.iter().map(|_| row(&mut rng, source.len())).collect();
+        let token_log_p: Vec<f32> = tokens.iter().map(|_| -rng.random::<f32>()).collect();
+        let log_p = token_log_p.iter().sum();
+        let said = Hypothesis {
+            tokens: &tokens,
+            text: &text,
+            log_p,
+            token_log_p: &token_log_p,
+            alpha: &alpha,
+            finished: true,
+        };
+        serde_json::to_writer(&mut file, &Line { source: &source, hypotheses: [said] })?;
+        file.write_all(b"\n")?;
     }
     file.flush()?;
     Ok(numbers)
 }
 
-fn brought(folder: &Path, count: usize, repeat: usize) -> anyhow::Result<Vec<Value>> {
+fn brought(folder: &Path, path: &Path, count: usize, setup: &Setup) -> anyhow::Result<Vec<Value>> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let sources: Vec<Vec<String>> = (0..count).map(|_| sentence(&mut rng)).collect();
     let files = [folder.join("first.jsonl"), folder.join("second.jsonl")];
-    let mut numbers = 0;
+    let (mut numbers, mut bytes) = (0, 0.0);
     for (seed, file) in files.iter().enumerate() {
         numbers += json_lines(file, &sources, seed as u64).map_err(|error| Error::io(file, &error))?;
+        bytes += size(file)?;
     }
-    let path = folder.join("aligned.ilws");
-    let mut workspace = Workspace::open(&path)?;
-    let began = Instant::now();
+    let mut workspace = Workspace::open(path)?;
+    let (began, before) = (Instant::now(), cpu_seconds());
     for file in &files {
-        let options = import::Options::default();
-        bring(&mut workspace, file, &options, &mut Measuring::default(), &Ticket::forever(), &mut |_| {})?;
+        let options = (file.as_path(), &import::Options::default());
+        let mut measuring = Measuring::default();
+        bring_with(&mut workspace, options, setup.runtime.threads, &mut measuring, &Ticket::forever(), &mut |_| {})?;
+        std::fs::remove_file(file).map_err(|error| Error::io(file, &error))?;
     }
     let seconds = began.elapsed().as_secs_f64();
+    let cpu = before.zip(cpu_seconds()).map(|(before, after)| after - before);
     let systems = workspace.systems()?;
     let mut reads = Vec::new();
-    for _ in 0..repeat.max(1) * 20 {
+    for _ in 0..setup.repeat.max(1) * 20 {
         let (system, at) = (&systems[rng.random_range(0..systems.len())], rng.random_range(0..count));
         let began = Instant::now();
         workspace.output(system.id, at)?;
         reads.push(1000.0 * began.elapsed().as_secs_f64());
     }
     drop(workspace);
-    let size = std::fs::metadata(&path).map_err(|error| Error::io(&path, &error))?.len() as f64;
-    let ratio = size / (2.0 * numbers as f64);
+    let megabytes = size(path)? / 1e6;
     Ok(vec![
         json!(count),
         json!(systems.len()),
+        json!(bytes / 1e6),
         json!(seconds),
-        json!(size / 1e6),
-        json!(ratio),
+        json!(cpu),
+        json!(megabytes),
+        json!(1e6 * megabytes / (2.0 * numbers as f64)),
         json!(quantile(&reads, 0.5)),
     ])
 }
 
-fn long_table(folder: &Path, count: usize, repeat: usize) -> anyhow::Result<Vec<Value>> {
-    let path = folder.join("long.ilws");
-    fill(&path, count)?;
-    let began = Instant::now();
-    let workspace = Workspace::open(&path)?;
-    let corpus = Corpus::read(&workspace)?;
-    let open_seconds = began.elapsed().as_secs_f64();
-    let sorting = Sorting::named("logp.1-2", &corpus)?;
-    let everything = Filter::default();
-    let time = |job: &dyn Fn()| {
-        let times: Vec<f64> = (0..repeat.max(1))
-            .map(|_| {
-                let began = Instant::now();
-                job();
-                1000.0 * began.elapsed().as_secs_f64()
-            })
-            .collect();
-        quantile(&times, 0.5)
+fn size(path: &Path) -> anyhow::Result<f64> {
+    Ok(std::fs::metadata(path).map_err(|error| Error::io(path, &error))?.len() as f64)
+}
+
+/// What all threads of this process have computed so far; `None` where the system does not tell.
+fn cpu_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may have spaces: user and system time are the 12th and 13th, in hundredths of a second.
+    let rest = stat.rsplit_once(')')?.1;
+    rest.split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<Option<f64>>()
+        .map(|all| all / 100.0)
+}
+
+/// A row of the table for each thing that is done to it.
+fn long_table(path: &Path, count: usize, repeat: usize) -> anyhow::Result<Vec<Vec<Value>>> {
+    let millis = |began: Instant| 1000.0 * began.elapsed().as_secs_f64();
+    let read = || -> anyhow::Result<(Corpus, f64)> {
+        let began = Instant::now();
+        let corpus = Corpus::read(&Workspace::open(path)?)?;
+        Ok((corpus, millis(began)))
     };
-    let sort = time(&|| drop(rows(&corpus, &everything, Some(&sorting))));
-    let mut millis = Vec::new();
-    for line in [word(1234).as_str(), "/ba[dk]e [mn]/", "logp.1<-10"] {
-        let filter = Filter::new(line, &corpus)?;
-        millis.push(time(&|| drop(rows(&corpus, &filter, None))));
+    let (_, first) = read()?;
+    let mut again = Vec::new();
+    for _ in 0..repeat.max(1) {
+        again.push(read()?.1);
     }
-    Ok(vec![json!(count), json!(open_seconds), json!(sort), json!(millis[0]), json!(millis[1]), json!(millis[2])])
+    let mut told = vec![vec![json!(count), json!("open"), json!(first), json!(quantile(&again, 0.5)), json!(count)]];
+    let (common, rare) = (word(3), word(123_456));
+    for (what, filter, sorting) in [
+        ("sort by log p", "", "logp.1"),
+        ("sort by a difference", "", "-logp.1-2"),
+        ("filter by a number", "logp.1<-18", ""),
+        ("filter by a rare word", rare.as_str(), ""),
+        ("filter by a frequent one", common.as_str(), ""),
+        ("filter by a frequent one, in outputs", &format!("output:{common}"), ""),
+        ("filter by a rule", "/ba[dk]e [mn]/", ""),
+        ("filter by a rule, in sources", "source:/^ba.*[mn]u$/", ""),
+    ] {
+        let (corpus, _) = read()?;
+        let filter = Filter::new(filter, &corpus)?;
+        let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, &corpus)).transpose()?;
+        let mut times = Vec::new();
+        let mut found = 0;
+        for _ in 0..=repeat.max(1) {
+            let began = Instant::now();
+            found = rows(&corpus, &filter, sorting.as_ref()).len();
+            times.push(millis(began));
+        }
+        told.push(vec![json!(count), json!(what), json!(times[0]), json!(quantile(&times[1..], 0.5)), json!(found)]);
+    }
+    Ok(told)
 }
 
 /// A workspace without alignments.
@@ -197,19 +288,16 @@ fn fill(path: &Path, count: usize) -> anyhow::Result<()> {
         });
         workspace.add_sentences(origin, &new.collect::<Vec<_>>())?;
         for system in &systems {
-            let outputs: Vec<(usize, Output)> = places
-                .clone()
-                .map(|at| {
-                    let mut text = String::new();
-                    for word in sentence(&mut rng) {
-                        let _ = write!(text, "{word} ");
-                    }
-                    let log_p = Some(-20.0 * rng.random::<f32>());
-                    (at, Output { text: text.trim_end().to_owned(), log_p, ..Output::default() })
-                })
-                .collect();
+            let mut said = |at: usize| {
+                let log_p = Some(-20.0 * rng.random::<f32>());
+                (at, Output { text: sentence(&mut rng).join(" "), log_p, ..Output::default() })
+            };
+            let outputs: Vec<(usize, Output)> = places.clone().map(&mut said).collect();
             workspace.add_outputs(system.id, &outputs, &mut Measuring::default())?;
         }
+        if first % (20 * WINDOW) == 0 {
+            workspace.fold()?;
+        }
     }
-    Ok(())
+    Ok(workspace.fold()?)
 }

@@ -1,17 +1,23 @@
-//! Floor 6: JSON lines of this program: `translate --format jsonl` and `score`. Imports its room and `text`.
+//! Floor 6: JSON lines of this program: `translate --format jsonl` and `score`. Where tokens are pieces of words and the
+//! line says of which word, what comes in is of words. Imports its room, `text` and `analysis`.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 
+use crate::analysis::alignment::Alignment;
+use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::error::{Error, Result};
 use crate::import::facts::{Fact, Facts, Warnings};
-use crate::import::format::{Reader, Sample, system};
+use crate::import::format::{LineParser, Reader, Sample, system};
 use crate::import::input::{Input, Lines};
 use crate::import::options::{Options, Orientation};
 use crate::import::record::{Alpha, Output, Record, Text};
 use crate::text::join::join;
+use crate::text::pieces::Marks;
 use crate::text::readable::readable;
 
 /// An object with hypotheses.
@@ -29,18 +35,16 @@ pub fn sniff_score(sample: &Sample<'_>) -> u8 {
 /// Starts to read either.
 pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
     facts.orientation = Fact::known(Orientation::TargetRows, "as this program writes them");
-    Ok(Box::new(JsonlReader {
-        path: input.path().into(),
-        lines: input.lines()?,
-        system: system(input, options),
-        languages: options.languages.clone(),
-    }))
+    let parser =
+        Parser { path: input.path().into(), system: system(input, options), languages: options.languages.clone() };
+    Ok(Box::new(JsonlReader { lines: input.lines()?, parser: Arc::new(parser) }))
 }
 
 /// A line of either command; whatever else it has is not needed here.
 #[derive(Deserialize)]
 struct Line {
     source: Vec<String>,
+    words: Option<Words>,
     hypotheses: Option<Vec<Hypothesis>>,
     target: Option<Vec<String>>,
     log_p: Option<f32>,
@@ -52,11 +56,20 @@ struct Line {
 #[derive(Deserialize)]
 struct Hypothesis {
     tokens: Vec<String>,
+    words: Option<Vec<[usize; 2]>>,
     text: Option<String>,
     log_p: Option<f32>,
     token_log_p: Option<Vec<Option<f32>>>,
     #[serde(default)]
     alpha: Matrix,
+}
+
+/// The tokens of every word: of the source, as `translate` writes them, or of both sides, as `score` does.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Words {
+    Source(Vec<[usize; 2]>),
+    Both { source: Vec<[usize; 2]>, target: Vec<[usize; 2]> },
 }
 
 /// Rows of numbers, or null.
@@ -130,8 +143,12 @@ impl<'de> Visitor<'de> for Row<'_> {
 }
 
 struct JsonlReader {
-    path: PathBuf,
     lines: Lines,
+    parser: Arc<Parser>,
+}
+
+struct Parser {
+    path: PathBuf,
     system: String,
     languages: (Option<String>, Option<String>),
 }
@@ -139,17 +156,33 @@ struct JsonlReader {
 impl Reader for JsonlReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         while let Some(line) = self.lines.next(warnings)? {
-            let Some(text) = line.text else { continue };
-            if text.trim().is_empty() {
-                warnings.add(line.number, "is blank; its sentence is left out");
-                continue;
-            }
-            match parse(&self.path, line.number, &text) {
-                Ok(parsed) => return Ok(Some(self.record(line.number, parsed, warnings))),
-                Err(error) => warnings.note(line.number, &error),
+            let record = line.text.and_then(|text| self.parser.record(line.number, &text, warnings));
+            if record.is_some() {
+                return Ok(record);
             }
         }
         Ok(None)
+    }
+
+    fn apart(&mut self) -> Option<(&mut Lines, Arc<dyn LineParser>)> {
+        let parser: Arc<dyn LineParser> = Arc::<Parser>::clone(&self.parser);
+        Some((&mut self.lines, parser))
+    }
+}
+
+impl LineParser for Parser {
+    fn record(&self, number: usize, line: &str, warnings: &mut Warnings) -> Option<Record> {
+        if line.trim().is_empty() {
+            warnings.add(number, "is blank; its sentence is left out");
+            return None;
+        }
+        match parse(&self.path, number, line) {
+            Ok(parsed) => Some(self.said(number, parsed, warnings)),
+            Err(error) => {
+                warnings.note(number, &error);
+                None
+            }
+        }
     }
 }
 
@@ -165,29 +198,35 @@ fn parse(path: &Path, number: usize, text: &str) -> Result<Line> {
     })
 }
 
-impl JsonlReader {
-    fn record(&self, number: usize, line: Line, warnings: &mut Warnings) -> Record {
-        let text = spoken(self.languages.0.as_deref(), &line.source);
-        let width = line.source.len();
+impl Parser {
+    fn said(&self, number: usize, line: Line, warnings: &mut Warnings) -> Record {
+        let (x, y) = match line.words {
+            None => (None, None),
+            Some(Words::Source(source)) => (Some(source), None),
+            Some(Words::Both { source, target }) => (Some(source), Some(target)),
+        };
+        let source = Side::new(line.source, x, number, warnings);
         let scored = line.target.map(|tokens| Hypothesis {
             tokens,
+            words: y,
             text: None,
             log_p: line.log_p,
             token_log_p: line.token_log_p,
             alpha: line.alpha,
         });
         let hypotheses = line.hypotheses.unwrap_or_default().into_iter().chain(scored);
-        let outputs: Vec<Output> = hypotheses.map(|one| self.output(one, width, number, warnings)).collect();
-        if outputs.is_empty() && width > 1 {
+        let outputs: Vec<Output> = hypotheses.map(|one| self.output(one, &source, number, warnings)).collect();
+        if outputs.is_empty() && source.width > 1 {
             warnings.add(number, "has no translation");
         }
-        let source = Some(Text { text, tokens: Some(line.source) });
+        let text = spoken(self.languages.0.as_deref(), &source.words);
+        let source = Some(Text { text, tokens: Some(source.words) });
         Record { sentence: number, line: number, source, outputs, ..Record::default() }
     }
 
-    fn output(&self, one: Hypothesis, width: usize, number: usize, warnings: &mut Warnings) -> Output {
-        let Hypothesis { tokens, text, log_p, token_log_p, alpha: Matrix(alpha) } = one;
-        let height = tokens.len();
+    fn output(&self, one: Hypothesis, source: &Side, number: usize, warnings: &mut Warnings) -> Output {
+        let Hypothesis { tokens, words, text, log_p, token_log_p, alpha: Matrix(alpha) } = one;
+        let (height, width) = (tokens.len(), source.width);
         let fits = |alpha: &Alpha| (alpha.rows(), alpha.columns()) == (height, width);
         if let Some(alpha) = alpha.as_ref().filter(|alpha| !fits(alpha)) {
             let (rows, columns) = (alpha.rows(), alpha.columns());
@@ -198,19 +237,63 @@ impl JsonlReader {
                 ),
             );
         }
+        // JSON has no infinity: a word of probability 0 comes as null.
+        let known = |all: Vec<Option<f32>>| all.into_iter().map(|one| one.unwrap_or(f32::NEG_INFINITY)).collect();
+        let token_log_p: Vec<f32> = token_log_p.map(known).unwrap_or_default();
+        let target = Side::new(tokens, words, number, warnings);
         Output {
             system: Some(self.system.clone()),
-            text: text.unwrap_or_else(|| spoken(self.languages.1.as_deref(), &tokens)),
+            text: text.unwrap_or_else(|| spoken(self.languages.1.as_deref(), &target.words)),
             log_p,
-            // JSON has no infinity: a word of probability 0 comes as null.
-            token_log_p: token_log_p
-                .map(|all| all.into_iter().map(|one| one.unwrap_or(f32::NEG_INFINITY)).collect())
-                .unwrap_or_default(),
-            alpha: alpha.filter(fits),
-            tokens,
+            token_log_p: match &target.pieces {
+                Some(pieces) if token_log_p.len() == height => merge_log_p(&token_log_p, pieces),
+                _ => token_log_p,
+            },
+            alpha: alpha.filter(fits).map(|alpha| of_words(alpha, source, &target)),
+            tokens: target.words,
             ..Output::default()
         }
     }
+}
+
+/// A sentence of one side: its words, and of which tokens each is made.
+struct Side {
+    words: Vec<String>,
+    /// Tokens.
+    width: usize,
+    /// `None` where every token is a word.
+    pieces: Option<Vec<Range<usize>>>,
+}
+
+impl Side {
+    fn new(tokens: Vec<String>, words: Option<Vec<[usize; 2]>>, number: usize, warnings: &mut Warnings) -> Self {
+        let width = tokens.len();
+        let Some(words) = words else { return Self { words: tokens, width, pieces: None } };
+        let pieces: Vec<Range<usize>> = words.into_iter().map(|[start, end]| start..end).collect();
+        let mut next = 0;
+        let follow = pieces.iter().all(|word| word.start == std::mem::replace(&mut next, word.end) && !word.is_empty());
+        if !follow || next != width {
+            warnings.add(number, format!("has words that are not made of its {width} tokens; they are left out"));
+            return Self { words: tokens, width, pieces: None };
+        }
+        let marks = Marks::seen(&tokens);
+        let words = pieces.iter().map(|word| marks.word(&tokens[word.clone()])).collect();
+        Self { words, width, pieces: Some(pieces) }
+    }
+
+    fn ranges(&self) -> Vec<Range<usize>> {
+        self.pieces.clone().unwrap_or_else(|| (0..self.width).map(|i| i..i + 1).collect())
+    }
+}
+
+/// Weights of tokens as those of words.
+fn of_words(alpha: Alpha, source: &Side, target: &Side) -> Alpha {
+    if source.pieces.is_none() && target.pieces.is_none() {
+        return alpha;
+    }
+    let rows = alpha.to_rows();
+    let merged = merge_alpha(&Alignment::new(&rows), &source.ranges(), &target.ranges());
+    Alpha::from_rows(&merged).unwrap_or(alpha)
 }
 
 /// Tokens as text: put together as the language does, where it is known.

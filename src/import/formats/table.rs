@@ -217,16 +217,62 @@ fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &O
             Some(role) => role,
             None if is_side => sides.next().unwrap_or(ColumnRole::Output(name.to_owned())),
             None if name.is_empty() || are_numbers(body, place) => ColumnRole::Extra,
+            None if has_header && is_of_workspace(name, body, place) => ColumnRole::Extra,
             None => ColumnRole::Output(name.to_owned()),
         }
     };
-    names.iter().enumerate().map(|(place, name)| Column { name: name.clone(), role: role(place, name) }).collect()
+    let column = |(place, name): (usize, &String)| Column { name: name.clone(), role: role(place, name) };
+    let mut columns: Vec<Column> = names.iter().enumerate().map(column).collect();
+    name_log_p(&mut columns);
+    columns
+}
+
+/// What a table of page Corpus has beside texts: what people said, and measures, which are empty where there is nothing to
+/// measure.
+fn is_of_workspace(name: &str, body: &[Vec<String>], place: usize) -> bool {
+    let is_measure = measure(name).is_some() || MEASURES.contains(&name);
+    REMARKS.contains(&name) || is_measure && cells(body, place).all(|cell| cell.parse::<f64>().is_ok())
+}
+
+/// Columns of remarks in a table of page Corpus.
+const REMARKS: &[&str] = &["tags", "notes"];
+/// Columns of numbers that are of no system.
+const MEASURES: &[&str] = &["words", "reference_words", "stars", "marks"];
+
+/// A measure of a system, or of one less another: `bleu.1`, `bleu.1-2`.
+fn measure(name: &str) -> Option<(&str, &str)> {
+    let (name, systems) = name.rsplit_once('.')?;
+    let is_name = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let (first, second) = systems.split_once('-').unwrap_or((systems, "1"));
+    (is_name && is_number(first) && is_number(second)).then_some((name, systems))
+}
+
+/// `logp.2` is that of the second system; other measures are made anew.
+fn name_log_p(columns: &mut [Column]) {
+    let systems: Vec<String> = columns.iter().filter_map(|column| output_of(&column.role)).map(str::to_owned).collect();
+    for column in columns.iter_mut().filter(|column| column.role == ColumnRole::Extra) {
+        let number =
+            measure(&column.name).filter(|(name, _)| *name == "logp").and_then(|(_, of)| of.parse::<usize>().ok());
+        if let Some(system) = number.and_then(|number| systems.get(number.checked_sub(1)?)) {
+            column.role = ColumnRole::LogP(system.clone());
+        }
+    }
+}
+
+fn output_of(role: &ColumnRole) -> Option<&str> {
+    if let ColumnRole::Output(system) = role { Some(system) } else { None }
 }
 
 /// Whether the cells of a column are numbers, as far as they are there.
 fn are_numbers(body: &[Vec<String>], place: usize) -> bool {
-    let mut cells = body.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.trim().is_empty()).peekable();
-    cells.peek().is_some() && cells.all(|cell| cell.trim().parse::<f64>().is_ok())
+    let mut cells = cells(body, place).peekable();
+    cells.peek().is_some() && cells.all(|cell| cell.parse::<f64>().is_ok())
+}
+
+/// The cells of a column that are not blank.
+fn cells(body: &[Vec<String>], place: usize) -> impl Iterator<Item = &str> {
+    body.iter().filter_map(move |row| row.get(place)).map(|cell| cell.trim()).filter(|cell| !cell.is_empty())
 }
 
 struct TableReader {
@@ -261,10 +307,16 @@ fn fill(record: &mut Record, column: &Column, cell: String, base: Base, warnings
         ColumnRole::Skip => {}
         ColumnRole::Id => record.id = Some(cell),
         ColumnRole::Source => record.source = Some(Text::plain(cell)),
-        ColumnRole::Reference => record.reference = Some(Text::plain(cell)),
         ColumnRole::Extra => record.extra.push((column.name.clone(), cell)),
+        // A cell without words says nothing: no reference, no translation.
+        ColumnRole::Reference
+        | ColumnRole::Output(_)
+        | ColumnRole::LogP(_)
+        | ColumnRole::Links(_)
+        | ColumnRole::Gold
+            if cell.trim().is_empty() => {}
+        ColumnRole::Reference => record.reference = Some(Text::plain(cell)),
         ColumnRole::Output(system) => output(record, system).text = cell,
-        ColumnRole::LogP(_) | ColumnRole::Links(_) | ColumnRole::Gold if cell.trim().is_empty() => {}
         ColumnRole::LogP(system) => match number(cell.trim()) {
             Some(log_p) => output(record, system).log_p = Some(log_p),
             None => warnings.add(line, about(format!("has `{cell:.40}`, which is no number"))),

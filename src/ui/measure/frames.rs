@@ -39,8 +39,12 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn new(session: Session, size: Vec2) -> Self {
+        Self::of(Box::new(Alone(session)), size)
+    }
+
+    pub(super) fn of(desk: Box<dyn Desk>, size: Vec2) -> Self {
         let ctx = egui::Context::default();
-        let app = App::new(Box::new(Alone(session)), &ctx);
+        let app = App::new(desk, &ctx);
         Self { app, ctx, size, time: 0.0, triangles: 0 }
     }
 

@@ -118,3 +118,35 @@ fn lines_of_score_come_back() {
     assert_eq!((output.text.as_str(), output.tokens.len(), output.log_p), ("l'eau", 3, Some(-3.5)));
     assert_eq!(output.alpha.as_ref().unwrap().weights(), [1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
 }
+
+/// Which pieces make up a word was not read: words came in as their pieces.
+#[test]
+fn pieces_become_the_words_that_the_line_names() {
+    let line = "{\"source\":[\"un\",\"##seen\",\"road\",\"</s>\"],\"words\":[[0,2],[2,3],[3,4]],\"hypotheses\":[{\
+                \"tokens\":[\"che\",\"##min\",\"</s>\"],\"words\":[[0,2],[2,3]],\"text\":\"chemin\",\"token_log_p\":[-1,-0.5,-0.25],\
+                \"alpha\":[[0.5,0.25,0.25,0],[0,0.25,0.75,0],[0,0,0,1]]}]}\n\
+                {\"source\":[\"\u{2581}a\",\"b\"],\"words\":{\"source\":[[0,2]],\"target\":[[0,1],[1,2]]},\"target\":[\"\u{2581}c\",\"\u{2581}d\"],\
+                \"alpha\":[[0.5,0.5],[0.25,0.75]]}\n\
+                {\"source\":[\"a\",\"b\"],\"words\":[[0,1],[0,2]],\"hypotheses\":[{\"tokens\":[\"c\"],\"words\":[[0,9]]}]}\n";
+    let planted = Planted::new("mine.jsonl", line.as_bytes());
+    let read = planted.read(&Options::default());
+    assert_eq!(read.sources(), ["unseen road", "ab", "a b"]);
+    let tokens = |n: usize| read.records[n].source.as_ref().and_then(|source| source.tokens.clone()).expect("words");
+    assert_eq!(
+        (tokens(0), tokens(1)),
+        (vec!["unseen".to_owned(), "road".into(), "</s>".into()], vec!["ab".to_owned()])
+    );
+    let output = &read.records[0].outputs[0];
+    assert_eq!(
+        (&output.tokens[..], &output.token_log_p[..]),
+        (&["chemin".to_owned(), "</s>".into()][..], &[-1.5, -0.25][..])
+    );
+    let alpha = |n: usize| read.records[n].outputs[0].alpha.as_ref().expect("alpha").to_rows();
+    assert_eq!(alpha(0), [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]);
+    assert_eq!(alpha(1), [[1.0], [1.0]]);
+    let expect = [
+        "mine.jsonl, line 3: has words that are not made of its 2 tokens; they are left out",
+        "mine.jsonl, line 3: has words that are not made of its 1 tokens; they are left out",
+    ];
+    assert_eq!(read.warnings, expect);
+}

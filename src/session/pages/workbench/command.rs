@@ -17,6 +17,8 @@ pub enum WorkbenchCommand {
     Import(PathBuf),
     /// Brings in a file that is read as told.
     ImportAs(PathBuf, import::Options),
+    /// Stops the file that is coming in; what came stays.
+    StopImport,
     /// Puts in the small test set that comes with the program.
     Fill,
     /// What a plain text that comes in is.

@@ -66,6 +66,8 @@ pub struct Workbench {
     pub message: Option<String>,
     /// What the lane is doing, and how far it is.
     pub busy: Option<(String, f32)>,
+    /// It brings in a file, which can be stopped.
+    pub is_importing: bool,
     /// The file that came in last, and what came of it.
     pub brought: Option<(PathBuf, Brought)>,
     /// The chosen sentence, from 0.
@@ -103,6 +105,7 @@ impl Default for Workbench {
             role: import::Role::Source,
             message: None,
             busy: None,
+            is_importing: false,
             brought: None,
             selected: None,
             detail: None,
@@ -371,8 +374,9 @@ impl Workbench {
                 self.tables = picture::tables(&detail, || shared.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
-            KeeperNews::Busy(what, share) => self.busy = Some((what, share)),
-            KeeperNews::Idle => self.busy = None,
+            KeeperNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
+            KeeperNews::Importing(what, share) => (self.busy, self.is_importing) = (Some((what, share)), true),
+            KeeperNews::Idle => (self.busy, self.is_importing) = (None, false),
             KeeperNews::Brought(path, brought) => {
                 self.message = None;
                 // After the sources come their translations, then what systems say.
@@ -407,6 +411,7 @@ impl PageState for Workbench {
                 Self::send(shared, KeeperCall::Import(vec![(path, options)]));
             }
             WorkbenchCommand::ImportAs(path, options) => Self::send(shared, KeeperCall::Import(vec![(path, options)])),
+            WorkbenchCommand::StopImport => Self::send(shared, KeeperCall::Stop),
             WorkbenchCommand::Fill => Self::send(shared, KeeperCall::Fill),
             WorkbenchCommand::SetRole(role) => self.role = role,
             WorkbenchCommand::SetFilter(filter) => {

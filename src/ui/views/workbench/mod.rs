@@ -260,7 +260,13 @@ fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let workbench = window.session.workbench();
     if let Some((what, share)) = &workbench.busy {
-        ui.label(RichText::new(what).size(theme::TEXT_SMALL).color(t.weak));
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(what).size(theme::TEXT_SMALL).color(t.weak));
+            let note = "What came in stays; importing the file again goes on";
+            if workbench.is_importing && ui.small_button("Stop the import").on_hover_text(note).clicked() {
+                window.push(WorkbenchCommand::StopImport);
+            }
+        });
         let bar = ProgressBar::new(*share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
     }

@@ -1,0 +1,428 @@
+//! The file of a workspace: earlier versions, columns that are read late, other windows, its size.
+
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+use serde_json::json;
+
+use interlinear::import;
+use interlinear::ticket::{Counter, Ticket};
+use interlinear::workspace::bring::{Brought, bring_with};
+use interlinear::workspace::column::Column;
+use interlinear::workspace::corpus::Corpus;
+use interlinear::workspace::file::Workspace;
+use interlinear::workspace::filter::Filter;
+use interlinear::workspace::judge::Judgement;
+use interlinear::workspace::measures::Measuring;
+use interlinear::workspace::out::{Kind, Out, write};
+use interlinear::workspace::output::Output;
+use interlinear::workspace::read::About;
+use interlinear::workspace::table::{Sorting, rows};
+use interlinear::workspace::write::NewSentence;
+
+/// The tables of version 1.
+const FIRST: &str = "
+CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
+CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
+    source TEXT NOT NULL, reference TEXT);
+CREATE TABLE system(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL);
+CREATE TABLE output(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE body(key INTEGER PRIMARY KEY, packed BLOB NOT NULL);
+CREATE TABLE measures(id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);
+CREATE TABLE numbers(id INTEGER PRIMARY KEY AUTOINCREMENT, system INTEGER NOT NULL, measures INTEGER NOT NULL,
+    first INTEGER NOT NULL, packed BLOB NOT NULL);
+CREATE TABLE gold(sentence INTEGER PRIMARY KEY, links TEXT NOT NULL);
+CREATE TABLE judgement(sentence INTEGER NOT NULL, annotator TEXT NOT NULL, document TEXT NOT NULL,
+    PRIMARY KEY(sentence, annotator)) WITHOUT ROWID;
+CREATE TABLE act(id INTEGER PRIMARY KEY, sentence INTEGER NOT NULL, annotator TEXT, before TEXT, after TEXT,
+    undone INTEGER NOT NULL DEFAULT 0);
+PRAGMA application_id = 1229739859;
+PRAGMA user_version = 1;
+";
+
+/// Numbers one behind the other, as a row of version 1 has them.
+fn packed(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// What version 1 packed of an output of two words by two.
+fn first_body() -> Vec<u8> {
+    let head = json!({"s": ["old", "mill</w>"], "t": ["vieux", "moulin"], "p": [-0.5, -1.5], "log_p": -2.0, "a": [2, 2], "l": [[1, 1]]});
+    let mut bytes = head.to_string().into_bytes();
+    bytes.push(0);
+    let halves = [0.75, 0.25, 0.125, 0.875].map(|alpha| half::f16::from_f32(alpha).to_bits());
+    bytes.extend(halves.map(|bits| bits as u8));
+    bytes.extend(halves.map(|bits| (bits >> 8) as u8));
+    zstd::bulk::compress(&bytes, 3).expect("packed")
+}
+
+#[test]
+fn a_file_of_the_version_before_opens_and_keeps_everything() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("old.ilws");
+    let old = Connection::open(&path).expect("a database");
+    old.execute_batch(FIRST).expect("version 1");
+    old.execute_batch(
+        "INSERT INTO origin VALUES (1, 'a.txt', '');
+         INSERT INTO sentence VALUES (1, 1, 1, NULL, 'old mill', 'vieux moulin'), (2, 1, 2, NULL, 'x', NULL), (3, 1, 3, 'c', '', NULL);
+         INSERT INTO system VALUES (1, 'A', '{}'), (4, 'B', '{}');
+         INSERT INTO output VALUES ((1 << 32) + 1, 'vieux moulin'), ((4 << 32) + 3, '');
+         INSERT INTO measures VALUES (1, 'words reference_words'), (2, 'length logp unheard_of');
+         INSERT INTO gold VALUES (1, '0-1');
+         INSERT INTO judgement VALUES (2, 'anna', '{\"stars\":3}');",
+    )
+    .expect("rows");
+    let add = "INSERT INTO numbers(system, measures, first, packed) VALUES (?1, ?2, ?3, ?4)";
+    let nan = f32::NAN;
+    for (system, measures, first, numbers) in [
+        (0, 1, 0, &[2.0, 2.0, 9.0, nan, 0.0, nan][..]),
+        (1, 2, 0, &[2.0, -9.0, 1.0]),
+        (0, 1, 1, &[1.0, nan]),
+        (1, 2, 0, &[2.0, -2.0, 1.0]),
+        (4, 2, 2, &[0.0, nan, 1.0]),
+    ] {
+        old.execute(add, params![system, measures, first, packed(numbers)]).expect("numbers");
+    }
+    for key in [(1_i64 << 32) + 1, (4 << 32) + 3] {
+        old.execute("INSERT INTO body VALUES (?1, ?2)", params![key, first_body()]).expect("a body");
+    }
+    drop(old);
+    for round in 0..2 {
+        let workspace = Workspace::open(&path).expect("it opens");
+        let corpus = Corpus::read(&workspace).expect("a corpus");
+        assert_eq!(corpus.damages, Vec::<String>::new());
+        assert_eq!((corpus.len(), corpus.systems[0].done, corpus.systems[1].done), (3, 1, 1), "round {round}");
+        assert_eq!(corpus.sources.get(0), Some("old mill"));
+        assert_eq!((corpus.references.get(0), corpus.references.get(2)), (Some("vieux moulin"), None));
+        assert_eq!((corpus.systems[0].texts.get(0), corpus.systems[0].texts.get(2)), (Some("vieux moulin"), None));
+        assert_eq!(corpus.systems[1].texts.get(2), Some(""));
+        let value = |name: &str, at: usize| Column::named(name, &corpus).expect(name).value(&corpus, at);
+        assert_eq!([value("words", 0), value("words", 1), value("words", 2)], [2.0, 1.0, 0.0]);
+        assert_eq!([value("reference_words", 0), value("logp.1", 0), value("length.2", 2)], [2.0, -2.0, 0.0]);
+        assert!(value("reference_words", 1).is_nan() && value("logp.1", 1).is_nan() && value("bleu.1", 0).is_nan());
+        assert_eq!(corpus.judgements[&1]["anna"].stars, 3);
+        assert!(workspace.gold(0).expect("gold").is_some());
+        let said = workspace.output(1, 0).expect("an answer").expect("an output");
+        assert_eq!(said.source, ["old", "mill</w>"]);
+        assert_eq!((said.word_log_p, said.log_p), (vec![-0.5, -1.5], Some(-2.0)));
+        assert_eq!(said.alpha, Some(vec![vec![0.75, 0.25], vec![0.125, 0.875]]));
+        assert_eq!(said.links.expect("links").len(), 1);
+        assert_eq!(corpus.take_damages(), Vec::<String>::new());
+    }
+}
+
+/// Sentences of a long table: more than two pieces.
+const LONG: usize = 9000;
+
+fn text(n: usize) -> String {
+    format!("word{} {} end", n % 7, "more ".repeat(n % 5))
+}
+
+/// What the system of this number says of sentence n.
+fn said(system: usize, n: usize) -> Output {
+    let text = format!("mot{} de {system}", n * 31 % 1000);
+    Output { log_p: Some(-((n * 7919 + system) as f32 % 1000.0)), text, ..Output::default() }
+}
+
+/// A long table, of whose sentences only every second window has what system 2 says.
+fn long(path: &Path, folds: bool) -> Workspace {
+    let mut workspace = Workspace::open(path).expect("a workspace");
+    let systems = ["One", "Two"].map(|name| workspace.add_system(name, &About::default()).expect("a system").id);
+    for first in (0..LONG).step_by(1000) {
+        let new = |n: usize| NewSentence {
+            source: text(n),
+            reference: n.is_multiple_of(3).then(|| format!("ref\n{n}")),
+            line: n + 1,
+            ..NewSentence::default()
+        };
+        workspace.add_sentences(1, &(first..first + 1000).map(new).collect::<Vec<_>>()).expect("sentences");
+        for (number, system) in systems.iter().enumerate() {
+            let places = (first..first + 1000).filter(|n| number == 0 || n / 1000 % 2 == 0);
+            let outputs: Vec<_> = places.map(|n| (n, said(number, n))).collect();
+            workspace.add_outputs(*system, &outputs, &mut Measuring::default()).expect("outputs");
+        }
+        if folds && first % 3000 == 0 {
+            workspace.fold().expect("folded");
+        }
+    }
+    workspace
+}
+
+/// Everything that a corpus shows.
+fn shown(corpus: &Corpus) -> Vec<String> {
+    let mut shown = Vec::new();
+    for at in 0..corpus.len() {
+        let mut line = format!("{:?} {:?}", corpus.sources.get(at), corpus.references.get(at));
+        line += &format!("{:?}", corpus.numbers.iter().map(|numbers| numbers.get(at)).collect::<Vec<_>>());
+        for column in &corpus.systems {
+            let numbers: Vec<f32> = column.numbers.iter().map(|numbers| numbers.get(at)).collect();
+            line += &format!("{} {} {:?} {numbers:?}", column.system.name, column.done, column.texts.get(at));
+        }
+        shown.push(line);
+    }
+    assert_eq!(corpus.take_damages(), Vec::<String>::new());
+    shown
+}
+
+#[test]
+fn columns_that_are_read_late_make_the_same_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let plain = Corpus::read(&long(&at("plain"), false)).expect("a corpus");
+    let mut workspace = long(&at("folded"), true);
+    let half = Corpus::read(&workspace).expect("a corpus");
+    workspace.fold().expect("folded");
+    workspace.fold().expect("nothing is left to fold");
+    let whole = Corpus::read(&Workspace::open(&at("folded")).expect("it opens")).expect("a corpus");
+    assert_eq!((whole.systems[0].done, whole.systems[1].done), (LONG, 5000));
+    for (filter, sorting) in [
+        ("", "-logp.1-2"),
+        ("logp.2<-500", "words"),
+        ("word3 -has:2", ""),
+        ("reference:/f 3/", "-length.1"),
+        ("2:mot77", "number"),
+    ] {
+        let places = |corpus: &Corpus| {
+            let filter = Filter::new(filter, corpus).expect(filter);
+            let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, corpus).expect(sorting));
+            rows(corpus, &filter, sorting.as_ref())
+        };
+        assert!(!places(&plain).is_empty(), "{filter}");
+        assert_eq!(places(&plain), places(&half), "{filter}, {sorting}");
+        assert_eq!(places(&plain), places(&whole), "{filter}, {sorting}");
+    }
+    assert_eq!(shown(&plain), shown(&half));
+    assert_eq!(shown(&plain), shown(&whole));
+    assert!(!whole.read_on(), "everything was read");
+}
+
+/// Whatever one window does, another one that looks now and then comes to what a third one reads anew, whether it has read
+/// a column before or not, and whether the first has folded.
+#[test]
+fn other_windows_follow_what_is_folded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut first = long(&path, true);
+    let second = Workspace::open(&path).expect("a second window");
+    let mut looked = Corpus::read(&second).expect("a corpus");
+    looked.read_texts();
+    Column::named("logp.1", &looked).expect("a column").value(&looked, LONG - 1);
+    let ids: Vec<i64> = first.systems().expect("systems").iter().map(|system| system.id).collect();
+    let new = |n: usize| NewSentence { source: format!("new {n}"), line: n, ..NewSentence::default() };
+    let acts: [&dyn Fn(&mut Workspace); 6] = [
+        &|first| drop(first.add_outputs(ids[1], &[(1500, said(5, 1))], &mut Measuring::default()).expect("outputs")),
+        &|first| assert_eq!(first.add_sentences(1, &(0..10).map(new).collect::<Vec<_>>()).expect("sentences"), LONG),
+        &|first| first.set_references(&[(4100, "a new one".to_owned())]).expect("a reference"),
+        &|first| drop(first.add_system("Three", &About::default()).expect("a system")),
+        &|first| {
+            let outputs: Vec<_> = (4000..4300).chain(8900..9010).map(|n| (n, said(6, n))).collect();
+            first.add_outputs(ids[0], &outputs, &mut Measuring::default()).expect("outputs");
+            first.fold().expect("folded");
+            first.add_outputs(ids[0], &outputs[..3], &mut Measuring::default()).expect("outputs");
+        },
+        &|first| first.remove_system(ids[0]).expect("removed"),
+    ];
+    for (n, act) in acts.iter().enumerate() {
+        act(&mut first);
+        if n % 2 == 1 {
+            first.fold().expect("folded");
+        }
+        looked.refresh(&second).expect("read");
+        assert_eq!(shown(&looked), shown(&Corpus::read(&first).expect("a corpus")), "after act {n}");
+    }
+}
+
+/// What was forced to say a reference says nothing of another one; the table kept its text until the next start.
+#[test]
+fn a_new_reference_takes_the_forced_one_out_of_the_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = Workspace::open(&folder.path().join("a.ilws")).expect("a workspace");
+    let new = NewSentence { source: "a".to_owned(), reference: Some("b".to_owned()), ..NewSentence::default() };
+    workspace.add_sentences(1, &[new]).expect("a sentence");
+    let about = About { ranking: interlinear::workspace::read::FORCED.to_owned(), ..About::default() };
+    let id = workspace.add_system("A", &about).expect("a system").id;
+    workspace.add_outputs(id, &[(0, said(0, 0))], &mut Measuring::default()).expect("an output");
+    workspace.fold().expect("folded");
+    let mut corpus = Corpus::read(&workspace).expect("a corpus");
+    corpus.read_texts();
+    assert!(!corpus.systems[0].numbers[0].get(0).is_nan());
+    workspace.set_references(&[(0, "c".to_owned())]).expect("a reference");
+    corpus.refresh(&workspace).expect("read");
+    assert_eq!((corpus.systems[0].texts.get(0), corpus.systems[0].done), (None, 0));
+    assert!(corpus.systems[0].numbers[0].get(0).is_nan());
+    assert_eq!(shown(&corpus), shown(&Corpus::read(&workspace).expect("a corpus")));
+}
+
+/// Source, and what a system makes of it, a line each: JSON lines of `translate`.
+fn json_lines(sentences: std::ops::Range<usize>) -> String {
+    sentences.map(|n| json_line(&words(5 + n % 9, n), &words(4 + n % 11, n + 7), n)).collect()
+}
+
+fn words(count: usize, n: usize) -> Vec<String> {
+    (0..count).map(|k| format!("w{}", (n * 31 + k * 17) % 900)).chain(["</s>".to_owned()]).collect()
+}
+
+fn json_line(source: &[String], target: &[String], n: usize) -> String {
+    let alpha: Vec<Vec<f32>> =
+        (0..target.len()).map(|i| row(i * source.len() / target.len(), source.len(), n)).collect();
+    let log_p: Vec<f32> = (0..target.len()).map(|i| -((n * 37 + i * 101) as f32 % 97.0) / 31.0).collect();
+    let (text, sum) = (target[..target.len() - 1].join(" "), log_p.iter().sum::<f32>());
+    let said = json!({"tokens": target, "text": text, "log_p": sum, "token_log_p": log_p, "alpha": alpha});
+    json!({"source": source, "hypotheses": [said]}).to_string() + "\n"
+}
+
+/// A row as a softmax makes them: most at one place, noise elsewhere.
+fn row(at: usize, columns: usize, n: usize) -> Vec<f32> {
+    let noise = |j: usize| ((n * 7919 + at * 104_729 + j * 1_299_709) % 10_007) as f32 / 10_007.0;
+    let e: Vec<f32> = (0..columns).map(|j| (5.0 * noise(j) - 2.0 * (j.abs_diff(at) as f32)).exp()).collect();
+    let sum: f32 = e.iter().sum();
+    e.iter().map(|e| e / sum).collect()
+}
+
+fn import(
+    workspace: &mut Workspace,
+    path: &Path,
+    threads: usize,
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(f32),
+) -> Brought {
+    let options = import::Options::default();
+    bring_with(workspace, (path, &options), threads, &mut Measuring::default(), ticket, hear).expect("it comes in")
+}
+
+/// Sentences and outputs with all that is kept of them.
+fn everything(workspace: &Workspace) -> Vec<String> {
+    let mut all = shown(&Corpus::read(workspace).expect("a corpus"));
+    for system in workspace.systems().expect("systems") {
+        for at in 0..workspace.len().expect("a count") {
+            all.push(format!("{:?}", workspace.output(system.id, at).expect("an answer")));
+        }
+    }
+    all
+}
+
+/// However many threads read, what comes in is the same; stopped half way, what came is whole and a second import goes on.
+#[test]
+fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let text = json_lines(0..1300).replacen("\"w31\"", "31", 1);
+    std::fs::write(at("a.jsonl"), format!("{text}\n")).expect("written");
+    let mut plain = Workspace::open(&at("1.ilws")).expect("a workspace");
+    let brought = import(&mut plain, &at("a.jsonl"), 1, &Ticket::forever(), &mut |_| {});
+    assert_eq!(
+        (brought.sentences, brought.outputs, brought.warned, brought.is_stopped),
+        (1300, 1299, 2, false),
+        "{brought:?}"
+    );
+    assert!(brought.warnings[0].contains("a.jsonl, line 2: is no line"), "{:?}", brought.warnings);
+    let expect = everything(&plain);
+    let mut threaded = Workspace::open(&at("3.ilws")).expect("a workspace");
+    let again = import(&mut threaded, &at("a.jsonl"), 3, &Ticket::forever(), &mut |_| {});
+    assert_eq!(again, brought);
+    assert_eq!(everything(&threaded), expect);
+
+    let counter = Counter::new();
+    let ticket = counter.next();
+    let mut stopped = Workspace::open(&at("stopped.ilws")).expect("a workspace");
+    let half = import(&mut stopped, &at("a.jsonl"), 3, &ticket, &mut |_| counter.cancel());
+    assert!(half.is_stopped && half.sentences == 1000 && half.told().contains("What came stays"), "{half:?}");
+    let corpus = Corpus::read(&stopped).expect("a corpus");
+    assert_eq!((corpus.len(), corpus.systems[0].done), (1000, 999), "every sentence that came has its output");
+    let rest = import(&mut stopped, &at("a.jsonl"), 2, &Ticket::forever(), &mut |_| {});
+    assert_eq!((rest.sentences, rest.outputs), (300, 1299));
+    assert_eq!(everything(&stopped), expect);
+}
+
+/// The files of a workspace as they lie there in the middle of an import, as a killed program leaves them.
+#[test]
+fn a_killed_import_leaves_whole_sentences() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("a.jsonl"), json_lines(0..2100)).expect("written");
+    let mut workspace = Workspace::open(&at("a.ilws")).expect("a workspace");
+    let mut moment = 0;
+    import(&mut workspace, &at("a.jsonl"), 2, &Ticket::forever(), &mut |_| {
+        for end in ["", "-wal"] {
+            std::fs::copy(at(&format!("a.ilws{end}")), at(&format!("{moment}.ilws{end}"))).expect("copied");
+        }
+        moment += 1;
+    });
+    assert_eq!(moment, 3);
+    let expect = everything(&workspace);
+    for moment in 0..moment {
+        let mut left = Workspace::open(&at(&format!("{moment}.ilws"))).expect("it opens");
+        let before = left.len().expect("a count");
+        assert_eq!(before, (1000 * (moment + 1)).min(2100));
+        import(&mut left, &at("a.jsonl"), 1, &Ticket::forever(), &mut |_| {});
+        assert_eq!(everything(&left), expect, "killed at {before}");
+    }
+}
+
+/// The file is at most one and a half times as large as its alignments are as f16.
+#[test]
+fn a_workspace_is_little_larger_than_its_alignments() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let size = |name: &str| std::fs::metadata(at(name)).expect("a file").len() as f64;
+    drop(Workspace::open(&at("empty.ilws")).expect("a workspace"));
+    let mut workspace = Workspace::open(&at("a.ilws")).expect("a workspace");
+    let mut numbers = 0;
+    for (system, name) in ["first.jsonl", "second.jsonl"].into_iter().enumerate() {
+        let mut text = String::new();
+        for n in 0..400 {
+            let (source, target) = (words(9 + n % 20, n), words(9 + (n * 7 + system) % 20, n + 7));
+            numbers += source.len() * target.len();
+            text += &json_line(&source, &target, n);
+        }
+        std::fs::write(at(name), &text).expect("written");
+        import(&mut workspace, &at(name), 1, &Ticket::forever(), &mut |_| {});
+    }
+    drop(workspace);
+    // What every workspace begins with weighs nothing in a long one.
+    let ratio = (size("a.ilws") - size("empty.ilws")) / (2.0 * numbers as f64);
+    assert!(ratio < 1.5, "{ratio:.2}");
+}
+
+/// The table that *Save* writes comes back as what it was; tags, notes and empty columns of numbers became systems.
+#[test]
+fn a_saved_table_comes_back_as_what_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = Workspace::open(&folder.path().join("a.ilws")).expect("a workspace");
+    let sentence = |n: usize| NewSentence { source: format!("word{n} word"), line: n + 1, ..NewSentence::default() };
+    workspace.add_sentences(1, &(0..30).map(sentence).collect::<Vec<_>>()).expect("sentences");
+    for (number, name) in ["One", "Two words"].iter().enumerate() {
+        let id = workspace.add_system(name, &About::default()).expect("a system").id;
+        let said = |n: usize| {
+            let said = said(number, n);
+            let target = said.text.split(' ').map(str::to_owned).collect();
+            (n, Output { target, ..said })
+        };
+        let outputs: Vec<_> = (number..30).map(said).collect();
+        workspace.add_outputs(id, &outputs, &mut Measuring::default()).expect("outputs");
+    }
+    let tags = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect();
+    let anna =
+        Judgement { stars: 4, tags: tags(&["idiom", "two words"]), note: "odd".to_owned(), ..Judgement::default() };
+    workspace.judge(3, "anna", &anna).expect("judged");
+    workspace.judge(3, "ben", &Judgement { note: "rare".to_owned(), ..Judgement::default() }).expect("judged");
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let path = folder.path().join("saved.tsv");
+    let rows = std::sync::Arc::new((0..30).collect());
+    let out = Out { path: path.clone(), kind: Kind::Tsv, rows, columns: Vec::new(), chosen: String::new() };
+    write(&out, &corpus, &workspace).expect("saved");
+
+    let mut back = Workspace::open(&folder.path().join("b.ilws")).expect("a workspace");
+    let brought = import(&mut back, &path, 1, &Ticket::forever(), &mut |_| {});
+    assert_eq!((brought.sentences, brought.outputs, brought.warned), (30, 59, 0), "{brought:?}");
+    let came = Corpus::read(&back).expect("a corpus");
+    assert_eq!(shown(&came), shown(&corpus));
+    let expect = Judgement { note: "odd / rare".to_owned(), ..anna };
+    assert_eq!(came.judgements[&3], [("saved".to_owned(), expect)].into());
+    assert_eq!(came.judgements.len(), 1);
+
+    // Where it came from it says nothing new.
+    import(&mut workspace, &path, 1, &Ticket::forever(), &mut |_| {});
+    let again = Corpus::read(&workspace).expect("a corpus");
+    assert_eq!((shown(&again), &again.judgements), (shown(&corpus), &corpus.judgements));
+}
