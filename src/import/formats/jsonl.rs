@@ -40,6 +40,7 @@ pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<d
 /// A line of either command; whatever else it has is not needed here.
 #[derive(Deserialize)]
 struct Line {
+    id: Option<String>,
     source: Vec<String>,
     hypotheses: Option<Vec<Hypothesis>>,
     target: Option<Vec<String>>,
@@ -182,7 +183,7 @@ impl JsonlReader {
             warnings.add(number, "has no translation");
         }
         let source = Some(Text { text, tokens: Some(line.source) });
-        Record { sentence: number, line: number, source, outputs, ..Record::default() }
+        Record { sentence: number, line: number, id: line.id, source, outputs, ..Record::default() }
     }
 
     fn output(&self, one: Hypothesis, width: usize, number: usize, warnings: &mut Warnings) -> Output {
