@@ -33,6 +33,8 @@ pub struct Brought {
     pub outputs: usize,
     /// Alignments by hand.
     pub golds: usize,
+    /// Judgements, one for each sentence and annotator.
+    pub judgements: usize,
     /// How the file was read, in sentences.
     pub facts: Vec<String>,
     /// Something should be asked: the file leaves open how it is meant.
@@ -51,6 +53,7 @@ impl Brought {
             (self.references, "references"),
             (self.outputs, "outputs"),
             (self.golds, "alignments by hand"),
+            (self.judgements, "judgements"),
         ];
         let parts: Vec<String> =
             parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
@@ -62,7 +65,7 @@ impl Brought {
         }
     }
 
-    fn warn(&mut self, path: &Path, line: usize, message: &str) {
+    pub(super) fn warn(&mut self, path: &Path, line: usize, message: &str) {
         self.warned += 1;
         if self.warnings.len() < import::facts::MOST_WARNINGS {
             self.warnings.push(crate::error::Error::line(path, line, message).to_string());

@@ -8,7 +8,8 @@
 //! | `output`, `body` | what a system says of a sentence: the text, and packed words, log p and alpha ([`Output`](super::output::Output)); the key is system * 2^32 + sentence |
 //! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself |
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
-//! | `act` | what was judged, before and after: the undo |
+//! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |
+//! | `setting` | what holds for the whole workspace: the scheme of errors |
 
 use rusqlite::Connection;
 
@@ -16,7 +17,8 @@ use rusqlite::Connection;
 pub const APPLICATION: i64 = 0x494C_5753;
 
 /// Steps from one version to the next; `PRAGMA user_version` counts those that were taken.
-pub const STEPS: &[&str] = &["
+pub const STEPS: &[&str] = &[
+    "
 CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
 CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
     source TEXT NOT NULL, reference TEXT);
@@ -31,7 +33,12 @@ CREATE TABLE judgement(sentence INTEGER NOT NULL, annotator TEXT NOT NULL, docum
     PRIMARY KEY(sentence, annotator)) WITHOUT ROWID;
 CREATE TABLE act(id INTEGER PRIMARY KEY, sentence INTEGER NOT NULL, annotator TEXT, before TEXT, after TEXT,
     undone INTEGER NOT NULL DEFAULT 0);
-"];
+",
+    "
+ALTER TABLE act ADD COLUMN batch INTEGER;
+CREATE TABLE setting(name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
+",
+];
 
 /// Takes the steps that a file lacks, all or none. Another window may have taken them meanwhile.
 pub fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
