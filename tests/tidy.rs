@@ -53,6 +53,8 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("quick_xml", &["import"], "files of others are read in one room"),
     ("encoding_rs", &["import"], "files of others are read in one room"),
     ("rusqlite", &["workspace"], "the file of a workspace has one keeper"),
+    ("parquet", &["workspace"], "tables of sentences go out from one room"),
+    ("zip", &["workspace"], "arrays of alignments go out from one room"),
     ("tokenizers", &["text"], "words and ids are the business of `text`"),
     ("clap", &["cli"], "arguments are parsed on the top floor"),
     ("indicatif", &["cli"], "progress bars are drawn by the command line"),

@@ -88,6 +88,28 @@ impl<T: Ord + Clone> Confusion<T> {
     }
 }
 
+impl<T: Ord + Clone> Confusion<T> {
+    /// Weighted kappa (Cohen 1968): 1 less the mean of `apart` over the pairs of judgements, as a share of what chance would
+    /// give. `apart` is 0 for what is the same. `None` where chance gives nothing to be apart.
+    pub fn weighted(&self, apart: impl Fn(&T, &T) -> f64) -> Option<f64> {
+        let items: u64 = self.counts.values().sum();
+        let (mut first, mut second): (BTreeMap<&T, u64>, BTreeMap<&T, u64>) = Default::default();
+        let mut observed = 0.0;
+        for (one, other, count) in self.counts() {
+            *first.entry(one).or_default() += count;
+            *second.entry(other).or_default() += count;
+            observed += apart(one, other) * count as f64;
+        }
+        let mut expected = 0.0;
+        for (one, count) in &first {
+            for (other, times) in &second {
+                expected += apart(one, other) * *count as f64 * *times as f64 / items as f64;
+            }
+        }
+        (expected > 0.0).then(|| 1.0 - observed / expected)
+    }
+}
+
 /// What an annotator said of a pair of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cell {

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use serde_json::json;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::{Query, Sentence, context};
+use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, SearchArgs, physical_cores};
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
@@ -18,7 +20,9 @@ use crate::import;
 use crate::import::Role;
 use crate::text::tsv::{Cell, rows};
 use crate::ticket::Ticket;
-use crate::workspace::bring::bring_with;
+use crate::workspace::acting::Acting;
+use crate::workspace::agreement::{Aspect, Line, compare};
+use crate::workspace::bring::{Brought, bring_with};
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
@@ -27,8 +31,10 @@ use crate::workspace::measures::Measuring;
 use crate::workspace::out;
 use crate::workspace::out::{Kind, Out};
 use crate::workspace::run::{RunOptions, about, digests, name, run as run_system, system as system_of};
+use crate::workspace::scheme::Scheme;
 use crate::workspace::table;
 use crate::workspace::table::Sorting;
+use crate::workspace::verdicts;
 
 /// Words on each side of a hit.
 const WIDTH: usize = 8;
@@ -49,15 +55,24 @@ Of several sources the first reference, links by hand, and output of a name belo
 
 Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
 2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
-note:word, by:name, has:gold, has:marks, has:note, has:reference, has:2; - before one means not so.
+note:word, by:name, differs:A,B, has:gold, has:marks, has:note, has:reference, has:2; - before one means not so.
 
 Formats:
   tsv         a row for each sentence: texts, numbers (NaN is empty), tags, notes
   jsonl       an object for each sentence: texts, words, alignments, numbers, judgements
-  links       the links of --system, a line for each sentence, as Pharaoh
+  parquet     the table as Parquet: nothing where there is no number
+  npz         alignments of all systems as arrays of numpy: 12.1.alpha [target, source], 12.1.source and
+              12.1.target are sentence 12 in system 1, words with </s>
+  matrices    the same as tables, a file for each, into the folder of --save
+  links       the links of --system, a line for each sentence, as Pharaoh; with --threshold or --symmetrize
   gold        links by hand, the same way
-  judgements  stars, tags, notes and marks, an object for each judged sentence
-  none        nothing"
+  judgements  stars, tags, notes, marks and links, an object for each judged sentence
+  judgement-table  the same as a table with a row for each annotator and each mark
+  scheme      the scheme of errors, as TOML
+  none        nothing
+
+--agreement A B prints for stars, tags, marks and links by hand: what was counted, how many are the same, and Cohen's
+kappa; then the sentences where A and B differ. With --format jsonl it is one object."
 )]
 pub struct Low {
     /// The file; it is made where there is none
@@ -78,6 +93,9 @@ pub struct Low {
     /// A file that says itself what it is: TSV, TMX, XLIFF, JSON lines of translate, dumps of attention; once for each
     #[arg(long, value_name = "FILE")]
     import: Vec<PathBuf>,
+    /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
+    #[arg(long, value_name = "[NAME=]FILE")]
+    judgements: Vec<String>,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -86,8 +104,17 @@ pub struct Low {
     /// Force the references instead of translating: their alignments are compared with links by hand
     #[arg(long, requires = "model")]
     force: bool,
+    /// Run the models with these interventions, as systems of their own: one object for all sentences, or a line for each
+    #[arg(long, value_name = "FILE", requires = "model", conflicts_with = "force")]
+    interventions: Option<PathBuf>,
     #[command(flatten)]
     choice: ChoiceArgs,
+    /// Print how far these two annotators agree about the sentences, and where they differ
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "query")]
+    agreement: Option<Vec<String>>,
+    /// Set the scheme of errors of the workspace, of a TOML or JSON file as --format scheme writes it
+    #[arg(long, value_name = "FILE")]
+    scheme: Option<PathBuf>,
     /// Print where this pattern of source words, output words and links occurs, as a concordance
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
@@ -97,12 +124,48 @@ pub struct Low {
     /// What to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Write it into this file, or folder, instead of printing it
+    #[arg(long, value_name = "PATH")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    links: LinkArgs,
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
     run: RunArgs,
+}
+
+/// How links are read off alpha, as typed.
+#[derive(Args, Clone, Debug)]
+struct LinkArgs {
+    /// With --format links: all with alpha of at least this, rather than the greatest of each target word
+    #[arg(long, value_name = "ALPHA", value_parser = hundredths, conflicts_with = "symmetrize")]
+    threshold: Option<u8>,
+    /// With --format links: the greatest of each row and of each column of alpha, put together as Moses does
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    symmetrize: Option<usize>,
+}
+
+impl LinkArgs {
+    fn high(&self) -> out::Links {
+        match (self.threshold, self.symmetrize) {
+            (Some(hundredths), _) => out::Links::Above(hundredths),
+            (None, Some(rule)) => out::Links::Symmetrised(rule),
+            (None, None) => out::Links::Greatest,
+        }
+    }
+}
+
+fn hundredths(text: &str) -> std::result::Result<u8, String> {
+    let share = text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.map(|share| (share * 100.0).round() as u8).ok_or_else(|| "write a number from 0 to 1, such as 0.2".to_owned())
+}
+
+fn rule(name: &str) -> std::result::Result<usize, String> {
+    let names: Vec<&str> = SYMMETRIZATIONS.iter().map(|rule| rule.name).collect();
+    names.iter().position(|known| *known == name).ok_or_else(|| format!("choose one of {}", names.join(", ")))
 }
 
 /// Which sentences and columns, as typed.
@@ -154,12 +217,22 @@ enum Format {
     /// Everything, an object for each sentence
     #[value(alias = "json")]
     Jsonl,
+    /// The table as Parquet
+    Parquet,
+    /// Alignments as arrays of numpy
+    Npz,
+    /// Alignments as tables, into the folder of --save
+    Matrices,
     /// Links of a system
     Links,
     /// Links by hand
     Gold,
-    /// Stars, tags, notes and marks
+    /// Stars, tags, notes, marks and links, an object for each sentence
     Judgements,
+    /// The same as a table
+    JudgementTable,
+    /// The scheme of errors
+    Scheme,
     /// Nothing
     None,
 }
@@ -187,6 +260,12 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     for (path, role) in files(&low) {
         bring_in(&mut workspace, &path, role, low.run.threads().unwrap_or_else(physical_cores))?;
     }
+    if let Some(scheme) = &low.scheme {
+        workspace.set_scheme(&Scheme::open(scheme)?, &[])?;
+    }
+    for typed in &low.judgements {
+        bring_judgements(&mut workspace, typed)?;
+    }
     if !low.model.is_empty() {
         run_all(&low, &mut workspace)?;
     }
@@ -197,19 +276,36 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         concordance(query, &low, &workspace, &corpus, &rows, &mut output)?;
         return output.finish();
     }
+    if let Some([first, second]) = low.agreement.as_deref() {
+        agreement((first, second), low.format, &corpus, &rows, &mut output)?;
+        return output.finish();
+    }
     let Some(system) = low.system.checked_sub(1) else {
         return Err(Error::Input("systems are counted from 1".to_owned()).into());
     };
     let kind = match low.format {
         Format::Tsv => Kind::Tsv,
         Format::Jsonl => Kind::Jsonl,
-        Format::Links => Kind::Pharaoh(system, None),
+        Format::Links => Kind::Pharaoh(system, low.links.high()),
+        Format::Parquet => Kind::Parquet,
+        Format::Npz => Kind::Arrays,
+        Format::Matrices => Kind::Matrices,
         Format::Gold => Kind::Gold,
         Format::Judgements => Kind::Judgements,
+        Format::JudgementTable => Kind::JudgementTable,
+        Format::Scheme => {
+            output.text(&corpus.scheme.to_toml()?)?;
+            return output.finish();
+        }
         Format::None => return output.finish(),
     };
-    let out = low.choice.out(PathBuf::from("stdout"), kind, rows, &corpus)?;
-    out::to(&mut output, &out, &corpus, &workspace)?;
+    let path = low.save.clone().unwrap_or_else(|| PathBuf::from("stdout"));
+    let out = low.choice.out(path, kind, rows, &corpus)?;
+    if low.save.is_some() {
+        out::write(&out, &corpus, &workspace)?;
+    } else {
+        out::to(&mut output, &out, &corpus, &workspace)?;
+    }
     output.finish()
 }
 
@@ -235,7 +331,31 @@ fn files(low: &Low) -> Vec<(PathBuf, Option<Role>)> {
     files
 }
 
+/// Brings in judgements: of `NAME=FILE`, or of a file whose name has a `=` in it.
+fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
+    let (name, path) = match typed.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => (Some(name), Path::new(path)),
+        _ => (None, Path::new(typed)),
+    };
+    let brought = verdicts::bring(workspace, path, name, &mut Measuring::default(), &Ticket::forever())?;
+    told(path, &brought);
+    Ok(())
+}
+
+fn told(path: &Path, brought: &Brought) {
+    let name = path.file_name().unwrap_or(path.as_os_str()).display();
+    output::tell(&format!("{name}: {}. {}", brought.told(), brought.facts.join(" ")));
+    for warning in &brought.warnings {
+        output::tell(warning);
+    }
+}
+
 fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
+    if role.is_none() && verdicts::holds(path) {
+        let brought = verdicts::bring(workspace, path, None, &mut Measuring::default(), &Ticket::forever())?;
+        told(path, &brought);
+        return Ok(());
+    }
     let options = import::Options { role, ..import::Options::default() };
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = Progress::new(format!("importing {name}"), Some(100), false).counting("per cent");
@@ -243,17 +363,14 @@ fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads:
     let mut measuring = Measuring::default();
     let brought = bring_with(workspace, (path, &options), threads, &mut measuring, &Ticket::forever(), &mut hear);
     bar.finish();
-    let brought = brought?;
-    output::tell(&format!("{name}: {}. {}", brought.told(), brought.facts.join(" ")));
-    for warning in &brought.warnings {
-        output::tell(warning);
-    }
+    told(path, &brought?);
     Ok(())
 }
 
 fn run_all(low: &Low, workspace: &mut Workspace) -> Result<()> {
     let runtime = low.run.high()?;
-    let options = RunOptions { search: low.search.high(), batch: low.batch.high(), forces: low.force };
+    let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
+    let options = RunOptions { search: low.search.high(), batch: low.batch.high(), forces: low.force, acting };
     for folders in low.ensemble.systems(&low.model) {
         let loaded = low.ensemble.load(folders, &runtime)?;
         let system = evaluation::System::from(&loaded);
@@ -292,6 +409,61 @@ pub fn read(workspace: &Workspace) -> Result<Corpus> {
     corpus.read_texts();
     corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::tell(damage));
     Ok(corpus)
+}
+
+/// Prints how far two annotators agree, and where they differ.
+fn agreement(
+    (first, second): (&str, &str),
+    format: Format,
+    corpus: &Corpus,
+    chosen: &[u32],
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let found = compare(corpus, (first, second), chosen)?;
+    let names = |aspects: &[Aspect]| aspects.iter().map(|aspect| aspect.name()).collect::<Vec<_>>();
+    if format == Format::Jsonl {
+        let line = |line: &Line| {
+            let (kappa, more) = (line.kappa, line.more.iter().copied().collect::<std::collections::BTreeMap<_, _>>());
+            json!({
+                "name": line.name,
+                "of": line.of,
+                "items": kappa.map_or(0, |kappa| kappa.items),
+                "same": kappa.map_or(0, |kappa| kappa.agreed),
+                "kappa": kappa.and_then(|kappa| kappa.kappa),
+                "more": more,
+            })
+        };
+        let differing =
+            found.differing.iter().map(|(at, aspects)| json!({"sentence": at + 1, "differs": names(aspects)}));
+        return output.json(&json!({
+            "annotators": [first, second],
+            "both": found.both,
+            "agreement": found.lines.iter().map(line).collect::<Vec<_>>(),
+            "differing": differing.collect::<Vec<_>>(),
+        }));
+    }
+    let mut table = vec![["measure", "counted", "items", "same", "kappa", "more"].map(Cell::plain).to_vec()];
+    for line in &found.lines {
+        let (items, same) = line.kappa.map_or((0, 0), |kappa| (kappa.items, kappa.agreed));
+        let kappa = line.kappa.and_then(|kappa| kappa.kappa).map_or_else(String::new, |kappa| format!("{kappa:.4}"));
+        let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.4}")).collect();
+        table.push(vec![
+            Cell::from(&line.name),
+            Cell::plain(line.of),
+            Cell::plain(&items),
+            Cell::plain(&same),
+            Cell::Plain(kappa),
+            Cell::Plain(more.join(", ")),
+        ]);
+    }
+    output.text(&rows(table))?;
+    output.text("\n")?;
+    let mut table = vec![["sentence", "differs", "source"].map(Cell::plain).to_vec()];
+    for (at, aspects) in &found.differing {
+        let source = Cell::from(corpus.sources.get(*at).unwrap_or_default());
+        table.push(vec![Cell::plain(&(at + 1)), Cell::Plain(names(aspects).join(", ")), source]);
+    }
+    output.text(&rows(table))
 }
 
 /// Prints the hits of a query: the sentence, the hit with what stands around it, and the output.

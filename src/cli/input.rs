@@ -162,6 +162,8 @@ pub struct SourceLine {
     pub sentence: Sentence,
     /// Why it is not read; a sentence that names the line.
     pub refused: Option<Error>,
+    /// What stood before its text and a tab, where ids were asked for.
+    pub id: Option<String>,
 }
 
 impl SourceLine {
@@ -184,8 +186,10 @@ impl Side<'_> {
     /// Tokenises the line that `lines` read last; one that is too long is refused.
     pub fn read(self, lines: &Lines, line: &Line) -> SourceLine {
         let number = lines.number();
-        let refuse =
-            |sentence, what| SourceLine { number, sentence, refused: Some(Error::line(lines.name(), number, what)) };
+        let refuse = |sentence, what| {
+            let refused = Some(Error::line(lines.name(), number, what));
+            SourceLine { number, sentence, refused, id: None }
+        };
         let text = match line {
             Line::Text(text) => text,
             Line::TooLong(bytes) => return refuse(self.encode(""), line::too_many_bytes(*bytes)),
@@ -195,7 +199,7 @@ impl Side<'_> {
         if words > MAX_SOURCE_TOKENS {
             return refuse(sentence, line::too_many_words(words));
         }
-        SourceLine { number, sentence, refused: None }
+        SourceLine { number, sentence, refused: None, id: None }
     }
 
     /// The sentence of a text.
@@ -210,13 +214,30 @@ pub struct Sentences<'a> {
     pub lines: Lines,
     /// What cuts them into words.
     pub side: Side<'a>,
+    /// Each line begins with an id and a tab.
+    pub has_ids: bool,
+}
+
+impl Sentences<'_> {
+    fn with_id(&self, line: &str) -> SourceLine {
+        let (id, text) = line.split_once('\t').unwrap_or((line, ""));
+        let mut read = self.side.read(&self.lines, &Line::Text(text.to_owned()));
+        if !line.contains('\t') {
+            let message = "has no tab behind its id; write `ID<tab>TEXT`, or leave out --ids";
+            read.refused = Some(Error::line(self.lines.name(), self.lines.number(), message));
+        }
+        SourceLine { id: Some(id.to_owned()), ..read }
+    }
 }
 
 impl Input for Sentences<'_> {
     type Item = SourceLine;
 
     fn next(&mut self) -> Result<Option<SourceLine>> {
-        Ok(self.lines.read()?.map(|line| self.side.read(&self.lines, &line)))
+        Ok(self.lines.read()?.map(|line| match &line {
+            Line::Text(text) if self.has_ids => self.with_id(text),
+            _ => self.side.read(&self.lines, &line),
+        }))
     }
 
     fn is_ready(&mut self) -> bool {

@@ -110,7 +110,7 @@ fn stream(high: &High, mut stepper: Box<dyn Stepper>, lines: Lines) -> anyhow::R
     let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
     let doing = Doing { name: "sampling", verb: "sample" };
     let growth = Growth::up_to((high.batch * WINDOW_BATCHES).min(WINDOW_SAMPLES / high.options.count));
-    let refused = windows::run(doing, &mut Sentences { lines, side }, growth, &mut |window| {
+    let refused = windows::run(doing, &mut Sentences { lines, side, has_ids: false }, growth, &mut |window| {
         let drawn = sample_window(high, stepper.as_mut(), window)?;
         for (line, samples) in window.iter().zip(&drawn) {
             write(high, &mut output, line, samples)?;

@@ -52,7 +52,7 @@ given is marked: text and pharaoh have it behind a tab (with --nbest behind a fu
 for each token, `log_p_forced` and `log_p_free`.
 
 An empty line gives an empty result. A line that is too long for a model gives an empty result
-as well, a sentence on stderr, and exit code 2 at the end.")]
+as well (jsonl: `error` says why), a sentence on stderr, and exit code 2 at the end, or 0 with --keep-going.")]
 pub struct Low {
     #[command(flatten)]
     sentences: SentenceArgs,
@@ -69,6 +69,12 @@ pub struct Low {
     /// Force and forbid words, pin rows of alpha, mask source words, as this JSON file says (see below)
     #[arg(long, value_name = "FILE")]
     interventions: Option<PathBuf>,
+    /// Each line begins with an id and a tab, which its result has too: `id` of jsonl, else before a tab
+    #[arg(long)]
+    ids: bool,
+    /// Exit with 0 even where a model cannot read some lines; jsonl tells why as `error`
+    #[arg(long)]
+    keep_going: bool,
 }
 
 /// As meant.
@@ -79,6 +85,8 @@ struct High {
     batch: usize,
     format: LineFormat,
     pretokenized: bool,
+    has_ids: bool,
+    keeps_going: bool,
     replacing: Option<Replacing>,
 }
 
@@ -129,7 +137,8 @@ fn high(low: &Low) -> anyhow::Result<(High, Box<dyn Stepper>)> {
     let stepper = system.stepper(runtime.engine, runtime.threads)?;
     let batch = low.sentences.batch.high();
     let pretokenized = low.sentences.pretokenized;
-    Ok((High { system, options, nbest, batch, format: low.format, pretokenized, replacing }, stepper))
+    let (has_ids, keeps_going, format) = (low.ids, low.keep_going, low.format);
+    Ok((High { system, options, nbest, batch, format, pretokenized, has_ids, keeps_going, replacing }, stepper))
 }
 
 /// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
@@ -149,7 +158,7 @@ fn stream(
 ) -> anyhow::Result<()> {
     let mut output = Output::stdout();
     let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
-    let mut input = PlannedSentences::new(Sentences { lines, side }, &high.system, file)?;
+    let mut input = PlannedSentences::new(Sentences { lines, side, has_ids: high.has_ids }, &high.system, file)?;
     let doing = Doing { name: "translating", verb: "translate" };
     let growth = Growth::new(high.batch);
     let refused = windows::run(doing, &mut input, growth, &mut |window| {
@@ -161,7 +170,7 @@ fn stream(
         Ok(target_words(&done))
     })?;
     output.finish()?;
-    words::refused(refused)
+    if high.keeps_going { Ok(()) } else { words::refused(refused) }
 }
 
 /// The results of a window, in its order; `None` for a line without words and for a refused one.
@@ -187,25 +196,34 @@ fn target_words(done: &[Option<Decoded>]) -> usize {
 
 fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
     let (line, list) = (&planned.line, &planned.list);
+    let id = line.id.as_ref().filter(|_| high.has_ids);
+    let before = id.map_or_else(String::new, |id| format!("{id}\t"));
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
     match high.format {
         LineFormat::Jsonl => output.json(&Record {
+            id: id.map(String::as_str),
+            error: line.refused.as_ref().map(ToString::to_string),
             source: &line.sentence.tokens,
             words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized).map(words::ends),
             interventions: (!list.is_empty()).then(|| reader(high).describe(list, None)),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
         }),
-        LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(String::new, |best| {
-            let links = words::links(high.system.lead(), &line.sentence, best, high.pretokenized);
-            format!("{}{}", hard::pharaoh(&links), marked("\t", list, best))
-        })),
-        LineFormat::Text if high.nbest == 1 => output.line(&hypotheses.first().map_or_else(String::new, |best| {
-            format!("{}{}", text(high, &line.sentence, best), marked("\t", list, best))
-        })),
+        LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
+            || before.clone(),
+            |best| {
+                let links = words::links(high.system.lead(), &line.sentence, best, high.pretokenized);
+                format!("{before}{}{}", hard::pharaoh(&links), marked("\t", list, best))
+            },
+        )),
+        LineFormat::Text if high.nbest == 1 => output.line(&hypotheses.first().map_or_else(
+            || before.clone(),
+            |best| format!("{before}{}{}", text(high, &line.sentence, best), marked("\t", list, best)),
+        )),
         LineFormat::Text => hypotheses.iter().try_for_each(|hypothesis| {
             let (text, marked) = (text(high, &line.sentence, hypothesis), marked(" ||| ", list, hypothesis));
-            output.line(&format!("{} ||| {text} ||| {}{marked}", line.number - 1, hypothesis.log_p))
+            let number = id.cloned().unwrap_or_else(|| (line.number - 1).to_string());
+            output.line(&format!("{number} ||| {text} ||| {}{marked}", hypothesis.log_p))
         }),
     }
 }
@@ -223,6 +241,10 @@ fn reader(high: &High) -> Reader<'_> {
 /// A line of `--format jsonl`.
 #[derive(Serialize)]
 struct Record<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     source: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<Vec<[usize; 2]>>,

@@ -6,8 +6,7 @@
 //! it keep their places. What is unclear is a [`Fact::Ask`] with both readings and the one used;
 //! the answer goes into the options and the file is opened again.
 //!
-//! A format is one line of [`FORMATS`] and one file of [`formats`]. Left out: alignments as XML, for which there is no
-//! kept reader; those of the talp notation are Pharaoh's.
+//! A format is one line of [`FORMATS`] and one file of [`formats`]. The talp notation is Pharaoh's, counted from 1.
 
 pub mod beside;
 pub mod facts;
@@ -29,7 +28,9 @@ pub use crate::import::options::{Base, Beside, ColumnRole, Options, Order, Orien
 pub use crate::import::record::{Alpha, Output, Record, Text};
 
 use crate::import::format::{LineParser, Reader};
-use crate::import::formats::{blocks, jsonl, links, marian, nematus_json, npy, table, text, tmx, xliff};
+use crate::import::formats::{
+    blocks, jsonl, links, marian, nematus_json, npy, snum, table, text, tmx, wordalign, xliff,
+};
 use crate::import::input::{Input, Line};
 
 /// Every format; of equally likely ones the first is taken.
@@ -105,6 +106,22 @@ pub const FORMATS: &[FormatEntry] = &[
         extensions: &["wa", "naacl"],
         sniff: links::sniff_naacl,
         open: links::open_naacl,
+    },
+    FormatEntry {
+        name: "naacl-text",
+        label: "Text of HLT-NAACL 2003",
+        about: "A sentence a line, `<s snum=8> ... </s>`; the role says whose.",
+        extensions: &[],
+        sniff: snum::sniff,
+        open: snum::open,
+    },
+    FormatEntry {
+        name: "wordalign",
+        label: "Links and texts as XML",
+        about: "Sentences with two texts and the elements sure and possible, counted from 1.",
+        extensions: &["wa", "xml"],
+        sniff: wordalign::sniff,
+        open: wordalign::open,
     },
     FormatEntry {
         name: "opennmt",

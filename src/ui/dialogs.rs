@@ -41,6 +41,12 @@ pub enum Question {
     Import,
     /// Where to write the rows of the workspace.
     WorkspaceOut(Kind),
+    /// Interventions that models run with over the workspace.
+    RunWith,
+    /// A scheme of errors.
+    Scheme,
+    /// Where to write the scheme of errors.
+    NewScheme,
     /// Where to write the scores of a phrase table.
     PhraseScores,
     /// Where to write figures.
@@ -101,8 +107,11 @@ fn out_wants(kind: Kind) -> Wants {
         Kind::Pharaoh(..) => Wants::NewFile("alignment.txt"),
         Kind::Gold => Wants::NewFile("gold.txt"),
         Kind::Judgements => Wants::NewFile("judgements.jsonl"),
+        Kind::JudgementTable => Wants::NewFile("judgements.tsv"),
         Kind::Report => Wants::NewFile("report.html"),
-        Kind::Figures(..) => Wants::Folder,
+        Kind::Parquet => Wants::NewFile("sentences.parquet"),
+        Kind::Arrays => Wants::NewFile("alignments.npz"),
+        Kind::Figures(..) | Kind::Matrices => Wants::Folder,
     }
 }
 
@@ -121,7 +130,11 @@ impl Question {
             Self::NewWorkspace => "New workspace",
             Self::Import => "Import into the workspace",
             Self::WorkspaceOut(Kind::Figures(..)) => "Save figures into a folder",
+            Self::WorkspaceOut(Kind::Matrices) => "Save alignments into a folder",
             Self::WorkspaceOut(_) => "Save the sentences shown",
+            Self::RunWith => "Run with interventions",
+            Self::Scheme => "Read a scheme of errors",
+            Self::NewScheme => "Save the scheme of errors",
             Self::PhraseScores => "Export the scores as TSV",
             Self::Training(Field::Vocabulary) => "A model whose vocabularies are taken",
             Self::Training(Field::Output) => "Folder of the new model",
@@ -168,8 +181,23 @@ impl Question {
             Self::Import => {
                 "Text, TSV, TMX, XLIFF, JSON lines, alignments or dumps of attention, packed with gzip or zstandard or not. What it is is found out and told."
             }
+            Self::WorkspaceOut(Kind::Matrices) => {
+                "A table for each sentence that is shown and each system that has an alignment of it."
+            }
+            Self::WorkspaceOut(Kind::Arrays) => {
+                "Arrays named by sentence and system: 12.1.alpha, 12.1.source and 12.1.target. numpy.load opens it."
+            }
             Self::WorkspaceOut(Kind::Figures(..)) => "A file for each sentence that is shown and has an alignment.",
             Self::WorkspaceOut(_) => "All sentences that are shown, in their order.",
+            Self::RunWith => {
+                "A file as page Sentence saves it: one object for all sentences, or a line for each. Sentences that it does not fit are left out and told."
+            }
+            Self::Scheme => {
+                "A TOML or JSON file with categories, and severities with their weights; it takes the place of the scheme."
+            }
+            Self::NewScheme => {
+                "TOML, or JSON where the name ends with .json; other workspaces and interlinear analyse --scheme read it."
+            }
             Self::PhraseScores => {
                 "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst."
             }
@@ -201,10 +229,11 @@ impl Question {
     pub fn verb(self) -> &'static str {
         match self {
             Self::Model => "Add",
-            Self::Text | Self::Log | Self::PhraseTable | Self::Workspace => "Open",
+            Self::Text | Self::Log | Self::PhraseTable | Self::Workspace | Self::Scheme => "Open",
             Self::NewWorkspace => "Make",
             Self::Import => "Import",
-            Self::WorkspaceOut(_) => "Save",
+            Self::RunWith => "Run",
+            Self::WorkspaceOut(_) | Self::NewScheme => "Save",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
             Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
             Self::Interventions(_) => "Save",
@@ -226,6 +255,9 @@ impl Question {
             Self::NewWorkspace => Wants::NewFile("corpus.ilws"),
             Self::Import => Wants::File(IMPORTS),
             Self::WorkspaceOut(kind) => out_wants(kind),
+            Self::RunWith => Wants::File(&["json", "jsonl"]),
+            Self::Scheme => Wants::File(&["toml", "json"]),
+            Self::NewScheme => Wants::NewFile("scheme.toml"),
             Self::PhraseScores => Wants::NewFile("phrases.tsv"),
             Self::Figures(FiguresFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
             Self::Figures(FiguresFormat::Json) => Wants::NewFile("evaluation.json"),
@@ -255,6 +287,9 @@ impl Question {
             Self::Workspace | Self::NewWorkspace => WorkbenchCommand::Open(path).into(),
             Self::Import => WorkbenchCommand::Import(path).into(),
             Self::WorkspaceOut(kind) => WorkbenchCommand::Save(kind, path).into(),
+            Self::RunWith => WorkbenchCommand::RunWith(path).into(),
+            Self::Scheme => WorkbenchCommand::OpenScheme(path).into(),
+            Self::NewScheme => WorkbenchCommand::SaveScheme(path).into(),
             Self::PhraseScores => PhrasesCommand::Export(path).into(),
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),

@@ -10,6 +10,7 @@ use crate::session::{Column, ColumnId, Command, Drawing, Hover, SearchSettings, 
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::manual::ManualLocal;
+use crate::ui::scheme_draft::SchemeDraft;
 use crate::ui::tree_memory;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
@@ -202,6 +203,8 @@ pub struct WorkbenchLocal {
     pub category: String,
     /// Its severity.
     pub severity: String,
+    /// The scheme of errors, while it is edited.
+    pub scheme: Option<SchemeDraft>,
     /// The system whose alignment is shown, by its place, and how far it is scrolled to the right, points.
     pub system: usize,
     /// As said.

@@ -12,6 +12,7 @@ pub mod dialogs;
 pub mod local;
 pub mod manual;
 pub mod measure;
+pub mod scheme_draft;
 pub mod shortcuts;
 pub mod theme;
 mod tree_memory;

@@ -27,8 +27,10 @@ use crate::workspace::measures::Measuring;
 use crate::workspace::out::{Out, write};
 use crate::workspace::output::Output;
 use crate::workspace::read::Sentence;
+use crate::workspace::scheme::Scheme;
 use crate::workspace::table;
 use crate::workspace::table::Sorting;
+use crate::workspace::verdicts;
 use crate::workspace::write::NewSentence;
 
 /// Events that may wait to be read.
@@ -64,8 +66,14 @@ pub enum KeeperCall {
     Detail(usize),
     /// Judge a sentence.
     Judge(usize, String, Judgement),
-    /// Set the links by hand of a sentence.
-    SetGold(usize, Option<Links>),
+    /// Set the links by hand of a sentence, in an annotator's name.
+    SetGold(usize, String, Option<Links>),
+    /// Set the scheme of errors; names that are new, old before new.
+    SetScheme(Box<Scheme>, Vec<(String, String)>),
+    /// Set the scheme of a file.
+    OpenScheme(PathBuf),
+    /// Write the scheme into a file.
+    SaveScheme(PathBuf),
     /// Take back what was judged last.
     Undo,
     /// Judge so again.
@@ -284,11 +292,24 @@ impl Open<'_> {
             KeeperCall::Detail(at) => self.detail(at),
             KeeperCall::Judge(at, annotator, judgement) => {
                 workspace.judge(at, &annotator, &judgement)?;
-                self.judged(Some(Changed { at, is_gold: false }))
+                self.judged(Some(Changed { at: Some(at), golds: Vec::new() }))
             }
-            KeeperCall::SetGold(at, gold) => {
-                workspace.set_gold(at, gold.as_ref())?;
-                self.judged(Some(Changed { at, is_gold: true }))
+            KeeperCall::SetGold(at, annotator, gold) => {
+                workspace.draw(at, &annotator, gold.as_ref())?;
+                self.judged(Some(Changed { at: Some(at), golds: vec![at] }))
+            }
+            KeeperCall::SetScheme(scheme, renamed) => {
+                workspace.set_scheme(&scheme, &renamed)?;
+                self.judged(Some(Changed::default()))
+            }
+            KeeperCall::OpenScheme(path) => {
+                workspace.set_scheme(&Scheme::open(&path)?, &[])?;
+                self.judged(Some(Changed::default()))
+            }
+            KeeperCall::SaveScheme(path) => {
+                workspace.scheme()?.save(&path)?;
+                self.tell(KeeperNews::Written(path));
+                Ok(())
             }
             KeeperCall::Undo => {
                 let changed = workspace.undo()?;
@@ -400,16 +421,16 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// A sentence was judged: its numbers, its row and what is shown of it follow.
+    /// Sentences were judged: their numbers, their rows and what is shown of the first follow.
     fn judged(&mut self, changed: Option<Changed>) -> Result<()> {
         let (Some(changed), Some(workspace)) = (changed, &mut self.workspace) else { return Ok(()) };
-        if changed.is_gold {
+        if !changed.golds.is_empty() {
             for system in workspace.systems()? {
-                workspace.measure(system.id, &[changed.at], &mut Measuring::default())?;
+                workspace.measure(system.id, &changed.golds, &mut Measuring::default())?;
             }
         }
         self.refresh()?;
-        self.detail(changed.at)
+        changed.at.map_or(Ok(()), |at| self.detail(at))
     }
 
     fn detail(&self, at: usize) -> Result<()> {
@@ -440,7 +461,11 @@ impl Open<'_> {
             hear(0.0);
             let threads = std::thread::available_parallelism().map_or(1, usize::from);
             let mut measuring = Measuring::default();
-            let brought = bring_with(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear);
+            let brought = if options.role != Some(import::Role::Gold) && verdicts::holds(&path) {
+                verdicts::bring(workspace, &path, None, &mut measuring, &ticket)
+            } else {
+                bring_with(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear)
+            };
             self.tell(KeeperNews::Idle);
             self.refresh()?;
             self.reads_on = true;

@@ -39,6 +39,8 @@ pub struct Brought {
     pub outputs: usize,
     /// Alignments by hand.
     pub golds: usize,
+    /// Judgements, one for each sentence and annotator.
+    pub judgements: usize,
     /// How the file was read, in sentences.
     pub facts: Vec<String>,
     /// Something should be asked: the file leaves open how it is meant.
@@ -59,6 +61,7 @@ impl Brought {
             (self.references, "references"),
             (self.outputs, "outputs"),
             (self.golds, "alignments by hand"),
+            (self.judgements, "judgements"),
         ];
         let parts: Vec<String> =
             parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
@@ -72,7 +75,7 @@ impl Brought {
         format!("Imported {what}{faults}{}", if self.is_stopped { stopped } else { "" })
     }
 
-    fn warn(&mut self, path: &Path, line: usize, message: &str) {
+    pub(super) fn warn(&mut self, path: &Path, line: usize, message: &str) {
         self.warned += 1;
         if self.warnings.len() < import::facts::MOST_WARNINGS {
             self.warnings.push(Error::line(path, line, message).to_string());

@@ -4,6 +4,10 @@
 use crate::error::{Error, Result};
 use crate::workspace::corpus::Corpus;
 use crate::workspace::measures::{MEASURES, Measure, OF_SENTENCES};
+use crate::workspace::score::score;
+
+/// The score of a system by the marks of people.
+const ERRORS: &str = "errors";
 
 /// A column of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +24,8 @@ pub enum Column {
     Stars,
     /// How many errors were marked.
     Marks,
+    /// Weighted errors for each word of a system's translation.
+    Errors(usize),
 }
 
 impl Column {
@@ -38,7 +44,8 @@ impl Column {
             return Ok(Self::Sentence(at));
         }
         let (measure, systems) = name.rsplit_once('.').unwrap_or((name, "1"));
-        let Some(at) = MEASURES.iter().position(|known| known.name == measure) else {
+        let at = MEASURES.iter().position(|known| known.name == measure);
+        let Some(at) = at.or_else(|| (measure == ERRORS).then_some(usize::MAX)) else {
             return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names())));
         };
         let system = |digits: &str| {
@@ -48,6 +55,10 @@ impl Column {
             number.map(|number| number - 1).ok_or_else(why)
         };
         match systems.split_once('-') {
+            None if measure == ERRORS => Ok(Self::Errors(system(systems)?)),
+            Some(_) if measure == ERRORS => {
+                Err(Error::Input(format!("`{name}`: of errors there are no differences; write errors.1")))
+            }
             None => Ok(Self::Output(at, system(systems)?)),
             Some((first, second)) => Ok(Self::Difference(at, system(first)?, system(second)?)),
         }
@@ -59,6 +70,7 @@ impl Column {
             Self::Number => "number".to_owned(),
             Self::Stars => "stars".to_owned(),
             Self::Marks => "marks".to_owned(),
+            Self::Errors(system) => format!("{ERRORS}.{}", system + 1),
             Self::Sentence(at) => OF_SENTENCES[at].name.to_owned(),
             Self::Output(at, system) => format!("{}.{}", MEASURES[at].name, system + 1),
             Self::Difference(at, first, second) => format!("{}.{}-{}", MEASURES[at].name, first + 1, second + 1),
@@ -70,7 +82,8 @@ impl Column {
         match self {
             Self::Number => "no.".to_owned(),
             Self::Stars => "stars".to_owned(),
-            Self::Marks => "errors".to_owned(),
+            Self::Marks => "marks".to_owned(),
+            Self::Errors(system) => format!("errors {}", system + 1),
             Self::Sentence(at) => OF_SENTENCES[at].title.to_owned(),
             Self::Output(at, system) => format!("{} {}", MEASURES[at].title, system + 1),
             Self::Difference(at, first, second) => {
@@ -82,7 +95,7 @@ impl Column {
     /// Its measure, where it is one.
     pub fn measure(self) -> Option<&'static Measure> {
         match self {
-            Self::Number | Self::Stars | Self::Marks => None,
+            Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => None,
             Self::Sentence(at) => OF_SENTENCES.get(at),
             Self::Output(at, _) | Self::Difference(at, ..) => MEASURES.get(at),
         }
@@ -95,6 +108,12 @@ impl Column {
             Self::Number => "The place in the workspace".to_owned(),
             Self::Stars => "The most stars that an annotator gave".to_owned(),
             Self::Marks => "How many errors are marked".to_owned(),
+            Self::Errors(of) => {
+                format!(
+                    "Errors for each word by the weights of the scheme, of annotators who mark errors; {}",
+                    system(of)
+                )
+            }
             Self::Sentence(at) => OF_SENTENCES[at].about.to_owned(),
             Self::Output(at, of) => format!("{}; {}", MEASURES[at].about, system(of)),
             Self::Difference(at, first, second) => {
@@ -120,19 +139,23 @@ impl Column {
             Self::Marks => {
                 corpus.judgements.get(&at).map_or(0.0, |by| by.values().map(|one| one.marks.len() as f32).sum())
             }
+            Self::Errors(system) => {
+                score(corpus, system, std::iter::once(at)).per_word().map_or(f32::NAN, |score| score as f32)
+            }
         }
     }
 
     /// A number as it is shown; empty where there is none.
     pub fn text(self, number: f32) -> String {
-        let digits = self.measure().map_or(0, |measure| measure.digits);
+        let own = if matches!(self, Self::Errors(_)) { 3 } else { 0 };
+        let digits = self.measure().map_or(own, |measure| measure.digits);
         if number.is_nan() { String::new() } else { format!("{number:.digits$}") }
     }
 }
 
 /// The names of all columns, for messages.
 fn names() -> String {
-    let own = ["number", "stars", "marks"].into_iter();
+    let own = ["number", "stars", "marks", ERRORS].into_iter();
     let measures = OF_SENTENCES.iter().chain(MEASURES.iter()).map(|measure| measure.name);
     own.chain(measures).collect::<Vec<_>>().join(", ")
 }

@@ -11,6 +11,7 @@ use crate::workspace::file::Workspace;
 use crate::workspace::judge::Judgements;
 use crate::workspace::measures::{MEASURES, OF_SENTENCES};
 use crate::workspace::read::System;
+use crate::workspace::scheme::Scheme;
 use crate::workspace::texts::{Numbers, PIECE, Texts};
 
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.
@@ -28,6 +29,10 @@ pub struct Corpus {
     pub judgements: Arc<Judgements>,
     /// Sentences with links by hand.
     pub golds: Arc<BTreeSet<usize>>,
+    /// The scheme of errors.
+    pub scheme: Arc<Scheme>,
+    /// Annotators who mark errors.
+    pub markers: Arc<BTreeSet<String>>,
     /// What could not be read when it was opened, in sentences; [`Corpus::take_damages`] tells what came to light since.
     pub damages: Vec<String>,
     /// The last row of measures that was seen: what came later is new.
@@ -111,6 +116,9 @@ impl Corpus {
     pub fn read_judgements(&mut self, workspace: &Workspace) -> Result<()> {
         self.judgements = Arc::new(workspace.judgements()?);
         self.golds = Arc::new(workspace.golds()?);
+        self.scheme = Arc::new(workspace.scheme()?);
+        let said = self.judgements.values().flatten().filter(|(_, judgement)| !judgement.marks.is_empty());
+        self.markers = Arc::new(said.map(|(annotator, _)| annotator.clone()).collect());
         Ok(())
     }
 

@@ -9,12 +9,14 @@
 //! bleu.1-2>10             the first system has at least so much more than the second
 //! words=7  number<=100    of the sentence itself
 //! tag:idiom  by:anna      judged so, by this annotator
+//! differs:anna,bob        these two judged it otherwise; differs:anna,bob,stars (tags, marks, links): in this
 //! has:gold  has:marks  has:note  has:reference  has:2
 //! -source:bank            not so
 //! ```
 
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
+use crate::workspace::agreement::{ASPECTS, Aspect, check, differences};
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::judge::Judgement;
@@ -39,6 +41,7 @@ enum Condition {
     Tag(String),
     Note(Needle),
     By(String),
+    Differs(String, String, Option<Aspect>),
     Has(Thing),
 }
 
@@ -149,6 +152,12 @@ impl Condition {
                 judged(&mut holds, &|_, judgement| !judgement.note.is_empty() && needle.is_in(&judgement.note));
             }
             Self::By(name) => judged(&mut holds, &|by, _| by == name),
+            Self::Differs(first, second, aspect) => {
+                for at in corpus.judgements.keys().filter(|at| **at < corpus.len()) {
+                    let found = differences(corpus, *at, first, second);
+                    holds[*at] = aspect.map_or(!found.is_empty(), |aspect| found.contains(&aspect));
+                }
+            }
             Self::Has(Thing::Marks) => judged(&mut holds, &|_, judgement| !judgement.marks.is_empty()),
             Self::Has(Thing::Note) => judged(&mut holds, &|_, judgement| !judgement.note.is_empty()),
             Self::Has(Thing::Gold) => {
@@ -266,6 +275,7 @@ fn of_place(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Condition>
         "tag" => Ok(Some(Condition::Tag(plain()))),
         "note" => Ok(Some(Condition::Note(Needle::new(&plain())))),
         "by" => Ok(Some(Condition::By(plain()))),
+        "differs" => differs(&plain(), corpus).map(Some),
         "has" => match rest {
             "gold" => Ok(Some(Condition::Has(Thing::Gold))),
             "marks" => Ok(Some(Condition::Has(Thing::Marks))),
@@ -278,6 +288,23 @@ fn of_place(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Condition>
         }
         _ => Ok(None),
     }
+}
+
+/// `anna,bob` or `anna,bob,stars`.
+fn differs(text: &str, corpus: &Corpus) -> Result<Condition> {
+    let mut names = text.split(',').map(str::trim);
+    let (Some(first), Some(second)) = (names.next(), names.next()) else {
+        let message = format!("`differs:{text}` names one annotator; write two, as differs:anna,bob");
+        return Err(Error::Input(message));
+    };
+    check(corpus, first)?;
+    check(corpus, second)?;
+    let why = |name: &str| {
+        let known: Vec<&str> = ASPECTS.iter().map(|aspect| aspect.name()).collect();
+        Error::Input(format!("`{name}` in `differs:{text}` is none of {}", known.join(", ")))
+    };
+    let named = |name: &str| ASPECTS.iter().find(|aspect| aspect.name() == name).copied().ok_or_else(|| why(name));
+    Ok(Condition::Differs(first.to_owned(), second.to_owned(), names.next().map(named).transpose()?))
 }
 
 fn system(digits: &str, corpus: &Corpus) -> Result<usize> {

@@ -1,5 +1,5 @@
-//! Floor 7: what people say of sentences: stars, tags, notes, marks of errors, links by hand, each with one undo that
-//! outlives the program.
+//! Floor 7: what people say of sentences: stars, tags, notes, marks of errors, links by hand, and the scheme of errors,
+//! all with one undo that outlives the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,11 @@ use crate::text::links::Links;
 use crate::text::links::read::links_of;
 use crate::workspace::file::Workspace;
 use crate::workspace::read::gold_of;
+use crate::workspace::scheme::Scheme;
 use crate::workspace::write::set_gold;
 
+/// Whose judgements those are that nobody put a name to.
+pub const NOBODY: &str = "me";
 /// The most stars.
 pub const MOST_STARS: u8 = 5;
 
@@ -33,12 +36,20 @@ pub struct Judgement {
     /// Errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+    /// Links between source and reference that this annotator drew, in Pharaoh's notation.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub links: String,
 }
 
 impl Judgement {
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// The links of this annotator, where there are any.
+    pub fn drawn(&self) -> Option<Links> {
+        (!self.links.is_empty()).then(|| links_of(&self.links)).flatten()
     }
 }
 
@@ -66,55 +77,56 @@ pub struct Mark {
     pub note: String,
 }
 
-/// Kinds of errors and how bad they may be.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Scheme {
-    /// Kinds, `group/kind`.
-    pub categories: Vec<String>,
-    /// Severities and what each weighs.
-    pub severities: Vec<(String, f32)>,
+/// What acts changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// The sentence, from 0; of several the first. `None`: the scheme alone.
+    pub at: Option<usize>,
+    /// Sentences whose links by hand changed, which [`Workspace::measure`] must hear of.
+    pub golds: Vec<usize>,
 }
 
-impl Default for Scheme {
-    /// The core of MQM (Multidimensional Quality Metrics) with its usual weights.
-    fn default() -> Self {
-        let categories = [
-            "accuracy/addition",
-            "accuracy/omission",
-            "accuracy/mistranslation",
-            "accuracy/untranslated",
-            "fluency/grammar",
-            "fluency/spelling",
-            "fluency/punctuation",
-            "fluency/register",
-            "fluency/inconsistency",
-            "terminology",
-            "style",
-            "locale",
-            "other",
-        ];
-        let severities = [("neutral", 0.0), ("minor", 1.0), ("major", 5.0), ("critical", 25.0)];
-        Self {
-            categories: categories.map(str::to_owned).to_vec(),
-            severities: severities.map(|(name, weight)| (name.to_owned(), weight)).to_vec(),
+impl Changed {
+    fn add(&mut self, deed: &Deed) {
+        let Some(at) = (deed.id as usize).checked_sub(1) else { return };
+        self.at = Some(self.at.map_or(at, |first| first.min(at)));
+        if deed.annotator.is_none() {
+            self.golds.push(at);
         }
     }
 }
 
-/// What an act changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
-    /// The sentence, from 0.
-    pub at: usize,
-    /// Links by hand changed, which [`Workspace::measure`] must hear of.
-    pub is_gold: bool,
+/// Something to be said: of the sentence with this id (0: the scheme), by an annotator (none: links by hand).
+#[derive(Clone, Debug)]
+struct Deed {
+    id: i64,
+    annotator: Option<String>,
+    after: Option<String>,
 }
 
-/// An act: its id, the sentence, the annotator (none: links by hand), what must stand, what will.
-type Act = (i64, i64, Option<String>, Option<String>, Option<String>);
+impl Deed {
+    fn judgement(at: usize, annotator: &str, judgement: &Judgement) -> Self {
+        let after = (!judgement.is_empty()).then(|| serde_json::to_string(judgement).unwrap_or_default());
+        Self { id: at as i64 + 1, annotator: Some(annotator.to_owned()), after }
+    }
+
+    fn gold(at: usize, gold: Option<&Links>) -> Self {
+        Self { id: at as i64 + 1, annotator: None, after: gold.map(links::pharaoh) }
+    }
+}
+
+/// An act as it was kept: its id, what must stand for it to be taken back, and what will.
+struct Act {
+    number: i64,
+    must: Option<String>,
+    deed: Deed,
+}
 
 /// Everything that people say of the sentences of a workspace.
 pub type Judgements = BTreeMap<usize, BTreeMap<String, Judgement>>;
+
+/// A judgement of a sentence, from 0, by an annotator.
+pub type Given = (usize, String, Judgement);
 
 impl Workspace {
     /// Everything that was said, by sentence and annotator.
@@ -143,65 +155,156 @@ impl Workspace {
         self.tell(read())
     }
 
+    /// The scheme of errors.
+    pub fn scheme(&self) -> Result<Scheme> {
+        let document = self.tell(standing(&self.connection, 0, None))?;
+        Ok(document.and_then(|document| serde_json::from_str(&document).ok()).unwrap_or_default())
+    }
+
     /// Judges a sentence, from 0, in an annotator's name; an act that can be undone.
     pub fn judge(&mut self, at: usize, annotator: &str, judgement: &Judgement) -> Result<()> {
-        let after = (!judgement.is_empty()).then(|| serde_json::to_string(judgement).unwrap_or_default());
-        self.act(at, Some(annotator), after.as_deref())
+        self.act(&[Deed::judgement(at, annotator, judgement)]).map(drop)
     }
 
     /// Sets the links by hand of a sentence, from 0, or takes them away; an act that can be undone.
     pub fn set_gold(&mut self, at: usize, gold: Option<&Links>) -> Result<()> {
-        self.act(at, None, gold.map(links::pharaoh).as_deref())
+        self.act(&[Deed::gold(at, gold)]).map(drop)
     }
 
-    fn act(&mut self, at: usize, annotator: Option<&str>, after: Option<&str>) -> Result<()> {
-        let id = at as i64 + 1;
-        self.at_once(|all| {
-            let before = standing(all, id, annotator)?;
-            if before.as_deref() == after {
-                return Ok(());
+    /// Sets the links by hand of a sentence, from 0, in an annotator's name: they are its links from now on, and those
+    /// that this annotator drew.
+    pub fn draw(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<()> {
+        let said = self.judgements_of(at)?.remove(annotator).unwrap_or_default();
+        let judgement = Judgement { links: gold.map(links::pharaoh).unwrap_or_default(), ..said };
+        self.act(&[Deed::gold(at, gold), Deed::judgement(at, annotator, &judgement)]).map(drop)
+    }
+
+    /// What everyone says of a sentence, from 0.
+    pub fn judgements_of(&self, at: usize) -> Result<BTreeMap<String, Judgement>> {
+        let read = || {
+            let mut find =
+                self.connection.prepare_cached("SELECT annotator, document FROM judgement WHERE sentence = ?1")?;
+            let rows = find.query_map([at as i64 + 1], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+            rows.collect::<rusqlite::Result<Vec<(String, String)>>>()
+        };
+        let said = self.tell(read())?.into_iter();
+        Ok(said.map(|(name, document)| (name, serde_json::from_str(&document).unwrap_or_default())).collect())
+    }
+
+    /// Many judgements and links by hand as one act; gives how many of them are new.
+    pub fn judge_all(&mut self, given: &[Given], golds: &[(usize, Links)]) -> Result<usize> {
+        let judgements = given.iter().map(|(at, by, judgement)| Deed::judgement(*at, by, judgement));
+        let deeds: Vec<Deed> = judgements.chain(golds.iter().map(|(at, gold)| Deed::gold(*at, Some(gold)))).collect();
+        self.act(&deeds)
+    }
+
+    /// Sets the scheme of errors. Marks of kinds and severities that have new names, old before new, get these too.
+    pub fn set_scheme(&mut self, scheme: &Scheme, renamed: &[(String, String)]) -> Result<()> {
+        let document = serde_json::to_string(scheme).unwrap_or_default();
+        let mut deeds = vec![Deed { id: 0, annotator: None, after: Some(document) }];
+        let new = |name: &mut String| {
+            let to = renamed.iter().find(|(old, _)| old == name).map(|(_, to)| to.clone());
+            let is_new = to.is_some();
+            *name = to.unwrap_or_else(|| std::mem::take(name));
+            is_new
+        };
+        for (at, by) in self.judgements()? {
+            for (annotator, mut judgement) in by {
+                let mut is_new = false;
+                for mark in &mut judgement.marks {
+                    is_new |= new(&mut mark.category);
+                    is_new |= new(&mut mark.severity);
+                }
+                deeds.extend(is_new.then(|| Deed::judgement(at, &annotator, &judgement)));
             }
-            all.execute("DELETE FROM act WHERE undone = 1", [])?;
-            let sql = "INSERT INTO act(sentence, annotator, before, after) VALUES (?1, ?2, ?3, ?4)";
-            all.prepare_cached(sql)?.execute(params![id, annotator, before, after])?;
-            stand(all, id, annotator, after)
+        }
+        self.act(&deeds).map(drop)
+    }
+
+    /// Does several things as one act; gives how many of them are new.
+    fn act(&mut self, deeds: &[Deed]) -> Result<usize> {
+        self.at_once(|all| {
+            let (mut new, mut batch) = (0, None);
+            for Deed { id, annotator, after } in deeds {
+                let before = standing(all, *id, annotator.as_deref())?;
+                if before == *after {
+                    continue;
+                }
+                if new == 0 {
+                    all.execute("DELETE FROM act WHERE undone = 1", [])?;
+                    let next = all.query_row("SELECT coalesce(max(id), 0) + 1 FROM act", [], |row| row.get(0))?;
+                    batch = (deeds.len() > 1).then_some::<i64>(next);
+                }
+                let sql = "INSERT INTO act(sentence, annotator, before, after, batch) VALUES (?1, ?2, ?3, ?4, ?5)";
+                all.prepare_cached(sql)?.execute(params![id, annotator, before, after, batch])?;
+                stand(all, *id, annotator.as_deref(), after.as_deref())?;
+                new += 1;
+            }
+            Ok(new)
         })
     }
 
     /// Takes back the last act; `None` where there is none.
     pub fn undo(&mut self) -> Result<Option<Changed>> {
-        let sql = "SELECT id, sentence, annotator, after, before FROM act WHERE undone = 0 ORDER BY id DESC LIMIT 1";
-        self.step(sql, true)
+        self.step(false)
     }
 
     /// Does again what was taken back last; `None` where there is nothing.
     pub fn redo(&mut self) -> Result<Option<Changed>> {
-        self.step("SELECT id, sentence, annotator, before, after FROM act WHERE undone = 1 ORDER BY id LIMIT 1", false)
+        self.step(true)
     }
 
     /// An act whose result was replaced meanwhile, as by an import, is forgotten and the next one is taken.
-    fn step(&mut self, find: &str, is_undone: bool) -> Result<Option<Changed>> {
+    fn step(&mut self, does_again: bool) -> Result<Option<Changed>> {
         self.at_once(|all| {
             loop {
-                let row =
-                    |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
-                let found: Option<Act> = all.query_row(find, [], row).optional()?;
-                let Some((act, id, annotator, from, to)) = found else { return Ok(None) };
-                if standing(all, id, annotator.as_deref())? != from {
-                    all.execute("DELETE FROM act WHERE id = ?1", [act])?;
-                    continue;
+                let acts = last_acts(all, does_again)?;
+                if acts.is_empty() {
+                    return Ok(None);
                 }
-                stand(all, id, annotator.as_deref(), to.as_deref())?;
-                all.execute("UPDATE act SET undone = ?2 WHERE id = ?1", params![act, is_undone])?;
-                return Ok(Some(Changed { at: id as usize - 1, is_gold: annotator.is_none() }));
+                let mut changed = None;
+                for act in acts {
+                    let Deed { id, annotator, after } = &act.deed;
+                    if standing(all, *id, annotator.as_deref())? != act.must {
+                        all.prepare_cached("DELETE FROM act WHERE id = ?1")?.execute([act.number])?;
+                        continue;
+                    }
+                    stand(all, *id, annotator.as_deref(), after.as_deref())?;
+                    let mut mark = all.prepare_cached("UPDATE act SET undone = ?2 WHERE id = ?1")?;
+                    mark.execute(params![act.number, !does_again])?;
+                    changed.get_or_insert_with(Changed::default).add(&act.deed);
+                }
+                if changed.is_some() {
+                    return Ok(changed);
+                }
             }
         })
     }
 }
 
+/// The acts that are next to be taken back, or to be done again: one, or a batch, in the order in which that is done.
+fn last_acts(all: &Connection, does_again: bool) -> rusqlite::Result<Vec<Act>> {
+    let (first, columns, order) =
+        if does_again { ("min", "before, after", "ASC") } else { ("max", "after, before", "DESC") };
+    let sql = format!(
+        "SELECT id, sentence, annotator, {columns} FROM act, (SELECT {first}(id) AS next FROM act WHERE undone = ?1)
+        WHERE undone = ?1 AND (id = next OR batch = (SELECT batch FROM act WHERE id = next)) ORDER BY id {order}"
+    );
+    let mut find = all.prepare_cached(&sql)?;
+    let act = |row: &rusqlite::Row<'_>| {
+        let deed = Deed { id: row.get(1)?, annotator: row.get(2)?, after: row.get(4)? };
+        Ok(Act { number: row.get(0)?, must: row.get(3)?, deed })
+    };
+    find.query_map([does_again], act)?.collect()
+}
+
 /// What is said now.
 fn standing(all: &Connection, id: i64, annotator: Option<&str>) -> rusqlite::Result<Option<String>> {
     match annotator {
+        None if id == 0 => {
+            let mut find = all.prepare_cached("SELECT document FROM setting WHERE name = 'scheme'")?;
+            find.query_row([], |row| row.get(0)).optional()
+        }
         None => Ok(gold_of(all, id)?.as_ref().map(links::pharaoh)),
         Some(annotator) => {
             let sql = "SELECT document FROM judgement WHERE sentence = ?1 AND annotator = ?2";
@@ -213,6 +316,11 @@ fn standing(all: &Connection, id: i64, annotator: Option<&str>) -> rusqlite::Res
 /// Says it.
 fn stand(all: &Connection, id: i64, annotator: Option<&str>, document: Option<&str>) -> rusqlite::Result<()> {
     match (annotator, document) {
+        (None, None) if id == 0 => all.execute("DELETE FROM setting WHERE name = 'scheme'", []).map(drop),
+        (None, Some(document)) if id == 0 => {
+            let sql = "INSERT OR REPLACE INTO setting(name, document) VALUES ('scheme', ?1)";
+            all.prepare_cached(sql)?.execute([document]).map(drop)
+        }
         (None, line) => set_gold(all, id, line.and_then(links_of).as_ref()),
         (Some(annotator), None) => {
             let sql = "DELETE FROM judgement WHERE sentence = ?1 AND annotator = ?2";

@@ -14,16 +14,36 @@ pub enum Kind {
     Tsv,
     /// An object for each sentence, with words and alignments.
     Jsonl,
-    /// Links of a system by its place: the source word of greatest alpha, or all with at least so many hundredths.
-    Pharaoh(usize, Option<u8>),
+    /// The table as Parquet.
+    Parquet,
+    /// Alignments of all systems as arrays of numpy.
+    Arrays,
+    /// The same as tables, into a folder.
+    Matrices,
+    /// Links of a system by its place.
+    Pharaoh(usize, Links),
     /// Links by hand.
     Gold,
     /// Stars, tags, notes and marks, an object for each sentence.
     Judgements,
+    /// The same as a table, a row for each annotator and each mark.
+    JudgementTable,
     /// A page of HTML with tables, figures and notes.
     Report,
     /// A figure of each sentence, of a system by its place, into a folder.
     Figures(usize, Format),
+}
+
+/// How links are read off alpha.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// For each target word its source word of greatest alpha.
+    Greatest,
+    /// All with at least so many hundredths.
+    Above(u8),
+    /// The greatest of each row and the greatest of each column, put together by this line of
+    /// [`SYMMETRIZATIONS`](crate::analysis::symmetrize::SYMMETRIZATIONS).
+    Symmetrised(usize),
 }
 
 /// Formats of figures.
@@ -75,6 +95,7 @@ pub fn columns(out: &Out, corpus: &Corpus) -> Vec<Column> {
 pub fn all_columns(corpus: &Corpus) -> Vec<Column> {
     let sentences = (0..OF_SENTENCES.len()).map(Column::Sentence);
     let systems = 0..corpus.systems.len();
-    let outputs = systems.flat_map(|system| (0..MEASURES.len()).map(move |at| Column::Output(at, system)));
-    sentences.chain(outputs).chain([Column::Stars, Column::Marks]).collect()
+    let outputs = systems.clone().flat_map(|system| (0..MEASURES.len()).map(move |at| Column::Output(at, system)));
+    let errors = systems.map(Column::Errors);
+    sentences.chain(outputs).chain([Column::Stars, Column::Marks]).chain(errors).collect()
 }

@@ -5,11 +5,15 @@
 //! table needs, without the alignments, shared by copies. [`table`] puts its rows in order. A measure is one line of
 //! [`measures::MEASURES`].
 
+pub mod acting;
 pub mod aggregate;
+pub mod agreement;
+mod arrays;
 mod blocks;
 pub mod bring;
 mod coder;
 pub mod column;
+mod columnar;
 pub mod corpus;
 pub mod file;
 pub mod filter;
@@ -26,6 +30,9 @@ mod remarks;
 mod report;
 pub mod run;
 mod schema;
+pub mod scheme;
+pub mod score;
 pub mod table;
 pub mod texts;
+pub mod verdicts;
 pub mod write;

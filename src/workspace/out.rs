@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::analysis::hard::{links_above, pharaoh};
+use crate::analysis::alignment::Alignment;
+use crate::analysis::hard;
+use crate::analysis::hard::{Link, links_above, pharaoh};
+use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
@@ -15,23 +18,29 @@ use crate::figure::page::Page;
 use crate::text::links;
 use crate::text::tsv::{Cell, Tsv};
 use crate::text::write::write_atomic;
+use crate::workspace::arrays;
 use crate::workspace::column::Column;
+use crate::workspace::columnar;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
 use crate::workspace::kinds::{MOST_IN_REPORT, columns};
 use crate::workspace::measures::MEASURES;
+use crate::workspace::output::Output;
 use crate::workspace::picture;
 use crate::workspace::report;
+use crate::workspace::verdicts;
 
-pub use crate::workspace::kinds::{Format, Kind, Out, all_columns};
+pub use crate::workspace::kinds::{Format, Kind, Links, Out, all_columns};
 
 /// Writes it.
 ///
 /// # Errors
 /// A sentence about the file, or about a workspace without what is asked for.
 pub fn write(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<()> {
-    if let Kind::Figures(system, format) = out.kind {
-        return figures(out, (system, format), workspace, corpus);
+    match out.kind {
+        Kind::Figures(system, format) => return figures(out, (system, format), workspace, corpus),
+        Kind::Matrices => return arrays::tables(&out.path, &out.rows, corpus, workspace),
+        _ => {}
     }
     let mut failed = None;
     let written = write_atomic(&out.path, |file| {
@@ -51,8 +60,12 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &Corpus, workspace: &Workspac
     let io = |error: std::io::Error| Error::io(&out.path, &error);
     match out.kind {
         Kind::Tsv => tsv(file, out, corpus).map_err(io),
+        Kind::JudgementTable => verdicts::table(file, &out.rows, corpus).map_err(io),
         Kind::Report => file.write_all(report::report(out, corpus, workspace)?.as_bytes()).map_err(io),
         Kind::Figures(..) => Err(Error::Input("figures need a folder; name one".to_owned())),
+        Kind::Matrices => Err(Error::Input("tables of alignments need a folder; name one".to_owned())),
+        Kind::Parquet => columnar::parquet(file, &out.rows, &columns(out, corpus), corpus).map_err(io),
+        Kind::Arrays => arrays::npz(file, &out.path, &out.rows, corpus, workspace),
         Kind::Jsonl | Kind::Pharaoh(..) | Kind::Gold | Kind::Judgements => {
             for &at in out.rows.iter() {
                 let line = line(out.kind, at as usize, corpus, workspace)?;
@@ -100,17 +113,12 @@ fn line(kind: Kind, at: usize, corpus: &Corpus, workspace: &Workspace) -> Result
     match kind {
         Kind::Jsonl => object(at, corpus, workspace).map(|object| Some(object.to_string())),
         Kind::Gold => Ok(Some(workspace.gold(at)?.as_ref().map(links::pharaoh).unwrap_or_default())),
-        Kind::Pharaoh(system, threshold) => {
+        Kind::Pharaoh(system, how) => {
             let Some(column) = corpus.systems.get(system) else {
                 return Err(Error::Input(format!("there is no system {}", system + 1)));
             };
             let output = workspace.output(column.system.id, at)?;
-            let found = output.as_ref().and_then(|output| match threshold {
-                None => output.hard_links(),
-                Some(hundredths) => {
-                    output.alignment().map(|alignment| links_above(&alignment, f32::from(hundredths) / 100.0))
-                }
-            });
+            let found = output.as_ref().and_then(|output| links_of(output, how));
             Ok(Some(found.as_deref().map(pharaoh).unwrap_or_default()))
         }
         Kind::Judgements => {
@@ -120,7 +128,29 @@ fn line(kind: Kind, at: usize, corpus: &Corpus, workspace: &Workspace) -> Result
                 json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by, "gold": gold }).to_string(),
             ))
         }
-        Kind::Tsv | Kind::Report | Kind::Figures(..) => Ok(None),
+        Kind::Tsv
+        | Kind::Parquet
+        | Kind::Arrays
+        | Kind::Matrices
+        | Kind::JudgementTable
+        | Kind::Report
+        | Kind::Figures(..) => Ok(None),
+    }
+}
+
+/// Links of an output; those that came without weights as they are.
+fn links_of(output: &Output, how: Links) -> Option<Vec<Link>> {
+    let Some(alignment) = output.alignment() else { return output.hard_links() };
+    match how {
+        Links::Greatest => output.hard_links(),
+        Links::Above(hundredths) => Some(links_above(&alignment, f32::from(hundredths) / 100.0)),
+        Links::Symmetrised(at) => {
+            let column = |j: usize| alignment.iter().map(|row| row.get(j).copied().unwrap_or(0.0)).collect();
+            let columns: Vec<Vec<f32>> = (0..output.source_words().len()).map(column).collect();
+            let backward: Vec<Link> = hard::links(&Alignment::new(&columns)).into_iter().map(Link::turned).collect();
+            let rule = SYMMETRIZATIONS.get(at)?;
+            Some((rule.combine)(&hard::links(&alignment), &backward))
+        }
     }
 }
 
@@ -198,9 +228,13 @@ pub fn file_name(kind: Kind, workspace: &Path) -> String {
     let _ = match kind {
         Kind::Tsv => write!(name, ".tsv"),
         Kind::Jsonl => write!(name, ".jsonl"),
+        Kind::Parquet => write!(name, ".parquet"),
+        Kind::Arrays => write!(name, ".npz"),
+        Kind::Matrices => write!(name, "-alignments"),
         Kind::Pharaoh(system, _) => write!(name, ".{}.links", system + 1),
         Kind::Gold => write!(name, ".gold"),
         Kind::Judgements => write!(name, ".judgements.jsonl"),
+        Kind::JudgementTable => write!(name, ".judgements.tsv"),
         Kind::Report => write!(name, ".html"),
         Kind::Figures(..) => write!(name, "-figures"),
     };

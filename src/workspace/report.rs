@@ -13,6 +13,7 @@ use crate::workspace::judge::Judgement;
 use crate::workspace::kinds::{MOST_IN_REPORT, Out, columns};
 use crate::workspace::measures::MEASURES;
 use crate::workspace::picture;
+use crate::workspace::score::score;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 h1{font-size:1.7em}h2{font-size:1.3em;margin-top:2em}h3{font-size:1em;margin:0 0 .4em}\
@@ -68,6 +69,7 @@ fn systems(corpus: &Corpus, systems: &[crate::workspace::read::System]) -> Strin
         }
         facts.extend((!about.ranking.is_empty()).then(|| format!("ranked by {}", about.ranking)));
         facts.extend(about.no_unk.then(|| "[UNK] forbidden".to_owned()));
+        facts.extend((!about.interventions.is_empty()).then(|| format!("interventions {}", about.interventions)));
         facts.extend((!about.file.is_empty()).then(|| format!("file {}", about.file)));
         facts.extend((!about.facts.is_empty()).then(|| about.facts.clone()));
         facts.extend((!about.version.is_empty()).then(|| format!("run by Interlinear {}", about.version)));
@@ -99,7 +101,7 @@ fn aggregates(out: &Out, corpus: &Corpus) -> String {
         html += "</tr>\n";
     }
     html += "</table></div>\n";
-    html + &by_length(out, corpus) + &comparisons(out, corpus)
+    html + &by_length(out, corpus) + &comparisons(out, corpus) + &scores(out, corpus)
 }
 
 fn figure(number: Option<f64>, digits: usize) -> String {
@@ -147,6 +149,32 @@ fn comparisons(out: &Out, corpus: &Corpus) -> String {
     format!(
         "<h2>Differences of BLEU</h2>\n<table><tr><th></th><th>BLEU</th><th>95 % of resamples</th><th>p</th></tr>\n\
          {rows}</table>\n<p>Paired bootstrap (Koehn 2004) over the sentences where both say something.</p>\n"
+    )
+}
+
+/// Errors that people marked, by the weights of the scheme.
+fn scores(out: &Out, corpus: &Corpus) -> String {
+    let mut rows = String::new();
+    for (system, column) in corpus.systems.iter().enumerate() {
+        let score = score(corpus, system, out.rows.iter().map(|at| *at as usize));
+        let Some(per_word) = score.per_word() else { continue };
+        let name = escaped(&column.system.name);
+        let _ = writeln!(
+            rows,
+            "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{per_word:.4}</td></tr>",
+            score.judgements, score.words, score.marks, score.weight
+        );
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let weights: Vec<String> =
+        corpus.scheme.severities.iter().map(|severity| format!("{} {}", severity.name, severity.weight)).collect();
+    format!(
+        "<h2>Errors marked by people</h2>\n<table><tr><th></th><th>judgements</th><th>words</th><th>marks</th>\
+         <th>weight</th><th>weight per word</th></tr>\n{rows}</table>\n<p>Weights: {}. A judgement counts where its annotator \
+         marks errors.</p>\n",
+        escaped(&weights.join(", "))
     )
 }
 

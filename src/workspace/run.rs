@@ -1,17 +1,20 @@
 //! Floor 7: systems run over the sentences of a workspace: what is missing is asked for, batch after batch, and kept at
 //! once, so that a run goes on where it stopped.
 
+use std::sync::Arc;
+
 use crate::analysis::alignment::Alignment;
 use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::decoding;
-use crate::decoding::{Hypothesis, SearchOptions};
-use crate::error::Result;
+use crate::decoding::{Decoded, Hypothesis, Intervention, SearchOptions};
+use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::evaluation::wording;
 use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
+use crate::workspace::acting::Acting;
 use crate::workspace::file::Workspace;
 use crate::workspace::measures::Measuring;
 use crate::workspace::output::Output;
@@ -27,6 +30,8 @@ pub struct RunOptions {
     pub batch: usize,
     /// The references are forced, instead of translating: alignments of given pairs.
     pub forces: bool,
+    /// What is changed while it translates.
+    pub acting: Option<Acting>,
 }
 
 /// How far a run is.
@@ -36,7 +41,8 @@ pub struct Done<'a> {
     pub outputs: &'a [Placed],
     /// Its measures.
     pub rows: &'a [(usize, Vec<f32>)],
-    /// Sentences that the system cannot read, and why; their outputs are empty.
+    /// Sentences that the system cannot read, and why; their outputs are empty. Those that interventions do not fit have
+    /// none.
     pub refused: &'a [(usize, String)],
     /// Words that came, `</s>` counted.
     pub words: usize,
@@ -54,7 +60,8 @@ const FOLDED: usize = 1 << 15;
 /// What a system is called in a workspace: the same model run otherwise is another one.
 pub fn name(model: &str, options: &RunOptions) -> String {
     let search = &options.search;
-    let mut name = model.to_owned();
+    let acting = options.acting.as_ref().map(|acting| format!(" + {}", acting.name));
+    let mut name = format!("{model}{}", acting.unwrap_or_default());
     if options.forces {
         return format!("{name}, references");
     }
@@ -73,20 +80,21 @@ pub fn name(model: &str, options: &RunOptions) -> String {
     name
 }
 
-/// The system of this name in a workspace. Other weights under the same name are another system.
+/// The system of this name in a workspace. Other weights or interventions under the same name are another system.
 ///
 /// # Errors
 /// A sentence about the file.
 pub fn system(workspace: &mut Workspace, name: &str, about: &About) -> Result<System> {
-    let known = workspace.systems()?.into_iter().find(|system| system.name == name);
+    let known = workspace.systems()?;
+    let of = |name: &str| known.iter().find(|system| system.name == name).map(|system| &system.about);
     let is_other =
-        known.is_some_and(|known| known.about.digests != about.digests || known.about.mixing != about.mixing);
+        |name: &str| of(name).is_some_and(|known| known.digests != about.digests || known.mixing != about.mixing);
     let digest: String = about.digests.concat().chars().take(8).collect();
-    if is_other {
-        workspace.add_system(&format!("{name} ({digest})"), about)
-    } else {
-        workspace.add_system(name, about)
-    }
+    let name = if is_other(name) { format!("{name} ({digest})") } else { name.to_owned() };
+    let acts_so = |name: &String| of(name).is_none_or(|known| known.interventions == about.interventions);
+    let mut names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name} ({n})")));
+    let name = names.find(acts_so).unwrap_or(name);
+    workspace.add_system(&name, about)
 }
 
 /// The digests of a system's weights, as far as they are known.
@@ -112,6 +120,7 @@ pub fn about(
         beam: if options.forces { 0 } else { options.search.beam },
         ranking: if options.forces { FORCED.to_owned() } else { ranking.length.to_string() },
         no_unk: options.search.forbid_unk,
+        interventions: options.acting.as_ref().map(Acting::document).unwrap_or_default(),
         mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..About::default()
@@ -147,6 +156,10 @@ fn run_on(
     hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
 ) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
+    if let Some(acting) = &options.acting {
+        acting.check(system)?;
+        acting.check_length(total)?;
+    }
     let (mut from, mut loose) = (0, 0);
     loop {
         let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;
@@ -181,6 +194,7 @@ struct Case {
     source: Sentence,
     /// The reference, where it is forced.
     target: Sentence,
+    list: Arc<[Intervention]>,
 }
 
 impl Asked<'_> {
@@ -191,7 +205,10 @@ impl Asked<'_> {
         for &at in places {
             let Some(sentence) = workspace.sentence(at)? else { continue };
             match self.read(at, &sentence.source, sentence.reference.as_deref()) {
-                Ok(case) => cases.push(case),
+                Ok(case) => match self.act(case) {
+                    Ok(case) => cases.push(case),
+                    Err(why) => self.refused.push((at, format!("is left out: {why}"))),
+                },
                 Err(why) => {
                     self.refused.push((at, why));
                     // A reference may still come.
@@ -201,7 +218,7 @@ impl Asked<'_> {
                 }
             }
         }
-        let said = if self.options.forces { self.force(&cases)? } else { self.translate(&cases)? };
+        let said = if self.options.forces { self.force(&cases)? } else { self.translate(&mut cases)? };
         let words = said.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
         outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, self.output(case, said))));
         outputs.sort_by_key(|(at, _)| *at);
@@ -218,20 +235,53 @@ impl Asked<'_> {
             None => return Err("has no reference to force".to_owned()),
             Some(reference) => line::read(&self.system.lead().target, reference, false)?,
         };
-        Ok(Case { at, source, target })
+        Ok(Case { at, source, target, list: Arc::default() })
     }
 
-    fn translate(&mut self, cases: &[Case]) -> Result<Vec<Hypothesis>> {
+    /// A case with its interventions.
+    fn act(&self, mut case: Case) -> Result<Case> {
+        if let Some(acting) = &self.options.acting {
+            case.list = acting.resolve(case.at, self.system, &case.source)?;
+        }
+        Ok(case)
+    }
+
+    fn translate(&mut self, cases: &mut Vec<Case>) -> Result<Vec<Hypothesis>> {
+        match self.translate_all(cases) {
+            Err(Error::Input(_)) if self.options.acting.is_some() => {}
+            other => return other,
+        }
+        // One of them asks for what cannot be, as a word that has no probability.
+        let mut said = Vec::with_capacity(cases.len());
+        let mut kept = Vec::with_capacity(cases.len());
+        for case in std::mem::take(cases) {
+            match self.translate_all(std::slice::from_ref(&case)) {
+                Ok(best) => {
+                    said.extend(best);
+                    kept.push(case);
+                }
+                Err(Error::Input(why)) => self.refused.push((case.at, format!("is left out: {why}"))),
+                Err(error) => return Err(error),
+            }
+        }
+        *cases = kept;
+        Ok(said)
+    }
+
+    fn translate_all(&mut self, cases: &[Case]) -> Result<Vec<Hypothesis>> {
         let sources: Vec<&[u32]> = cases.iter().map(|case| case.source.ids.as_slice()).collect();
         let mut best = vec![Hypothesis::default(); cases.len()];
         let specials = self.system.specials();
         let (search, batch) = (&self.options.search, self.options.batch);
-        decoding::decode_all(self.stepper, specials, &sources, search, batch, self.ticket, &mut |indexes, all| {
+        let lists: Vec<Arc<[Intervention]>> = cases.iter().map(|case| Arc::clone(&case.list)).collect();
+        let mut keep = |indexes: &[usize], all: Vec<Decoded>| {
             for (&index, decoded) in indexes.iter().zip(all) {
                 best[index] = decoded.hypotheses.into_iter().next().unwrap_or_default();
             }
             Ok(())
-        })?;
+        };
+        let stepper = &mut *self.stepper;
+        decoding::intervene_all(stepper, specials, &sources, &lists, search, batch, self.ticket, &mut keep)?;
         Ok(best)
     }
 

@@ -9,7 +9,8 @@
 //! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself. One whose numbers were folded keeps its `count` of sentences alone |
 //! | `name`, `block` | columns, 4,096 sentences a row: folded measures, by the id of the name, and copies of the texts ([`blocks`](super::blocks)) |
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
-//! | `act` | what was judged, before and after: the undo |
+//! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |
+//! | `setting` | what holds for the whole workspace: the scheme of errors |
 
 use rusqlite::Connection;
 
@@ -39,6 +40,10 @@ CREATE TABLE name(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE block(key INTEGER PRIMARY KEY, count INTEGER NOT NULL, packed BLOB NOT NULL);
 ALTER TABLE numbers ADD COLUMN count INTEGER;
 CREATE INDEX loose ON numbers(system, first) WHERE length(packed) > 0;
+",
+    "
+ALTER TABLE act ADD COLUMN batch INTEGER;
+CREATE TABLE setting(name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
 ",
 ];
 

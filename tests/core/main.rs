@@ -1,6 +1,7 @@
 //! The tests of everything below the window, one module a room.
 mod ablation;
 mod acting;
+mod acting_runs;
 mod aligner;
 mod aligning;
 mod analysis;
@@ -21,6 +22,7 @@ mod import;
 mod importance;
 mod intervention_files;
 mod interventions;
+mod judging;
 mod lane;
 mod lessons;
 mod luong;

@@ -261,7 +261,7 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
         _ => None,
     };
     assert_eq!(wait(&keeper, stars), (1, 3));
-    keeper.send(KeeperCall::SetGold(0, links_of("0-0")));
+    keeper.send(KeeperCall::SetGold(0, "me".to_owned(), links_of("0-0")));
     let gold = |news| match news {
         KeeperNews::Detail(detail) => Some(detail.gold.is_some()),
         _ => None,
@@ -351,7 +351,10 @@ fn the_page_asks_for_what_is_done_on_it() {
     assert_eq!(calls(&mut session), [KeeperCall::Judge(2, "me".to_owned(), judgement.clone())]);
     session.apply(WorkbenchCommand::Link(0, 0));
     session.apply(WorkbenchCommand::Link(1, 0));
-    let drawn = [KeeperCall::SetGold(2, links_of("0-0")), KeeperCall::SetGold(2, links_of("0-0 1-0"))];
+    let drawn = [
+        KeeperCall::SetGold(2, "me".to_owned(), links_of("0-0")),
+        KeeperCall::SetGold(2, "me".to_owned(), links_of("0-0 1-0")),
+    ];
     assert_eq!(calls(&mut session), drawn);
     // Of another sentence nothing is taken for that of this one.
     session.apply(WorkbenchCommand::Select(Some(1)));

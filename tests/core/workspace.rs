@@ -245,7 +245,7 @@ fn judgements_have_one_undo_that_outlives_the_program() {
     for n in 0..expect.len() - 1 {
         assert_eq!(stands(&workspace), expect[n], "before undo {n}");
         let undone = workspace.undo().expect("an answer").expect("an act");
-        assert_eq!((undone.at, undone.is_gold), (1, n == 0));
+        assert_eq!((undone.at, undone.golds.len()), (Some(1), usize::from(n == 0)));
     }
     assert_eq!(stands(&workspace), expect[4]);
     assert_eq!(workspace.undo().expect("an answer"), None);
@@ -380,7 +380,8 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         let sentences: Vec<NewSentence> = (0..40).map(sentence).collect();
         workspace.add_sentences(1, &sentences).expect("sentences");
         let model = Model::load(&reference(name), &Device::cpu()).expect("a model");
-        let options = RunOptions { search: SearchOptions { beam: 3, ..SearchOptions::default() }, batch: 2, forces };
+        let search = SearchOptions { beam: 3, ..SearchOptions::default() };
+        let options = RunOptions { search, batch: 2, forces, acting: None };
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let id = workspace.add_system(name, &About::default()).expect("a system").id;
         let (mut refused, mut heard) = (Vec::new(), 0);
@@ -475,7 +476,7 @@ fn undo_took_away_links_that_were_imported_over_drawn_ones() {
     workspace.set_gold(0, Some(&links("0-0"))).expect("drawn");
     workspace.set_golds(&[(0, links("1-1 2-2"))]).expect("imported");
     let undone = workspace.undo().expect("an answer").expect("an act");
-    assert_eq!((undone.at, undone.is_gold), (1, false), "the act before it");
+    assert_eq!((undone.at, undone.golds.len()), (Some(1), 0), "the act before it");
     assert_eq!(workspace.gold(0).expect("gold"), Some(links("1-1 2-2")));
 }
 

@@ -25,11 +25,14 @@ const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
 fn last_news(call: &KeeperCall) -> Option<fn(&KeeperNews) -> bool> {
     match call {
         KeeperCall::Close | KeeperCall::Stop => None,
-        KeeperCall::Open(_) | KeeperCall::Show { .. } | KeeperCall::Remove(_) | KeeperCall::Fill => {
-            Some(|news| matches!(news, KeeperNews::Rows(_)))
-        }
+        KeeperCall::Open(_)
+        | KeeperCall::Show { .. }
+        | KeeperCall::Remove(_)
+        | KeeperCall::SetScheme(..)
+        | KeeperCall::OpenScheme(_)
+        | KeeperCall::Fill => Some(|news| matches!(news, KeeperNews::Rows(_))),
         KeeperCall::Import(_) => Some(|news| matches!(news, KeeperNews::Brought(..))),
-        KeeperCall::Write(_) => Some(|news| matches!(news, KeeperNews::Written(_))),
+        KeeperCall::Write(_) | KeeperCall::SaveScheme(_) => Some(|news| matches!(news, KeeperNews::Written(_))),
         KeeperCall::Detail(_)
         | KeeperCall::Judge(..)
         | KeeperCall::SetGold(..)
@@ -238,4 +241,84 @@ fn a_sentence_opens_live_with_its_links() {
     bench.click("Open on page Sentence");
     let session = bench.harness.state().session();
     assert_eq!((session.page(), session.source()), (Page::Sentence, "The old mill turns in the wind."));
+}
+
+#[test]
+fn two_annotators_are_compared_in_a_sheet() {
+    let mut bench = Bench::filled();
+    let judge = |bench: &mut Bench, annotator: &str, stars: [u8; 2]| {
+        bench.send(WorkbenchCommand::SetAnnotator(annotator.to_owned()));
+        for (at, stars) in stars.into_iter().enumerate() {
+            bench.send(WorkbenchCommand::Select(Some(at)));
+            bench.send(WorkbenchCommand::Star(stars));
+        }
+    };
+    judge(&mut bench, "anna", [3, 4]);
+    bench.click("Judging");
+    bench.click("Agreement...");
+    assert!(bench.harness.query_by_label_contains("Two annotators are needed").is_some());
+    bench.click("Done");
+    judge(&mut bench, "bob", [3, 2]);
+    bench.click("Judging");
+    bench.click("Agreement...");
+    bench.says("Both judged 2 sentences");
+    bench.says("50.0 %");
+    bench.says("They differ in 1 sentence");
+    bench.click("Sentence 2: stars");
+    assert!(bench.is_gone("Agreement of two annotators"));
+    let workbench = bench.harness.state().session().workbench();
+    assert_eq!((workbench.filter.as_str(), workbench.selected), ("differs:bob,anna", Some(1)));
+    bench.says("1 of 3");
+}
+
+#[test]
+fn the_scheme_of_errors_is_edited_in_a_sheet() {
+    let mut bench = Bench::filled();
+    bench.click("Sentence 1 The red boat sleeps.");
+    bench.click("Word 2 of Other: bateau");
+    bench.click("Mark");
+    let marked = |bench: &Bench| bench.harness.state().session().workbench().judgement().marks[0].category.clone();
+    assert_eq!(marked(&bench), "accuracy/addition");
+    bench.click("Judging");
+    bench.click("Scheme of errors...");
+    bench.says("Weight 2");
+    bench.says("Remove kind 1...");
+    bench.click("Remove kind 2");
+    bench.harness.get_by_label("Kind 1").focus();
+    bench.harness.run();
+    bench.harness.get_by_label("Kind 1").type_text("s");
+    bench.settle();
+    bench.click("Save the scheme");
+    let scheme = bench.harness.state().session().workbench().corpus.scheme.clone();
+    assert_eq!((scheme.categories.len(), scheme.categories[1].as_str()), (12, "accuracy/mistranslation"));
+    assert!(bench.is_gone("Scheme of errors"));
+    assert_eq!(marked(&bench), scheme.categories[0]);
+    assert!(scheme.categories[0].contains('s') && scheme.categories[0].len() == "accuracy/additions".len());
+    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    bench.settle();
+    assert_eq!(bench.harness.state().session().workbench().corpus.scheme.categories.len(), 13);
+    assert_eq!(marked(&bench), "accuracy/addition");
+    bench.click("Judging");
+    bench.click("Scheme of errors...");
+    for _ in 0..12 {
+        bench.click("Remove kind 2");
+    }
+    bench.click("Remove kind 1...");
+    bench.click("Remove kind 1");
+    assert!(bench.harness.query_by_label_contains("The list of categories has none").is_some());
+    bench.click("Cancel");
+    assert!(bench.is_gone("Scheme of errors"));
+}
+
+#[test]
+fn models_run_with_what_is_set_or_with_a_file() {
+    let mut bench = Bench::filled();
+    bench.click("Run");
+    bench.click("With interventions");
+    bench.click("What is set on page Sentence");
+    assert!(bench.harness.query_by_label_contains("Nothing is set for a model above").is_some());
+    bench.click("Run");
+    bench.click("With interventions");
+    bench.click("Of a file...");
+    bench.says("Run with interventions");
 }

@@ -43,6 +43,7 @@ pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<d
 /// A line of either command; whatever else it has is not needed here.
 #[derive(Deserialize)]
 struct Line {
+    id: Option<String>,
     source: Vec<String>,
     words: Option<Words>,
     hypotheses: Option<Vec<Hypothesis>>,
@@ -221,7 +222,7 @@ impl Parser {
         }
         let text = spoken(self.languages.0.as_deref(), &source.words);
         let source = Some(Text { text, tokens: Some(source.words) });
-        Record { sentence: number, line: number, source, outputs, ..Record::default() }
+        Record { sentence: number, line: number, id: line.id, source, outputs, ..Record::default() }
     }
 
     fn output(&self, one: Hypothesis, source: &Side, number: usize, warnings: &mut Warnings) -> Output {

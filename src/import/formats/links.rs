@@ -1,5 +1,6 @@
-//! Floor 6: alignments as links: Pharaoh (`0-0 1?2`, also `ipj` of the talp notation, `i-j-score`, and lines that begin
-//! with an id and a tab) and HLT-NAACL 2003 (a line a link). Imports its room and `text`.
+//! Floor 6: alignments as links: Pharaoh (`0-0 1?2`, also `i-j-score`, and lines that begin with an id and a tab), the talp
+//! notation (`1-1 2s2 3p4`, a file whose name ends so; counted from 1, where 0 is no word) and HLT-NAACL 2003 (a line a
+//! link). Imports its room and `text`.
 //!
 //! Where words are counted from and which side comes first is found out in a first pass over the file; with the texts
 //! beside it no link may lie outside its sentence.
@@ -273,10 +274,13 @@ pub fn open_pharaoh(input: &Input, options: &Options, facts: &mut Facts) -> Resu
             census.add(&entries, lengths(source.as_deref(), target.as_deref()));
         }
     }
+    let is_talp = input.name().ends_with(".talp");
     // A 0 is no word counted from 1.
-    let bases = if census.has_zero { &BASES[..1] } else { &BASES[..] };
+    let bases = if census.has_zero && !is_talp { &BASES[..1] } else { &BASES[..] };
     facts.order = census.order(options.order, bases);
-    facts.base = census.base(options.base, facts.order.value().unwrap_or(Order::SourceFirst));
+    let order = facts.order.value().unwrap_or(Order::SourceFirst);
+    let base = if is_talp { census.naacl_base(options.base, order) } else { census.base(options.base, order) };
+    facts.base = base;
     Ok(Box::new(PharaohReader { reading: Reading::new(input, options, facts)?, lines: input.lines()?, last: 0 }))
 }
 

@@ -210,10 +210,10 @@ fn no_link(path: &Path, number: usize, word: &str) -> Error {
     Error::line(path, number, format!("`{word:.40}` is no link; {advice}"))
 }
 
-/// `i-j`, `i?j` or `ipj`: both positions as they stand there, and whether the link is sure.
+/// `i-j` or `isj`, `i?j` or `ipj`: both positions as they stand there, and whether the link is sure.
 pub fn pharaoh_link(word: &str) -> Option<(usize, usize, bool)> {
-    let at = word.find(['-', '?', 'p'])?;
-    Some((number(&word[..at])?, number(&word[at + 1..])?, word.as_bytes()[at] == b'-'))
+    let at = word.find(['-', 's', '?', 'p'])?;
+    Some((number(&word[..at])?, number(&word[at + 1..])?, matches!(word.as_bytes()[at], b'-' | b's')))
 }
 
 /// Digits alone: `parse` would take `+1` too.

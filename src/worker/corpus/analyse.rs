@@ -11,6 +11,7 @@ use crate::nn::device::DeviceChoice;
 use crate::worker::corpus::evaluate::{Candidate, languages, load};
 use crate::worker::corpus::work::{Progress, Work};
 use crate::worker::corpus::yielding::Yielding;
+use crate::workspace::acting::Acting;
 use crate::workspace::file::Workspace;
 use crate::workspace::measures::Measuring;
 use crate::workspace::run;
@@ -34,6 +35,17 @@ pub struct Analyse {
     pub search: SearchOptions,
     /// The references are forced instead: alignments of given pairs.
     pub forces: bool,
+    /// What is changed while it translates.
+    pub acting: Option<ActsBy>,
+}
+
+/// Where interventions of a run come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActsBy {
+    /// A file.
+    File(PathBuf),
+    /// What is set for the model.
+    Set(Box<Acting>),
 }
 
 /// What came of it.
@@ -54,7 +66,13 @@ impl Analyse {
     pub(super) fn run(self, work: &Work<'_>) -> Result<Analysed> {
         let mut workspace = Workspace::open_existing(&self.workspace)?;
         let shelved = load(work, &self.system, self.device)?;
+        let acting = match self.acting {
+            None => None,
+            Some(ActsBy::File(path)) => Some(Acting::open(&path)?),
+            Some(ActsBy::Set(acting)) => Some(*acting),
+        };
         let options = RunOptions {
+            acting,
             search: SearchOptions { most_numbers: usize::MAX, ..self.search },
             batch: BATCH,
             forces: self.forces,
@@ -63,6 +81,7 @@ impl Analyse {
         let digests = run::digests(shelved.system());
         let about = run::about(shelved.system(), self.system.folders(), &digests, &options);
         let system = run::system(&mut workspace, &name, &about)?;
+        let name = system.name.clone();
         let (source, target) = languages(&shelved);
         let mut measuring = Measuring { aligner: LineAligner::bundled(source, target, false)? };
         let (start, mut words) = (work.seconds(), 0);
@@ -89,7 +108,7 @@ impl Analyse {
                     work.tell(Progress {
                         done: done.done,
                         total: done.total,
-                        what: format!("{what} {}", shelved.facts.name),
+                        what: format!("{what} {name}"),
                         words_per_second: words as f32 / (work.seconds() - start).max(1e-3),
                     });
                     work.breathe()

@@ -63,6 +63,56 @@ fn the_base_is_found_or_asked() {
 }
 
 #[test]
+fn the_talp_notation_counts_from_1_and_its_0_is_no_word() {
+    let read = read("a.talp", "1-1 2s3 2p2\n\n0-1 1-2\n");
+    assert_eq!(gold(&read), [links(&[(0, 0), (1, 2)], &[(1, 1)]), links(&[], &[]), links(&[(0, 1)], &[])]);
+    assert_eq!((read.facts.base.value(), read.warnings.len()), (Some(Base::One), 0));
+    let clear = super::read("b.talp", "1-1 2p3\n");
+    assert_eq!(clear.facts.base, Fact::known(Base::One, "as the format has it"));
+}
+
+#[test]
+fn texts_of_the_shared_task_stand_at_their_numbers() {
+    let text = "<s snum=0002> a red boat . </s>\n<s snum=4>rain</s>\nno tag\n<s snum=x> a </s>\n<s snum=3> late </s>\n";
+    let read = read("test.e", text);
+    assert_eq!(
+        (read.facts.format, read.sentences(), read.sources()),
+        ("naacl-text", vec![2, 4], vec!["a red boat .", "rain"])
+    );
+    for (warning, says) in read.warnings.iter().zip([
+        "line 3: does not begin",
+        "line 4: has the number `x`",
+        "line 5: is sentence 3 behind",
+    ]) {
+        assert!(warning.contains(says), "{warning}");
+    }
+    let options = Options { role: Some(Role::Reference), ..Options::default() };
+    assert_eq!(Planted::new("test.f", text.as_bytes()).read(&options).references(), ["a red boat .", "rain"]);
+}
+
+#[test]
+fn links_come_as_xml_with_their_texts() {
+    let text = "<?xml version=\"1.0\"?>\n<sentences>\n<s id=\"a-1\">\n <english>the old mill</english>\n <czech>star\u{fd} &amp; \
+                dobr\u{fd}</czech>\n <sure>2-1 3-3</sure>\n <possible>1-2</possible>\n</s>\n<s id=\"a-2\"><english>rain</english>\
+                <czech>de\u{161}\u{165}</czech><sure/></s>\n<s id=\"a-3\"><english>a</english><czech>b</czech><sure>1-2</sure></s>\n\
+                <s id=\"a-4\"><english>a</english><czech>b</czech><sure>1=1</sure></s></sentences>";
+    let read = read("a.wa", text);
+    assert_eq!((read.facts.format, read.error.as_deref()), ("wordalign", None));
+    let none = || links(&[], &[]);
+    assert_eq!(gold(&read), [links(&[(1, 0), (2, 2)], &[(0, 1)]), none(), none(), none()]);
+    assert_eq!(read.sources(), ["the old mill", "rain", "a", "a"]);
+    assert_eq!((read.references()[0], read.records[1].id.as_deref()), ("star\u{fd} & dobr\u{fd}", Some("a-2")));
+    assert!(
+        read.warnings[0].contains("beyond its 1 and 1 words") && read.warnings[1].contains("`1=1` is no link"),
+        "{:?}",
+        read.warnings
+    );
+    let turned = Options { order: Some(Order::TargetFirst), ..Options::default() };
+    let read = Planted::new("a.wa", text.as_bytes()).read(&turned);
+    assert_eq!((gold(&read)[0].clone(), read.sources()[1]), (links(&[(0, 1), (2, 2)], &[(1, 0)]), "de\u{161}\u{165}"));
+}
+
+#[test]
 fn links_outside_their_sentence_are_told_and_left_out() {
     let read = beside("a.txt", "0-0 1-7\n0-0\n", "a b\nc\n", "d e\nf\ng\n");
     assert_eq!(gold(&read), [links(&[(0, 0)], &[]), links(&[(0, 0)], &[])]);

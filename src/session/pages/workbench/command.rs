@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::import;
 use crate::workspace::judge::Mark;
 use crate::workspace::out::Kind;
+use crate::workspace::scheme::Scheme;
 
 /// What the user does on page Corpus.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,10 @@ pub enum WorkbenchCommand {
     OpenSentence,
     /// Runs the models and ensembles of the columns; with true their alignments of the references.
     Run(bool),
+    /// Runs them with the interventions of a file, as systems of their own.
+    RunWith(PathBuf),
+    /// Runs those for which something is set on page Sentence with that, as systems of their own.
+    RunSet,
     /// Removes a system and all it said.
     Remove(i64),
     /// Shows a column, or hides it.
@@ -64,6 +69,14 @@ pub enum WorkbenchCommand {
     LinksOfAligner,
     /// Takes all links by hand away.
     NoLinks,
+    /// Compares two annotators, or no longer.
+    Compare(Option<(String, String)>),
+    /// Sets the scheme of errors; names that are new, old before new.
+    SetScheme(Box<Scheme>, Vec<(String, String)>),
+    /// Sets the scheme of a file.
+    OpenScheme(PathBuf),
+    /// Writes the scheme into a file.
+    SaveScheme(PathBuf),
     /// Takes back what was judged last.
     Undo,
     /// Judges so again.

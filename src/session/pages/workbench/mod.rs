@@ -1,6 +1,8 @@
 //! Floor 9: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
 //! written by the keeper; models run in the corpus lane.
 
+mod acting;
+pub mod agreement;
 pub mod command;
 mod picture;
 
@@ -23,19 +25,20 @@ use crate::session::shared::Shared;
 use crate::session::table::AlignmentTable;
 use crate::text::links::{Link, Links};
 use crate::worker::corpus::Order;
-use crate::worker::corpus::analyse::{Analyse, Analysed};
+use crate::worker::corpus::analyse::{ActsBy, Analyse, Analysed};
+use crate::worker::corpus::evaluate::Candidate;
 use crate::worker::keeper::{Detail, KeeperCall, KeeperNews};
+use crate::workspace::acting::Acting;
+use crate::workspace::agreement::Agreement;
 use crate::workspace::bring::Brought;
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
-use crate::workspace::judge::{Judgement, MOST_STARS};
+use crate::workspace::judge::{Judgement, MOST_STARS, NOBODY};
 use crate::workspace::measures::MEASURES;
 use crate::workspace::out::Out;
 
 pub use crate::session::pages::workbench::command::WorkbenchCommand;
 
-/// Whose judgements those are that nobody put a name to.
-const NOBODY: &str = "me";
 /// Measures that are shown of each system at first, by their names.
 const FIRST_MEASURES: &[&str] = &["bleu", "logp"];
 
@@ -84,6 +87,14 @@ pub struct Workbench {
     awaits: bool,
     /// All tags, each with how often it was given.
     pub tags: BTreeMap<String, usize>,
+    /// Everyone who judged anything, with how many sentences.
+    pub annotators: BTreeMap<String, usize>,
+    /// Kinds and severities of marks, with how many have them.
+    pub used: BTreeMap<String, usize>,
+    /// The two who are compared, and how far they agree.
+    pub compared: Option<(String, String)>,
+    /// As said.
+    pub agreement: Option<Arc<Agreement>>,
     /// Whose judgements are given.
     pub annotator: String,
     /// Orders under way.
@@ -114,6 +125,10 @@ impl Default for Workbench {
             drawn: None,
             awaits: false,
             tags: BTreeMap::new(),
+            annotators: BTreeMap::new(),
+            used: BTreeMap::new(),
+            compared: None,
+            agreement: None,
             annotator: NOBODY.to_owned(),
             tasks: Vec::new(),
         }
@@ -127,6 +142,16 @@ fn tags(corpus: &Corpus) -> BTreeMap<String, usize> {
         *tags.entry(tag.clone()).or_insert(0) += 1;
     }
     tags
+}
+
+/// Kinds and severities of marks, each with how many have it.
+fn used(corpus: &Corpus) -> BTreeMap<String, usize> {
+    let mut used = BTreeMap::new();
+    for mark in corpus.judgements.values().flat_map(BTreeMap::values).flat_map(|judgement| &judgement.marks) {
+        *used.entry(mark.category.clone()).or_insert(0) += 1;
+        *used.entry(mark.severity.clone()).or_insert(0) += 1;
+    }
+    used
 }
 
 /// What is kept between starts.
@@ -159,6 +184,7 @@ impl Workbench {
             Column::Output(at, _) => FIRST_MEASURES.contains(&MEASURES[at].name),
             Column::Sentence(at) => at == 0,
             Column::Difference(at, ..) => MEASURES[at].name == FIRST_MEASURES[0],
+            Column::Errors(_) => !self.corpus.markers.is_empty(),
             Column::Number | Column::Stars | Column::Marks => false,
         };
         self.shown.get(&column.name()).copied().unwrap_or(at_first)
@@ -239,16 +265,44 @@ impl Workbench {
     }
 
     fn run(&mut self, forces: bool, shared: &mut Shared) {
+        let all = systems(shared).into_iter().map(|system| (system, None)).collect();
+        self.run_all(all, forces, shared);
+    }
+
+    /// Every model with the interventions of a file.
+    fn run_with(&mut self, path: &std::path::Path, shared: &mut Shared) {
+        let acts = |system| (system, Some(ActsBy::File(path.to_owned())));
+        let all = systems(shared).into_iter().map(acts).collect();
+        self.run_all(all, false, shared);
+    }
+
+    /// Models with what is set for them.
+    fn run_set(&mut self, shared: &mut Shared) {
+        let scene = shared.scene();
+        let acts = |system: Candidate| {
+            let set = scene.set_for(system.folders());
+            let acting = Acting::of("what was set", acting::file(&set, &scene.source));
+            (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
+        };
+        let all: Vec<_> = systems(shared).into_iter().filter_map(acts).collect();
+        if all.is_empty() {
+            let message = "Nothing is set for a model above; set something on page Sentence, or choose a file";
+            self.message = Some(message.to_owned());
+            return;
+        }
+        self.run_all(all, false, shared);
+    }
+
+    fn run_all(&mut self, wanted: Vec<(Candidate, Option<ActsBy>)>, forces: bool, shared: &mut Shared) {
         let Some(workspace) = self.path.clone() else { return };
         let search = shared.scene().search.options();
-        let wanted = systems(shared);
         if wanted.is_empty() {
             self.message = Some("There is no model to run; add one with + Model above".to_owned());
         }
-        for system in wanted {
+        for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = shared.settings().device;
-            let order = Analyse { workspace: workspace.clone(), system, device, search, forces };
+            let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
             self.tasks.push(shared.order(Page::Workbench, Order::Analyse(order)));
         }
     }
@@ -286,8 +340,12 @@ impl Workbench {
     }
 
     fn draw(&mut self, at: usize, gold: Option<Links>, shared: &mut Shared) {
+        // What is judged before the answer keeps the links.
+        let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
+        let judgement = Judgement { links, ..self.said(at, &self.annotator) };
+        self.given.insert((at, self.annotator.clone()), judgement);
         self.drawn = Some((at, gold.clone()));
-        Self::send(shared, KeeperCall::SetGold(at, gold));
+        Self::send(shared, KeeperCall::SetGold(at, self.annotator.clone(), gold));
     }
 
     fn link(&mut self, link: Link, shared: &mut Shared) {
@@ -351,6 +409,8 @@ impl Workbench {
                 let judgements = &self.corpus.judgements;
                 self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
                 self.tags = tags(&self.corpus);
+                self.used = used(&self.corpus);
+                self.compare_again();
                 if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
                     Self::send(shared, KeeperCall::Detail(at));
                 }
@@ -423,6 +483,8 @@ impl PageState for Workbench {
             WorkbenchCommand::Move(by) => self.go(by, shared),
             WorkbenchCommand::OpenSentence => self.open_sentence(shared),
             WorkbenchCommand::Run(forces) => self.run(forces, shared),
+            WorkbenchCommand::RunWith(path) => self.run_with(&path, shared),
+            WorkbenchCommand::RunSet => self.run_set(shared),
             WorkbenchCommand::Remove(id) => Self::send(shared, KeeperCall::Remove(id)),
             WorkbenchCommand::ShowColumn(name, is_shown) => {
                 self.shown.insert(name, is_shown);
@@ -457,6 +519,12 @@ impl PageState for Workbench {
                     self.draw(at, None, shared);
                 }
             }
+            WorkbenchCommand::Compare(pair) => self.compare(pair),
+            WorkbenchCommand::SetScheme(scheme, renamed) => {
+                Self::send(shared, KeeperCall::SetScheme(scheme, renamed));
+            }
+            WorkbenchCommand::OpenScheme(path) => Self::send(shared, KeeperCall::OpenScheme(path)),
+            WorkbenchCommand::SaveScheme(path) => Self::send(shared, KeeperCall::SaveScheme(path)),
             WorkbenchCommand::Undo => self.take_back(KeeperCall::Undo, shared),
             WorkbenchCommand::Redo => self.take_back(KeeperCall::Redo, shared),
             WorkbenchCommand::Save(kind, path) => {

@@ -8,7 +8,7 @@ use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::workbench::words::chips_ui;
 use crate::worker::keeper::Detail;
-use crate::workspace::judge::{Mark, Scheme};
+use crate::workspace::judge::Mark;
 
 /// The marks of the chosen sentence, and those to be made.
 pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
@@ -71,12 +71,13 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), t
 fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     let span = window.local.workbench.span.clone().filter(|(at, _)| *at == detail.at);
     let Some((_, span)) = span else { return };
-    let scheme = Scheme::default();
+    let scheme = std::sync::Arc::clone(&window.session.workbench().corpus.scheme);
     ui.horizontal_wrapped(|ui| {
         let local = &mut window.local.workbench;
-        if local.category.is_empty() {
+        if !scheme.has(&local.category, &local.severity) {
             local.category = scheme.categories.first().cloned().unwrap_or_default();
-            local.severity = scheme.severities.get(1).map(|(name, _)| name.clone()).unwrap_or_default();
+            local.severity =
+                scheme.severities.get(1).or(scheme.severities.first()).map(|one| one.name.clone()).unwrap_or_default();
         }
         let kind = ComboBox::from_id_salt("category").selected_text(&local.category).show_ui(ui, |ui| {
             for category in &scheme.categories {
@@ -85,8 +86,8 @@ fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         });
         kind.response.accessible_name("Kind of error");
         let severity = ComboBox::from_id_salt("severity").selected_text(&local.severity).show_ui(ui, |ui| {
-            for (name, _) in &scheme.severities {
-                ui.selectable_value(&mut local.severity, name.clone(), name);
+            for one in &scheme.severities {
+                ui.selectable_value(&mut local.severity, one.name.clone(), &one.name);
             }
         });
         severity.response.accessible_name("Severity");

@@ -1,25 +1,31 @@
 //! Floor 10: the page Corpus: a workspace as a table, the chosen sentence beside it.
 
+mod agreement;
 mod detail;
 mod gold;
 mod marks;
 mod picture;
+mod scheme;
 mod table;
 mod words;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use egui::{ComboBox, Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 
+use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::import::Role;
 use crate::session::{Page, WorkbenchCommand};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
+use crate::ui::scheme_draft::SchemeDraft;
 use crate::ui::theme;
 use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
+
 use crate::ui::widgets::labels::plural;
-use crate::workspace::out::{Format, Kind};
+use crate::workspace::out::{Format, Kind, Links};
 
 /// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;
@@ -50,6 +56,8 @@ impl View for Workbench {
             return;
         }
         ui.horizontal_wrapped(|ui| bar_ui(ui, window));
+        agreement::agreement_ui(ui, window);
+        scheme::scheme_ui(ui, window);
         told_ui(ui, window);
         for number in window.session.workbench().tasks.clone() {
             task::task_ui(ui, window, Some(number));
@@ -146,6 +154,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     import_ui(ui, window);
     run_ui(ui, window);
     save_ui(ui, window);
+    judging_ui(ui, window);
     if ui.button("Close").on_hover_text("Close this workspace; everything in it is kept").clicked() {
         window.push(WorkbenchCommand::Close);
     }
@@ -172,7 +181,7 @@ fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 window.push(WorkbenchCommand::SetRole(Role::Output(name)));
             }
         }
-        let note = "Tables, TMX, XLIFF, alignments and dumps of attention say themselves what they are.";
+        let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         if ui.button("Choose a file...").clicked() {
             window.local.sheet = Sheet::Ask(Question::Import);
@@ -203,6 +212,17 @@ fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
             window.push(WorkbenchCommand::Run(true));
             ui.close();
         }
+        ui.menu_button("With interventions", |ui| {
+            let set = ui.button("What is set on page Sentence");
+            if set.on_hover_text("Masks, words, rows and temperature, for every sentence; a system of its own").clicked() {
+                window.push(WorkbenchCommand::RunSet);
+                ui.close();
+            }
+            if ui.button("Of a file...").clicked() {
+                window.local.sheet = Sheet::Ask(Question::RunWith);
+                ui.close();
+            }
+        });
         let systems = window.session.workbench().corpus.systems.clone();
         if !systems.is_empty() {
             ui.separator();
@@ -227,9 +247,13 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.label(RichText::new(format!("The {} shown", plural(count, "sentence"))).size(theme::TEXT_SMALL).weak());
         let mut kinds = vec![
             ("Table as TSV...", Kind::Tsv),
+            ("Table as Parquet...", Kind::Parquet),
             ("Everything as JSON lines...", Kind::Jsonl),
+            ("Alignments as arrays (.npz)...", Kind::Arrays),
+            ("Alignments as TSV, into a folder...", Kind::Matrices),
             ("Report as HTML...", Kind::Report),
             ("Judgements as JSON lines...", Kind::Judgements),
+            ("Judgements as TSV...", Kind::JudgementTable),
             ("Links by hand...", Kind::Gold),
         ];
         let names: Vec<String> =
@@ -245,12 +269,37 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         for (at, name) in names.iter().enumerate() {
             ui.menu_button(format!("Of {name}"), |ui| {
-                ask(ui, "Links of greatest alpha...", Kind::Pharaoh(at, None));
-                ask(ui, "Links with alpha of at least 0.2...", Kind::Pharaoh(at, Some(20)));
+                ask(ui, "Links of greatest alpha...", Kind::Pharaoh(at, Links::Greatest));
+                ask(ui, "Links with alpha of at least 0.2...", Kind::Pharaoh(at, Links::Above(20)));
+                ui.menu_button("Links of rows and columns", |ui| {
+                    for (n, rule) in SYMMETRIZATIONS.iter().enumerate() {
+                        let kind = Kind::Pharaoh(at, Links::Symmetrised(n));
+                        ask(ui, &format!("{}...", rule.name), kind);
+                    }
+                });
                 ask(ui, "Heatmaps as SVG, into a folder...", Kind::Figures(at, Format::Svg));
                 ask(ui, "Heatmaps as PDF, into a folder...", Kind::Figures(at, Format::Pdf));
                 ask(ui, "Heatmaps as PNG, into a folder...", Kind::Figures(at, Format::Png));
             });
+        }
+    });
+}
+
+fn judging_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("Judging", |ui| {
+        let agreement = ui.button("Agreement...").on_hover_text("How far two annotators agree, and where they differ");
+        if agreement.clicked() {
+            let workbench = window.session.workbench();
+            let mut others = workbench.annotators.keys().filter(|name| **name != workbench.annotator);
+            let pair = (workbench.annotator.clone(), others.next().cloned().unwrap_or_default());
+            window.push(WorkbenchCommand::Compare(Some(pair)));
+            ui.close();
+        }
+        let scheme = ui.button("Scheme of errors...").on_hover_text("Kinds of errors, and what each severity weighs");
+        if scheme.clicked() {
+            let draft = SchemeDraft::new(Arc::clone(&window.session.workbench().corpus.scheme));
+            window.local.workbench.scheme = Some(draft);
+            ui.close();
         }
     });
 }
@@ -357,7 +406,7 @@ const HELP: &str = "All conditions hold:\n\
     bank   \"river bank\"   /colou?r/   in any text, within words too, letter case aside\n\
     source:bank   reference:bank   output:bank   2:bank (system 2)\n\
     bleu.1<20   logp.2>=-5   words=7   bleu.1-2>10 (system 1 less system 2)\n\
-    tag:idiom   stars>=3   note:word   by:anna\n\
+    tag:idiom   stars>=3   note:word   by:anna   differs:anna,bob\n\
     has:gold   has:marks   has:note   has:reference   has:2\n\
     -source:bank (not so)";
 

@@ -1,0 +1,88 @@
+//! Floor 6: texts of the HLT-NAACL 2003 shared task: a line a sentence between tags, `<s snum=0008> hear , hear ! </s>`.
+//! Their links are in files of their own. Imports its room.
+
+use crate::error::{Error, Result};
+use crate::import::facts::{Facts, Told, Warnings};
+use crate::import::format::{Reader, Sample};
+use crate::import::input::{Input, Lines};
+use crate::import::matrix::MOST_ID;
+use crate::import::options::{Options, Role};
+use crate::import::record::{Output, Record, Text};
+
+/// What a sentence begins with.
+const START: &str = "<s snum=";
+
+/// The tag of a sentence.
+pub fn sniff(sample: &Sample<'_>) -> u8 {
+    if sample.first().trim_start().starts_with(START) { 90 } else { 0 }
+}
+
+/// Starts to read.
+pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    let role = options.role.clone().unwrap_or_default();
+    if matches!(role, Role::Gold | Role::Links(_)) {
+        let message = "holds sentences and no links; the links of the shared task are in a file of lines as `8 1 1 S`";
+        return Err(Error::file(input.path(), message));
+    }
+    facts.notes.push("Sentences are placed by their numbers.".to_owned());
+    Ok(Box::new(SnumReader { lines: input.lines()?, role, last: 0 }))
+}
+
+struct SnumReader {
+    lines: Lines,
+    role: Role,
+    last: usize,
+}
+
+impl Reader for SnumReader {
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
+        while let Some(line) = self.lines.next(warnings)? {
+            let Some(text) = line.text else { continue };
+            if text.trim().is_empty() {
+                continue;
+            }
+            match sentence(&text) {
+                Ok((number, _)) if number <= self.last => {
+                    warnings.add(
+                        line.number,
+                        format!("is sentence {number} behind sentence {}; it is left out", self.last),
+                    );
+                }
+                Ok((number, text)) => {
+                    self.last = number;
+                    return Ok(Some(self.record(number, line.number, text)));
+                }
+                Err(why) => warnings.add(line.number, format!("{why}; it is left out")),
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl SnumReader {
+    fn record(&self, sentence: usize, line: usize, text: String) -> Record {
+        let mut record = Record { sentence, line, ..Record::default() };
+        match &self.role {
+            Role::Source => record.source = Some(Text::plain(text)),
+            Role::Output(system) => {
+                record.outputs.push(Output { system: Some(system.clone()), text, ..Output::default() });
+            }
+            // Links were refused.
+            Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(Text::plain(text)),
+        }
+        record
+    }
+}
+
+/// The number and the text of a line.
+fn sentence(line: &str) -> Told<(usize, String)> {
+    let (tag, rest) = line
+        .trim()
+        .strip_prefix(START)
+        .and_then(|rest| rest.split_once('>'))
+        .ok_or_else(|| "does not begin with `<s snum=NUMBER>`".to_owned())?;
+    let digits = tag.trim().trim_matches(['"', '\'']);
+    let number: Option<usize> = digits.parse().ok().filter(|number| (1..MOST_ID).contains(number));
+    let number = number.ok_or_else(|| format!("has the number `{digits:.20}`, but sentences are counted from 1"))?;
+    Ok((number, rest.trim().strip_suffix("</s>").unwrap_or(rest).trim().to_owned()))
+}

@@ -1,0 +1,104 @@
+//! Floor 6: alignments by hand as XML: for each sentence its two texts and its links, counted from 1.
+//!
+//! ```xml
+//! <s id="7"><english>the old mill</english><czech>stary mlyn</czech><sure>2-1 3-2</sure><possible>1-2</possible></s>
+//! ```
+//!
+//! The first text is the source, whatever the names of the elements. Imports its room.
+
+use crate::error::Result;
+use crate::import::facts::{Fact, Facts, Warnings};
+use crate::import::format::{Reader, Sample};
+use crate::import::formats::links::cell;
+use crate::import::formats::xml::{Happens, Xml};
+use crate::import::input::Input;
+use crate::import::options::{Base, Options, Order};
+use crate::import::record::{Record, Text};
+use crate::text::links::Links;
+use crate::text::readable::words;
+
+/// Sentences with links in elements.
+pub fn sniff(sample: &Sample<'_>) -> u8 {
+    let has = |text: &str| sample.head.contains(text);
+    if has("<s ") && (has("<sure>") || has("<sure/>") || has("<possible>")) { 95 } else { 0 }
+}
+
+/// Starts to read.
+pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+    let base = options.base.unwrap_or(Base::One);
+    let order = options.order.unwrap_or(Order::SourceFirst);
+    facts.base = Fact::known(base, if options.base.is_some() { "as was asked" } else { "as such files count" });
+    facts.order =
+        Fact::known(order, if options.order.is_some() { "as was asked" } else { "the first text is the source" });
+    Ok(Box::new(XmlReader { xml: Xml::open(input)?, base, order, count: 0 }))
+}
+
+struct XmlReader {
+    xml: Xml,
+    base: Base,
+    order: Order,
+    count: usize,
+}
+
+impl Reader for XmlReader {
+    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
+        loop {
+            match self.xml.advance()? {
+                Happens::Start(tag) if tag.name == "s" => {
+                    self.count += 1;
+                    let id = tag.get("id").map(str::to_owned);
+                    return self.sentence(id, warnings).map(Some);
+                }
+                Happens::Eof => return Ok(None),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl XmlReader {
+    fn sentence(&mut self, id: Option<String>, warnings: &mut Warnings) -> Result<Record> {
+        let line = self.xml.line();
+        let (mut texts, mut sure, mut possible) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            match self.xml.advance()? {
+                Happens::Start(tag) => {
+                    let text = self.xml.text(&tag.name, &[], warnings)?;
+                    let list = match tag.name.as_str() {
+                        "sure" => &mut sure,
+                        "possible" => &mut possible,
+                        _ => {
+                            texts.push(text);
+                            continue;
+                        }
+                    };
+                    match cell(&text, self.base) {
+                        Ok(links) => list.extend(links.all().into_iter().map(|(link, _)| link)),
+                        Err(why) => warnings.add(self.xml.line(), format!("{why}; these links are left out")),
+                    }
+                }
+                Happens::End(name) if name == "s" => break,
+                Happens::Eof => break,
+                Happens::Empty(_) | Happens::End(_) => {}
+            }
+        }
+        let mut gold = Links::new(sure, possible);
+        let mut texts = texts.into_iter().map(|text| Text { tokens: Some(words(&text)), text });
+        let (mut source, mut reference) = (texts.next(), texts.next());
+        if self.order == Order::TargetFirst {
+            gold = gold.turned();
+            std::mem::swap(&mut source, &mut reference);
+        }
+        let count =
+            |text: &Option<Text>| text.as_ref().map_or(usize::MAX, |text| text.text.split_ascii_whitespace().count());
+        let (s, t) = (count(&source), count(&reference));
+        let is_inside = |gold: &Links| gold.all().iter().all(|(link, _)| link.source < s && link.target < t);
+        if !is_inside(&gold) {
+            let message =
+                format!("has a link beyond its {s} and {t} words; the links of sentence {} are left out", self.count);
+            warnings.add(line, message);
+            gold = Links::default();
+        }
+        Ok(Record { sentence: self.count, line, id, source, reference, gold: Some(gold), ..Record::default() })
+    }
+}

@@ -1,0 +1,123 @@
+//! Floor 7: interventions that a system is run with over the sentences of a workspace.
+//!
+//! A file holds one object for all sentences, whose `source` is not looked at here, or a line for each sentence in the order of
+//! the workspace. A sentence that they do not fit, since it lacks a word that they name, is left out and told.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::decoding::Intervention;
+use crate::decoding::resolve::{Read, Reader};
+use crate::error::{Error, Result};
+use crate::evaluation::{System, wording};
+use crate::text::interventions::{InterventionFile, Interventions, Origin};
+use crate::text::reader::LineReader;
+use crate::text::sentence::Sentence;
+
+/// Interventions for all sentences or for each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acting {
+    /// What they are called in the name of the system.
+    pub name: String,
+    path: PathBuf,
+    plan: Plan,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Plan {
+    All(Arc<Interventions>),
+    Lines(Arc<Vec<Interventions>>),
+}
+
+impl Acting {
+    /// Reads a file; it gives them its name.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the line or the key.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = InterventionFile::open(path)?;
+        let plan = match file.all() {
+            Some((all, _)) => Plan::All(Arc::new(Interventions { source: None, ..all.clone() })),
+            None => Plan::Lines(Arc::new(lines(path)?)),
+        };
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        Ok(Self { name, path: path.to_owned(), plan })
+    }
+
+    /// The same for all sentences, under a name.
+    pub fn of(name: &str, all: Interventions) -> Self {
+        let all = Arc::new(Interventions { source: None, ..all });
+        Self { name: name.to_owned(), path: PathBuf::from(name), plan: Plan::All(all) }
+    }
+
+    /// As a file has them, by which a system knows whether it is the same.
+    pub fn document(&self) -> String {
+        let json = |one: &Interventions| one.to_json().unwrap_or_default();
+        match &self.plan {
+            Plan::All(all) => json(all),
+            Plan::Lines(lines) => lines.iter().map(json).collect::<Vec<_>>().join("\n"),
+        }
+    }
+
+    /// What can be known to be wrong for a system before any sentence is.
+    ///
+    /// # Errors
+    /// A sentence that names the key: a word that the system does not have, alpha where it has none.
+    pub fn check(&self, system: System<'_>) -> Result<()> {
+        match &self.plan {
+            Plan::All(all) => reader(system).check(all, &self.origin(None)),
+            Plan::Lines(_) => Ok(()),
+        }
+    }
+
+    /// Refuses lines for sentences that there are not.
+    pub fn check_length(&self, sentences: usize) -> Result<()> {
+        match &self.plan {
+            Plan::Lines(lines) if lines.len() > sentences => {
+                let message = format!("has {} lines, but the workspace has {sentences} sentences", lines.len());
+                Err(Error::file(&self.path, message))
+            }
+            Plan::All(_) | Plan::Lines(_) => Ok(()),
+        }
+    }
+
+    /// Those of a sentence, from 0, as the system counts its words.
+    ///
+    /// # Errors
+    /// Why they do not fit it.
+    pub fn resolve(&self, at: usize, system: System<'_>, source: &Sentence) -> Result<Arc<[Intervention]>> {
+        let (file, line) = match &self.plan {
+            Plan::All(all) => (&**all, None),
+            Plan::Lines(lines) => match lines.get(at) {
+                Some(file) => (file, Some(at + 1)),
+                None => return Ok(Arc::default()),
+            },
+        };
+        let words = wording::source_pieces(system.lead(), source, false);
+        let words = words.unwrap_or_else(|| wording::singles(source.len()));
+        let read = Read { sentence: source, words: &words };
+        Ok(reader(system).resolve(file, &self.origin(line), read)?.into())
+    }
+
+    fn origin(&self, line: Option<usize>) -> Origin {
+        Origin { path: self.path.clone(), line }
+    }
+}
+
+fn reader(system: System<'_>) -> Reader<'_> {
+    Reader { target: &system.lead().target, aligns: system.aligns() }
+}
+
+/// An object a line; an empty line is none. Empty lines at the end are for no sentence.
+fn lines(path: &Path) -> Result<Vec<Interventions>> {
+    let mut all = Vec::new();
+    let mut lines = LineReader::open(path)?;
+    let mut filled = 0;
+    while let Some(line) = lines.next().transpose()? {
+        let blank = line.trim().is_empty();
+        all.push(if blank { Interventions::default() } else { Interventions::parse(path, lines.line() - 1, &line)? });
+        filled = if blank { filled } else { all.len() };
+    }
+    all.truncate(filled);
+    Ok(all)
+}

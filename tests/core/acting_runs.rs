@@ -1,0 +1,121 @@
+//! Models run with interventions over a workspace, as systems of their own; ids of lines that `translate` passes through.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::{reference, run_in};
+
+const SOURCE: &str = "s2 s3 s4\ns5 s6\n\ns7 s8 s9 s10\n";
+
+fn ran(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let outcome = run_in(folder, arguments, b"");
+    assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+    (outcome.stdout, outcome.stderr)
+}
+
+/// Every output by system, from the lines of JSON; nothing where there is none.
+fn said(folder: &Path, system: &str) -> Vec<Option<String>> {
+    let (lines, _) = ran(folder, &["analyse", "--workspace", "w.ilws", "--format", "jsonl"]);
+    let text = |line: &str| {
+        let object: Value = serde_json::from_str(line).expect("JSON");
+        object["systems"][system]["text"].as_str().map(str::to_owned)
+    };
+    lines.lines().map(text).collect()
+}
+
+#[test]
+fn a_model_runs_with_interventions_as_a_system_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let model = reference("rnnsearch");
+    let model = model.to_str().expect("a path");
+    std::fs::write(at.join("a.en"), SOURCE).expect("written");
+    std::fs::write(
+        at.join("no-end.json"),
+        "{\"version\": 1, \"source\": \"another\", \"mask\": [{\"word\": \"</s>\"}]}",
+    )
+    .expect("written");
+    let run = |more: &[&str]| {
+        let first = ["analyse", "--workspace", "w.ilws", "--model", model, "--beam", "2", "--format", "none"];
+        ran(at, &[&first[..], more].concat()).1
+    };
+    run(&["--source", "a.en"]);
+    run(&["--interventions", "no-end.json"]);
+    let name =
+        serde_json::from_str::<Value>(&std::fs::read_to_string(Path::new(model).join("config.json")).expect("a file"))
+            .expect("JSON")["name"]
+            .as_str()
+            .expect("a name")
+            .to_owned();
+    let acted = said(at, &format!("{name} + no-end, beam 2"));
+    std::fs::write(at.join("plain.json"), "{\"version\": 1, \"mask\": [{\"word\": \"</s>\"}]}").expect("written");
+    let translate =
+        ["translate", "--model", model, "--beam", "2", "--format", "jsonl", "--interventions", "plain.json", "a.en"];
+    let (lines, _) = ran(at, &translate);
+    for (n, line) in lines.lines().enumerate().filter(|(n, _)| *n != 2) {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(acted[n].as_deref(), line["hypotheses"][0]["text"].as_str(), "sentence {}", n + 1);
+    }
+
+    // The same goes on, others under the same name are another system.
+    std::fs::write(at.join("a.en"), format!("{SOURCE}s3 s2\n")).expect("written");
+    run(&["--source", "a.en", "--interventions", "no-end.json"]);
+    assert!(said(at, &format!("{name} + no-end, beam 2"))[4].is_some());
+    std::fs::write(at.join("no-end.json"), "{\"version\": 1, \"mask\": [{\"position\": 4}]}").expect("written");
+    let told = run(&["--interventions", "no-end.json"]);
+    assert!(told.contains("sentence 2: is left out") && told.contains("source word 4"), "{told}");
+    let other = said(at, &format!("{name} + no-end, beam 2 (2)"));
+    assert_eq!(other.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true, true, false]);
+
+    // A line for each sentence.
+    std::fs::write(at.join("each.jsonl"), "\n{\"version\": 1, \"force\": [{\"position\": 1, \"word\": \"t5\"}]}\n")
+        .expect("written");
+    run(&["--interventions", "each.jsonl"]);
+    let each = said(at, &format!("{name} + each, beam 2"));
+    assert_eq!(
+        (&each[0], each[1].as_deref().map(|text| text.starts_with("t5"))),
+        (&said(at, &format!("{name}, beam 2"))[0], Some(true))
+    );
+
+    let encdec = reference("rnnencdec");
+    let encdec = encdec.to_str().expect("a path");
+    std::fs::write(at.join("long.jsonl"), "{\"version\": 1, \"temperature\": 2}\n".repeat(9)).expect("written");
+    for (model, more, says) in [
+        (encdec, &["--interventions", "no-end.json"][..], "key `mask` changes the alignment"),
+        (model, &["--interventions", "long.jsonl"], "has 9 lines, but the workspace has 5 sentences"),
+        (model, &["--interventions", "none.json"], "none.json"),
+        (model, &["--interventions", "no-end.json", "--force"], "cannot be used with"),
+    ] {
+        let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws", "--model", model][..], more].concat(), b"");
+        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{more:?}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn ids_pass_through_and_bad_lines_need_not_end_in_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = reference("rnnsearch");
+    let model = model.to_str().expect("a path");
+    let long = "s2 ".repeat(2000);
+    let text = format!("b-7\ts2 s3\nno tab\n9\t\n11\t{long}\n12\ts2 s3\n");
+    let run = |more: &[&str]| {
+        let arguments = [&["translate", "--model", model, "--beam", "2", "--ids"][..], more].concat();
+        run_in(folder.path(), &arguments, text.as_bytes())
+    };
+    let outcome = run(&["--format", "jsonl", "--keep-going"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let lines: Vec<Value> = outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let ids: Vec<&str> = lines.iter().map(|line| line["id"].as_str().expect("an id")).collect();
+    assert_eq!(ids, ["b-7", "no tab", "9", "11", "12"]);
+    let counts: Vec<usize> = lines.iter().map(|line| line["hypotheses"].as_array().map_or(0, Vec::len)).collect();
+    assert_eq!(counts, [1, 0, 0, 0, 1]);
+    for (line, says) in [(1, "has no tab behind its id"), (3, "words")] {
+        assert!(lines[line]["error"].as_str().is_some_and(|why| why.contains(says)), "{}", lines[line]);
+    }
+    assert!(lines[0].get("error").is_none() && lines[2].get("error").is_none());
+    let outcome = run(&[]);
+    assert_eq!(outcome.code, 2);
+    let first = lines[0]["hypotheses"][0]["text"].as_str().expect("a text");
+    assert_eq!(outcome.stdout, format!("b-7\t{first}\nno tab\t\n9\t\n11\t\n12\t{first}\n"));
+}

@@ -1,0 +1,452 @@
+//! What people say of sentences: it goes out and comes in, and two annotators are compared.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use interlinear::text::links::read::links_of;
+use interlinear::ticket::Ticket;
+use interlinear::workspace::agreement::{Aspect, compare};
+use interlinear::workspace::column::Column;
+use interlinear::workspace::corpus::Corpus;
+use interlinear::workspace::file::Workspace;
+use interlinear::workspace::filter::Filter;
+use interlinear::workspace::judge::{Judgement, Mark};
+use interlinear::workspace::measures::Measuring;
+use interlinear::workspace::out;
+use interlinear::workspace::out::{Kind, Links, Out};
+use interlinear::workspace::output::Output;
+use interlinear::workspace::read::About;
+use interlinear::workspace::scheme::{Scheme, Severity};
+use interlinear::workspace::score::score;
+use interlinear::workspace::table::rows;
+use interlinear::workspace::verdicts;
+use interlinear::workspace::write::NewSentence;
+
+use crate::cli::run_in;
+
+/// Source, reference and what a system makes of it.
+const PAIRS: &[(&str, &str, &str)] = &[
+    ("a red boat", "un bateau rouge", "un rouge bateau"),
+    ("the old mill turns", "le vieux moulin tourne", "le moulin tourne"),
+    ("rain again", "encore la pluie", "la pluie la pluie"),
+    ("it\u{2019}s late", "il est tard", "il est tard"),
+];
+
+/// A workspace of these pairs.
+fn filled(path: &Path, pairs: &[(&str, &str, &str)]) -> Workspace {
+    let mut workspace = Workspace::open(path).expect("a workspace");
+    let origin = workspace.add_origin("pairs", "").expect("an origin");
+    let sentence = |pair: &(&str, &str, &str)| NewSentence {
+        source: pair.0.to_owned(),
+        reference: Some(pair.1.to_owned()),
+        ..NewSentence::default()
+    };
+    workspace.add_sentences(origin, &pairs.iter().map(sentence).collect::<Vec<_>>()).expect("sentences");
+    let system = workspace.add_system("Mill", &About::default()).expect("a system");
+    let output = |text: &str| Output { text: text.to_owned(), ..Output::default() };
+    let outputs: Vec<_> = pairs.iter().enumerate().map(|(at, pair)| (at, output(pair.2))).collect();
+    workspace.add_outputs(system.id, &outputs, &mut Measuring::default()).expect("outputs");
+    workspace
+}
+
+fn mark(target: (usize, usize), category: &str, severity: &str) -> Mark {
+    Mark {
+        system: "Mill".to_owned(),
+        target,
+        category: category.to_owned(),
+        severity: severity.to_owned(),
+        ..Mark::default()
+    }
+}
+
+fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<Mark>, links: &str) -> Judgement {
+    let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    Judgement { stars, tags, note: note.to_owned(), marks, links: links.to_owned() }
+}
+
+/// All rows as a file of a kind.
+fn written(workspace: &Workspace, kind: Kind) -> String {
+    let corpus = Corpus::read(workspace).expect("a corpus");
+    let rows = Arc::new((0..corpus.len() as u32).collect());
+    let out = Out { path: "out".into(), kind, rows, columns: Vec::new(), chosen: String::new() };
+    let mut bytes = Vec::new();
+    out::to(&mut bytes, &out, &corpus, workspace).expect("written");
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+/// Judged by two; every number below is counted by hand.
+fn judged(path: &Path) -> Workspace {
+    let mut workspace = filled(path, PAIRS);
+    let (style, added) = ("style", "accuracy/addition");
+    for (annotator, all) in [
+        (
+            "anna",
+            [
+                said(1, &["idiom"], "", vec![mark((1, 3), style, "minor")], "0-0 1-2 2-1"),
+                said(2, &["idiom"], "", vec![], ""),
+                said(3, &[], "", vec![mark((2, 4), added, "major")], "0-0"),
+                said(3, &["odd"], "", vec![], ""),
+            ],
+        ),
+        (
+            "bob",
+            [
+                said(1, &[], "", vec![mark((1, 2), style, "major")], "0-0 1?2 2-2"),
+                said(3, &["idiom"], "", vec![mark((1, 1), "accuracy/omission", "major")], ""),
+                said(3, &["idiom"], "", vec![mark((2, 4), added, "major")], ""),
+                said(2, &["odd"], "a note is no difference", vec![], ""),
+            ],
+        ),
+    ] {
+        for (at, judgement) in all.iter().enumerate() {
+            workspace.judge(at, annotator, judgement).expect("judged");
+        }
+    }
+    workspace
+}
+
+#[test]
+fn two_annotators_are_compared_as_counted_by_hand() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let workspace = judged(&folder.path().join("a.ilws"));
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let found = compare(&corpus, ("anna", "bob"), &[0, 1, 2, 3]).expect("compared");
+    assert_eq!(found.both, 4);
+    let near = |a: Option<f64>, b: f64| a.is_some_and(|a| (a - b).abs() < 1e-9);
+    for (name, items, agreed, kappa) in [
+        ("stars", 4, 2, 0.2),
+        ("tags", 8, 6, 7.0 / 15.0),
+        ("tag idiom", 4, 2, 0.0),
+        ("tag odd", 4, 4, 1.0),
+        ("words marked", 13, 11, 46.0 / 72.0),
+        ("kind of each word", 13, 11, 56.0 / 82.0),
+        ("severity of each word", 13, 10, 41.0 / 80.0),
+        ("links by hand", 9, 6, 12.0 / 39.0),
+    ] {
+        let line = found.lines.iter().find(|line| line.name == name).expect(name);
+        let of = line.kappa.expect(name);
+        assert_eq!((of.items, of.agreed), (items, agreed), "{name}");
+        assert!(near(of.kappa, kappa), "{name}: {:?}", of.kappa);
+    }
+    let more = |at: usize, name: &str| {
+        found.lines[at].more.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
+    };
+    assert!(near(more(0, "linear kappa"), 3.0 / 7.0) && near(more(0, "quadratic kappa"), 7.0 / 11.0));
+    assert!(near(more(found.lines.len() - 1, "F1 of links"), 2.0 / 3.0));
+    let (stars, tags, marks, links) = (Aspect::Stars, Aspect::Tags, Aspect::Marks, Aspect::Links);
+    let differing = [(0, vec![tags, marks, links]), (1, vec![stars, marks]), (2, vec![tags]), (3, vec![stars])];
+    assert_eq!(found.differing, differing);
+    for (filter, expect) in [
+        ("differs:anna,bob", &[0, 1, 2, 3][..]),
+        ("differs:bob,anna,stars", &[1, 3]),
+        ("differs:anna,bob,marks", &[0, 1]),
+        ("differs:\"anna, bob, links\"", &[0]),
+        ("-differs:anna,bob,tags", &[1, 3]),
+    ] {
+        let filter_of = Filter::new(filter, &corpus).expect(filter);
+        assert_eq!(rows(&corpus, &filter_of, None), expect, "{filter}");
+    }
+    for (filter, says) in [
+        ("differs:anna", "names one annotator"),
+        ("differs:anna,cleo", "nobody named `cleo` has judged anything; these did: anna, bob"),
+        ("differs:anna,bob,notes", "none of stars, tags, marks, links"),
+    ] {
+        let error = Filter::new(filter, &corpus).expect_err(filter).to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = judged(&folder.path().join("a.ilws"));
+    let read = |workspace: &Workspace| Corpus::read(workspace).expect("a corpus");
+    let corpus = read(&workspace);
+    let all = score(&corpus, 0, 0..4);
+    assert_eq!((all.judgements, all.words, all.marks, all.weight), (8, 26, 5, 21.0));
+    assert_eq!(Column::named("errors.1", &corpus).expect("a column").value(&corpus, 0), 1.0);
+    assert_eq!(Column::named("errors", &corpus).expect("a column"), Column::Errors(0));
+    assert!(Column::named("errors.1-2", &corpus).is_err() && Column::named("errors.2", &corpus).is_err());
+
+    let core = Scheme::default();
+    let mut other = core.clone();
+    other.categories[10] = "taste".to_owned();
+    other.severities =
+        vec![Severity { name: "small".to_owned(), weight: 0.5 }, Severity { name: "major".to_owned(), weight: 2.0 }];
+    let renamed = [("style", "taste"), ("minor", "small")].map(|(old, new)| (old.to_owned(), new.to_owned()));
+    workspace.set_scheme(&other, &renamed).expect("a scheme");
+    let corpus = read(&workspace);
+    assert_eq!(*corpus.scheme, other);
+    let mark = &corpus.judgements[&0]["anna"].marks[0];
+    assert_eq!((mark.category.as_str(), mark.severity.as_str()), ("taste", "small"));
+    assert_eq!(score(&corpus, 0, 0..4).weight, 8.5);
+    workspace.undo().expect("an answer").expect("an act");
+    assert_eq!(*read(&workspace).scheme, core);
+    assert_eq!(read(&workspace).judgements[&0]["anna"].marks[0].category, "style");
+
+    for name in ["scheme.toml", "scheme.json"] {
+        let path = folder.path().join(name);
+        other.save(&path).expect("written");
+        assert_eq!(Scheme::open(&path).expect("read"), other, "{name}");
+    }
+    for (text, says) in [
+        ("categories = []\nseverities = []", "key `categories` has none"),
+        ("categories = [\"a\", \"a\"]\nseverities = []", "has `a` twice"),
+        ("categories = [\"a\"]\nseverities = [{ name = \"x\", weight = -1 }]", "must be a number from 0 up"),
+        ("categories = 1", "is no scheme of errors"),
+    ] {
+        let path = folder.path().join("wrong.toml");
+        std::fs::write(&path, text).expect("written");
+        let error = Scheme::open(&path).expect_err(text).to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+/// Bytes of a file of a kind.
+fn bytes(workspace: &Workspace, kind: Kind) -> Vec<u8> {
+    let corpus = Corpus::read(workspace).expect("a corpus");
+    let out = Out { path: "out".into(), kind, rows: Arc::new(vec![1, 0]), columns: Vec::new(), chosen: String::new() };
+    let mut bytes = Vec::new();
+    out::to(&mut bytes, &out, &corpus, workspace).expect("written");
+    bytes
+}
+
+#[test]
+fn the_table_goes_out_as_parquet() {
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = judged(&folder.path().join("a.ilws"));
+    // A system may be called as a column is.
+    workspace.add_system("source", &About::default()).expect("a system");
+    let path = folder.path().join("t.parquet");
+    std::fs::write(&path, bytes(&workspace, Kind::Parquet)).expect("written");
+    let reader = SerializedFileReader::new(std::fs::File::open(&path).expect("a file")).expect("Parquet");
+    let rows: Vec<_> = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect();
+    let cell = |row: usize, name: &str| {
+        let found = rows[row].get_column_iter().find(|(known, _)| *known == name);
+        found.map_or_else(|| "(none)".to_owned(), |(_, field)| field.to_string())
+    };
+    assert_eq!(rows.len(), 2);
+    for (row, name, expect) in [
+        (0, "number", "2"),
+        (0, "source", "\"the old mill turns\""),
+        (0, "source'", "null"),
+        (0, "Mill", "\"le moulin tourne\""),
+        (0, "words", "4"),
+        (0, "logp.1", "null"),
+        (1, "number", "1"),
+        (1, "errors.1", "1"),
+        (1, "tags", "\"idiom\""),
+        (1, "notes", "null"),
+    ] {
+        let found = cell(row, name);
+        assert!(found == expect || found == format!("{expect}.0"), "{name} of row {row} is {found}");
+    }
+}
+
+#[test]
+fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
+    use std::io::Read as _;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    // Row 0 and column 0 agree; row 1 prefers source 0, whose best is target 0; column 1's best is target 1.
+    let alpha = vec![vec![0.75, 0.125, 0.125], vec![0.5, 0.25, 0.25], vec![0.0, 0.25, 0.75]];
+    let output = Output {
+        text: "un \u{e9}t\u{e9}".to_owned(),
+        source: words("a summer </s>"),
+        target: words("un \u{e9}t\u{e9} </s>"),
+        alpha: Some(alpha),
+        ..Output::default()
+    };
+    let system = workspace.add_system("Soft", &About::default()).expect("a system");
+    workspace.add_outputs(system.id, &[(1, output)], &mut Measuring::default()).expect("an output");
+    for (how, expect) in [
+        (Links::Greatest, "0-0 0-1"),
+        (Links::Above(25), "0-0 0-1 1-1"),
+        (Links::Symmetrised(0), "0-0"),
+        (Links::Symmetrised(4), "0-0 0-1 1-1"),
+    ] {
+        let text = String::from_utf8(bytes(&workspace, Kind::Pharaoh(1, how))).expect("UTF-8");
+        assert_eq!(text.lines().next(), Some(expect), "{how:?}");
+    }
+    let zip = bytes(&workspace, Kind::Arrays);
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(zip)).expect("a zip");
+    let mut array = |name: &str| {
+        let mut bytes = Vec::new();
+        zip.by_name(name).expect(name).read_to_end(&mut bytes).expect("bytes");
+        let length = usize::from(bytes[8]) + 256 * usize::from(bytes[9]);
+        assert_eq!((10 + length) % 64, 0, "{name}");
+        (String::from_utf8_lossy(&bytes[10..10 + length]).trim().to_owned(), bytes[10 + length..].to_vec())
+    };
+    let (head, numbers) = array("2.2.alpha.npy");
+    assert_eq!(head, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }");
+    assert_eq!((numbers.len(), &numbers[4 * 8..]), (36, &0.75_f32.to_le_bytes()[..]));
+    let (head, letters) = array("2.2.target.npy");
+    assert_eq!(head, "{'descr': '<U4', 'fortran_order': False, 'shape': (3,), }");
+    assert_eq!((letters.len(), &letters[16..20]), (48, &0xe9_u32.to_le_bytes()[..]));
+
+    let tables = folder.path().join("tables");
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let rows = Arc::new(vec![0, 1]);
+    let out = Out { path: tables.clone(), kind: Kind::Matrices, rows, columns: Vec::new(), chosen: String::new() };
+    out::write(&out, &corpus, &workspace).expect("written");
+    let table = std::fs::read_to_string(tables.join("sentence-000002.2.tsv")).expect("a table");
+    assert_eq!(table.lines().nth(1), Some("un\t0.75\t0.125\t0.125"), "{table}");
+    assert_eq!(std::fs::read_dir(&tables).expect("a folder").count(), 1);
+}
+
+#[test]
+fn judging_goes_through_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let ran = |arguments: &[&str]| {
+        let outcome = run_in(at, arguments, b"");
+        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        (outcome.stdout, outcome.stderr)
+    };
+    drop(judged(&at.join("a.ilws")));
+    drop(filled(&at.join("b.ilws"), PAIRS));
+    for format in ["judgements", "judgement-table"] {
+        let (lines, _) = ran(&["analyse", "--workspace", "a.ilws", "--format", format]);
+        std::fs::write(at.join(format), lines).expect("written");
+    }
+    let told = ran(&["analyse", "--workspace", "b.ilws", "--judgements", "judgements", "--format", "none"]).1;
+    assert!(told.contains("Imported") && told.contains("8 judgements"), "{told}");
+    let again = ["analyse", "--workspace", "b.ilws", "--import", "judgement-table", "--format", "judgement-table"];
+    assert_eq!(ran(&again).0, std::fs::read_to_string(at.join("judgement-table")).expect("a table"));
+    let (text, _) = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob"]);
+    for line in
+        ["stars\tsentences\t4\t2\t0.2000\tlinear kappa 0.4286, quadratic kappa 0.6364", "2\tstars, marks\tthe old"]
+    {
+        assert!(text.contains(line), "{text}");
+    }
+    let (json, _) = ran(&["analyse", "--workspace", "b.ilws", "--agreement", "anna", "bob", "--format", "jsonl"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((json["both"].as_u64(), json["differing"][1]["differs"][0].as_str()), (Some(4), Some("stars")));
+    let (scheme, _) = ran(&["analyse", "--workspace", "b.ilws", "--format", "scheme"]);
+    std::fs::write(at.join("s.toml"), scheme.replace("weight = 5.0", "weight = 7.5")).expect("written");
+    ran(&["analyse", "--workspace", "b.ilws", "--scheme", "s.toml", "--format", "parquet", "--save", "t.parquet"]);
+    assert!(std::fs::read(at.join("t.parquet")).expect("a file").starts_with(b"PAR1"));
+    let (table, _) = ran(&["analyse", "--workspace", "b.ilws", "--columns", "errors.1", "--limit", "1"]);
+    assert!(table.lines().nth(1).is_some_and(|row| row.contains(&format!("\t{}\t", 8.5_f32 / 6.0))), "{table}");
+    ran(&["report", "--workspace", "b.ilws", "--output", "r.html"]);
+    let report = std::fs::read_to_string(at.join("r.html")).expect("a report");
+    assert!(report.contains("weight per word") && report.contains("major 7.5"));
+    let outcome = run_in(at, &["analyse", "--workspace", "b.ilws", "--format", "matrices"], b"");
+    assert!(outcome.code == 2 && outcome.stderr.contains("need a folder"), "{}", outcome.stderr);
+    let outcome = run_in(at, &["analyse", "--workspace", "b.ilws", "--agreement", "anna", "cleo"], b"");
+    assert!(outcome.code == 2 && outcome.stderr.contains("nobody named `cleo`"), "{}", outcome.stderr);
+}
+
+#[test]
+fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut first = filled(&folder.path().join("a.ilws"), PAIRS);
+    let omission = Mark { source: (1, 2), note: "le mot".to_owned(), ..mark((1, 1), "accuracy/omission", "major") };
+    let marks = vec![mark((1, 3), "style", "minor"), omission];
+    first.judge(0, "anna", &said(2, &["colour", "order | odd"], "-il\tfaut", Vec::new(), "0-0 1?2")).expect("judged");
+    first.judge(1, "anna", &said(0, &[], "", marks.clone(), "")).expect("judged");
+    first.judge(1, "bob k", &said(4, &[], "bon", Vec::new(), "")).expect("judged");
+    first.judge(3, "bob k", &said(5, &["easy"], "", Vec::new(), "")).expect("judged");
+    first.set_gold(2, links_of("0-0").as_ref()).expect("gold");
+    let expect = first.judgements().expect("judgements");
+
+    // Another workspace has them in another order, and one sentence is written otherwise.
+    let others =
+        [("new here", "nouveau", "neuf"), ("it's  late", PAIRS[3].1, PAIRS[3].2), PAIRS[1], PAIRS[0], PAIRS[2]];
+    for (kind, name) in [(Kind::Judgements, "j.jsonl"), (Kind::JudgementTable, "j.tsv")] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, written(&first, kind)).expect("written");
+        assert!(verdicts::holds(&file), "{name}");
+        let mut second = filled(&folder.path().join(format!("{name}.ilws")), &others);
+        second.judge(2, "anna", &said(1, &["before"], "", Vec::new(), "")).expect("judged");
+        let before = second.judgements().expect("judgements");
+        let brought = verdicts::bring(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let brought = brought.expect(name);
+        assert_eq!((brought.judgements, brought.warned), (4, 0), "{name}: {:?}", brought.warnings);
+        let found = second.judgements().expect("judgements");
+        for (from, to) in [(0, 3), (1, 2), (3, 1)] {
+            let mut expect = expect[&from].clone();
+            if kind == Kind::JudgementTable {
+                // A bar stands between tags, and a cell has no tab.
+                if let Some(anna) = expect.get_mut("anna").filter(|_| from == 0) {
+                    anna.tags = ["colour", "order", "odd"].map(str::to_owned).into();
+                    anna.note = "-il faut".to_owned();
+                }
+            }
+            assert_eq!(found[&to], expect, "{name}: sentence {to}");
+        }
+        assert_eq!(second.gold(3).expect("gold"), links_of("0-0 1?2"));
+        let undone = second.undo().expect("an answer").expect("an act");
+        assert_eq!(undone.at, Some(1));
+        assert_eq!(second.judgements().expect("judgements"), before, "{name}");
+        assert_eq!(second.gold(3).expect("gold"), None);
+        second.redo().expect("an answer").expect("an act");
+        assert_eq!(second.judgements().expect("judgements"), found, "{name}");
+    }
+}
+
+#[test]
+fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text, judgements, says) in [
+        (
+            "a.jsonl",
+            "{\"sentence\": 1, \"by\": {\"anna\": {\"stars\": 3}}}\n{\"sentence\": 9, \"by\": {\"anna\": {\"stars\": 3}}}\n\
+             {\"source\": \"nowhere\", \"by\": {\"anna\": {}}}\nrain\n\
+             {\"source\": \"rain again\", \"by\": {\"anna\": {\"stars\": 9, \"links\": \"0-7\", \"note\": \"kept\"}}}\n",
+            2,
+            &[
+                "line 2: names no sentence from 1 to 4",
+                "line 3: is of no sentence",
+                "line 4: is no judgement",
+                "line 5: has no number of stars",
+                "line 5: has links beyond the 2 and 3 words",
+            ][..],
+        ),
+        (
+            "b.tsv",
+            "sentence\tannotator\tstars\tsystem\twords\tcategory\tseverity\n1\tbob\t2\tMill\t2-3\tstyle\tminor\n\
+             x\tbob\t1\n2\t\t1\n2\tbob\tmany\n3\tbob\t1\tMill\t4-5\tstyle\tminor\n3\tbob\t\tMill\tnine\tstyle\tminor\n",
+            3,
+            &[
+                "line 3: `x` is no number",
+                "line 4: names no annotator",
+                "line 5: has no number of stars",
+                "line 6: marks words 4-5 of Mill, which has 4",
+                "line 7: `nine` are no words",
+            ],
+        ),
+    ] {
+        let mut workspace = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).expect("written");
+        let brought = verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let brought = brought.expect(name);
+        assert_eq!((brought.judgements, brought.warned), (judgements, says.len()), "{name}: {:?}", brought.warnings);
+        for (warning, says) in brought.warnings.iter().zip(says) {
+            assert!(warning.contains(says), "{warning}\n{says}");
+        }
+    }
+}
+
+/// What a file leaves out of a table stays; nobody's judgements get the name of the file.
+#[test]
+fn a_table_changes_only_the_columns_that_it_has() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    workspace.judge(0, "bob", &said(2, &["kept"], "kept", Vec::new(), "")).expect("judged");
+    let file = folder.path().join("bob.stars.tsv");
+    std::fs::write(&file, "source\tannotator\tstars\nrain again\tme\t4\na red boat\tme\t5\n").expect("written");
+    let brought = verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+    assert!(brought.expect("brought").facts.iter().any(|fact| fact.contains("kept as by \"bob\"")));
+    let all = workspace.judgements().expect("judgements");
+    assert_eq!(all[&0]["bob"], said(5, &["kept"], "kept", Vec::new(), ""));
+    assert_eq!(all[&2]["bob"].stars, 4);
+    verdicts::bring(&mut workspace, &file, Some("cleo"), &mut Measuring::default(), &Ticket::forever())
+        .expect("brought");
+    assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);
+}
