@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
     AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand,
-    PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WindowCommand, WorkbenchCommand, maps,
+    PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WholeCommand, WindowCommand, WorkbenchCommand, maps,
 };
 use crate::workspace::out::Kind;
 
@@ -41,6 +41,10 @@ pub enum Question {
     Import,
     /// Where to write the rows of the workspace.
     WorkspaceOut(Kind),
+    /// Where to write the hits of a query.
+    Hits,
+    /// How often words are.
+    Frequencies,
     /// Where to write the scores of a phrase table.
     PhraseScores,
     /// Where to write figures.
@@ -122,6 +126,8 @@ impl Question {
             Self::Import => "Import into the workspace",
             Self::WorkspaceOut(Kind::Figures(..)) => "Save figures into a folder",
             Self::WorkspaceOut(_) => "Save the sentences shown",
+            Self::Hits => "Save the hits as TSV",
+            Self::Frequencies => "Frequencies of words",
             Self::PhraseScores => "Export the scores as TSV",
             Self::Training(Field::Vocabulary) => "A model whose vocabularies are taken",
             Self::Training(Field::Output) => "Folder of the new model",
@@ -170,6 +176,12 @@ impl Question {
             }
             Self::WorkspaceOut(Kind::Figures(..)) => "A file for each sentence that is shown and has an alignment.",
             Self::WorkspaceOut(_) => "All sentences that are shown, in their order.",
+            Self::Hits => {
+                "A row for each hit: what stands before it, the hit, what stands behind it, what it is linked to."
+            }
+            Self::Frequencies => {
+                "Lines of a word and its count, or the training text itself, whose words are counted; packed or not."
+            }
             Self::PhraseScores => {
                 "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst."
             }
@@ -204,7 +216,8 @@ impl Question {
             Self::Text | Self::Log | Self::PhraseTable | Self::Workspace => "Open",
             Self::NewWorkspace => "Make",
             Self::Import => "Import",
-            Self::WorkspaceOut(_) => "Save",
+            Self::WorkspaceOut(_) | Self::Hits => "Save",
+            Self::Frequencies => "Choose",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
             Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
             Self::Interventions(_) => "Save",
@@ -226,6 +239,8 @@ impl Question {
             Self::NewWorkspace => Wants::NewFile("corpus.ilws"),
             Self::Import => Wants::File(IMPORTS),
             Self::WorkspaceOut(kind) => out_wants(kind),
+            Self::Hits => Wants::NewFile("hits.tsv"),
+            Self::Frequencies => Wants::File(TEXTS),
             Self::PhraseScores => Wants::NewFile("phrases.tsv"),
             Self::Figures(FiguresFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
             Self::Figures(FiguresFormat::Json) => Wants::NewFile("evaluation.json"),
@@ -255,6 +270,8 @@ impl Question {
             Self::Workspace | Self::NewWorkspace => WorkbenchCommand::Open(path).into(),
             Self::Import => WorkbenchCommand::Import(path).into(),
             Self::WorkspaceOut(kind) => WorkbenchCommand::Save(kind, path).into(),
+            Self::Hits => WholeCommand::SaveHits(path).into(),
+            Self::Frequencies => WholeCommand::SetFrequencies(Some(path)).into(),
             Self::PhraseScores => PhrasesCommand::Export(path).into(),
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),

@@ -3,24 +3,34 @@
 //!
 //! [`file::Workspace`] is the file; everything is on the disk when a call returns. [`corpus::Corpus`] is what of it the
 //! table needs, without the alignments, shared by copies. [`table`] puts its rows in order. A measure is one line of
-//! [`measures::MEASURES`].
+//! [`measures::MEASURES`]. [`overview`] counts what an analyst asks of many sentences; [`distribution`] is what is brushed.
 
 pub mod aggregate;
+pub mod aligned;
 pub mod bring;
 pub mod column;
 pub mod corpus;
+pub mod costly;
+pub mod distribution;
 pub mod file;
 pub mod filter;
+pub mod frequencies;
+pub mod hits;
 pub mod judge;
 pub mod kinds;
+pub mod lists;
+pub mod look;
 pub mod measures;
 pub mod out;
 pub mod output;
+pub mod overview;
 mod picture;
+pub mod ranges;
 pub mod read;
 mod report;
 pub mod run;
 mod schema;
 pub mod table;
+pub mod tables;
 pub mod texts;
 pub mod write;

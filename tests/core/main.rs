@@ -14,6 +14,7 @@ mod drawing;
 mod effects;
 mod ensembles;
 mod evaluation;
+mod explore;
 mod figure;
 mod fused;
 mod given;
