@@ -59,6 +59,8 @@ pub struct Paired {
     pub difference: Interval,
     /// Share of the resamples in which the second scores higher (Koehn 2004, section 4).
     pub second_wins: f64,
+    /// Share of the resamples in which both score the same, which neither wins.
+    pub ties: f64,
     /// The probability of a difference as great as this, either way, between systems that are equally good.
     pub p_value: f64,
     /// Resamples drawn.
@@ -97,8 +99,10 @@ pub fn paired_by<C: Counted>(
     let (a, b) = (score(first), score(second));
     let differences: Vec<f64> = scores.0.iter().zip(&scores.1).map(|(a, b)| b - a).collect();
     let wins = differences.iter().filter(|difference| **difference > 0.0).count();
+    let ties = differences.iter().filter(|difference| **difference == 0.0).count();
     Some(Paired {
         second_wins: wins as f64 / resamples as f64,
+        ties: ties as f64 / resamples as f64,
         p_value: p_value(&differences, b - a),
         first: interval(a, scores.0),
         second: interval(b, scores.1),

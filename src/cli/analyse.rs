@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use serde_json::json;
 
 use crate::aligner::words::LineAligner;
-use crate::analysis::concordance::{Query, Sentence, context};
+use crate::analysis::concordance::{Order, sorted};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, SearchArgs, physical_cores};
 use crate::cli::output::Output;
@@ -25,19 +25,18 @@ use crate::workspace::agreement::{Aspect, Line, compare};
 use crate::workspace::bring::{Brought, bring_with};
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
+use crate::workspace::costly::Means;
 use crate::workspace::file::Workspace;
-use crate::workspace::filter::Filter;
+use crate::workspace::hits::{Searching, tsv};
 use crate::workspace::measures::Measuring;
 use crate::workspace::out;
 use crate::workspace::out::{Kind, Out};
+use crate::workspace::overview::Options;
 use crate::workspace::run::{RunOptions, about, digests, name, run as run_system, system as system_of};
 use crate::workspace::scheme::Scheme;
-use crate::workspace::table;
 use crate::workspace::table::Sorting;
-use crate::workspace::verdicts;
-
-/// Words on each side of a hit.
-const WIDTH: usize = 8;
+use crate::workspace::tables::{TABLES, overview};
+use crate::workspace::{table, tables, verdicts};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -48,6 +47,8 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear analyse --workspace c.ilws --source test.en --reference test.fr --model rnnsearch-en-fr
   interlinear analyse --workspace c.ilws --output Other=other.fr --filter 'bleu.1-2<-10' --sort bleu.1-2
   interlinear analyse --workspace c.ilws --query '{red, old} -> _ _ -> _ crossing' --system 1
+  interlinear analyse --workspace c.ilws --query '{@colours.txt} _ crossing' --order right
+  interlinear analyse --workspace c.ilws --overview length,ngrams --filter 'words=11..30'
   interlinear translate --model rnnsearch-en-fr --format jsonl test.en > run.jsonl
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
 
@@ -55,7 +56,18 @@ Of several sources the first reference, links by hand, and output of a name belo
 
 Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
 2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
-note:word, by:name, differs:A,B, has:gold, has:marks, has:note, has:reference, has:2; - before one means not so.
+note:word, by:name, differs:A,B, has:gold, has:marks, has:note, has:reference, has:2; words=11..20 from and to; freq.1=0..4 words of such
+a frequency in the reference or the first system; right.1:\"le chat\" these words as the reference has them, right.1-2: more
+often than the second, missed.1:, extra.1:; wrong.1:bank a source word translated otherwise; jump.1=8.. such a jump of the
+alignment; - before one means not so.
+
+Overviews, of the sentences that are chosen, each row with the condition that shows its sentences:
+  length      BLEU, chrF2 and alignment error by words of the source
+  frequency   F1 of words by how often they are in the references, or in the text or list of --frequencies
+  words       source words whose linked words are not those of the other side
+  ngrams      n-grams that one system of --pair has right more often
+  jumps       how far the alignments jump
+  pair        the systems of --pair by BLEU: sentences won, equal, lost; paired bootstrap
 
 Formats:
   tsv         a row for each sentence: texts, numbers (NaN is empty), tags, notes
@@ -118,9 +130,21 @@ pub struct Low {
     /// Print where this pattern of source words, output words and links occurs, as a concordance
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
+    /// How its hits are sorted
+    #[arg(long, value_enum, default_value_t, requires = "query")]
+    order: HitOrder,
     /// Of which system, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1)]
     system: usize,
+    /// Print these overviews in place of sentences, with commas between
+    #[arg(long, value_name = "OVERVIEWS", value_delimiter = ',', value_parser = overviews(), conflicts_with = "query")]
+    overview: Vec<String>,
+    /// The two systems that are compared, counted from 1
+    #[arg(long, value_name = "N,N", default_value = "1,2", value_parser = pair)]
+    pair: (usize, usize),
+    /// Source and target, such as en-fr: the aligner links references that nobody has linked
+    #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
+    languages: Option<(String, String)>,
     /// What to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -183,6 +207,9 @@ pub struct ChoiceArgs {
     /// At most so many sentences
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// Words with their counts, or the training text itself: the frequencies of words; without it the references are counted
+    #[arg(long, value_name = "FILE")]
+    frequencies: Option<PathBuf>,
 }
 
 impl ChoiceArgs {
@@ -190,8 +217,8 @@ impl ChoiceArgs {
     ///
     /// # Errors
     /// A condition or a column that is none.
-    fn rows(&self, corpus: &Corpus) -> Result<Vec<u32>> {
-        let filter = Filter::new(&self.filter, corpus)?;
+    fn rows(&self, corpus: &Corpus, workspace: &Workspace, means: &mut Means) -> Result<Vec<u32>> {
+        let filter = means.filter(&self.filter, corpus, workspace, &mut || true)?;
         let sorting = self.sort.as_deref().map(|name| Sorting::named(name, corpus)).transpose()?;
         let mut rows = table::rows(corpus, &filter, sorting.as_ref());
         rows.truncate(self.limit.unwrap_or(usize::MAX));
@@ -237,6 +264,53 @@ enum Format {
     None,
 }
 
+/// How hits are sorted.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum HitOrder {
+    /// As the sentences stand
+    #[default]
+    Place,
+    /// By the words before the hit, from the nearest on
+    Left,
+    /// By the words of the hit
+    Hit,
+    /// By the words behind the hit
+    Right,
+}
+
+impl From<HitOrder> for Order {
+    fn from(order: HitOrder) -> Self {
+        match order {
+            HitOrder::Place => Self::Place,
+            HitOrder::Left => Self::Left,
+            HitOrder::Hit => Self::Hit,
+            HitOrder::Right => Self::Right,
+        }
+    }
+}
+
+/// The names of the overviews.
+fn overviews() -> clap::builder::PossibleValuesParser {
+    TABLES.iter().map(|table| table.name).collect::<Vec<_>>().into()
+}
+
+/// `1,2`, from 0 then.
+fn pair(text: &str) -> std::result::Result<(usize, usize), String> {
+    let number = |text: &str| text.trim().parse::<usize>().ok()?.checked_sub(1);
+    let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
+    pair.ok_or_else(|| "write two systems, counted from 1, such as 1,2".to_owned())
+}
+
+/// `en-fr`.
+fn languages(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('-') {
+        Some((source, target)) if !source.is_empty() && !target.is_empty() => {
+            Ok((source.to_owned(), target.to_owned()))
+        }
+        _ => Err("write the source and the target, such as en-fr".to_owned()),
+    }
+}
+
 /// `NAME=FILE`.
 fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
     match text.split_once('=') {
@@ -270,10 +344,16 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         run_all(&low, &mut workspace)?;
     }
     let corpus = read(&workspace)?;
-    let rows = low.choice.rows(&corpus)?;
+    let mut means = Means::default();
+    means.set(low.choice.frequencies.clone(), low.languages.clone());
+    let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     let mut output = Output::stdout();
     if let Some(query) = &low.query {
-        concordance(query, &low, &workspace, &corpus, &rows, &mut output)?;
+        concordance(query, &low, &workspace, &corpus, rows, &mut output)?;
+        return output.finish();
+    }
+    if !low.overview.is_empty() {
+        overviews_of(&low, (&corpus, &workspace), &rows, &mut means, &mut output)?;
         return output.finish();
     }
     if let Some([first, second]) = low.agreement.as_deref() {
@@ -466,45 +546,47 @@ fn agreement(
     output.text(&rows(table))
 }
 
-/// Prints the hits of a query: the sentence, the hit with what stands around it, and the output.
+/// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.
 fn concordance(
     query: &str,
     low: &Low,
     workspace: &Workspace,
     corpus: &Corpus,
-    chosen: &[u32],
+    chosen: Vec<u32>,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    let query =
-        Query::parse(query).map_err(|why| Error::Input(format!("--query, column {}: {}", why.column, why.message)))?;
-    let column = low.system.checked_sub(1).and_then(|at| corpus.systems.get(at));
-    let Some(column) = column else {
+    let Some(system) = low.system.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
         return Err(
             Error::Input(format!("--system {} is not there; there are {count}, counted from 1", low.system)).into()
         );
     };
-    let head = ["sentence", "left", "hit", "right", "output"].map(Cell::plain).to_vec();
-    output.text(&rows([head]))?;
-    for &at in chosen {
-        let Some(said) = workspace.output(column.system.id, at as usize)? else { continue };
-        let links = said.hard_links().unwrap_or_default();
-        let sentence = Sentence { source: said.source_words(), output: said.words(), links: &links };
-        let found = query.find(&sentence);
-        if !found.is_complete {
-            output::tell(&format!("sentence {}: there are more hits than are told", at + 1));
+    let mut searching =
+        Searching::new(query, Path::new(""), system, chosen).map_err(|why| Error::Input(format!("--query, {why}")))?;
+    let mut lines = Vec::new();
+    while !searching.is_done() {
+        lines.extend(searching.step(corpus, workspace, 1000)?);
+    }
+    for at in &searching.incomplete {
+        output::tell(&format!("sentence {}: there are more hits than are told", at + 1));
+    }
+    output.text(&tsv(&lines, &sorted(&lines, low.order.into()), corpus, system))
+}
+
+fn overviews_of(
+    low: &Low,
+    (corpus, workspace): (&Corpus, &Workspace),
+    rows: &[u32],
+    means: &mut Means,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let options = Options { pair: low.pair, most: usize::MAX };
+    let overview = overview(corpus, workspace, rows, &options, means)?;
+    for (n, table) in TABLES.iter().filter(|table| low.overview.iter().any(|name| name == table.name)).enumerate() {
+        if n > 0 {
+            output.line("")?;
         }
-        for hit in found.hits {
-            let (words, span) = match (hit.source_span(), hit.output_span()) {
-                (Some(span), _) => (said.source_words(), span),
-                (None, Some(span)) => (said.words(), span),
-                (None, None) => continue,
-            };
-            let around = context(words, &span, WIDTH);
-            let cells = [around.left, around.key, around.right, said.text.clone()];
-            let row = std::iter::once(Cell::plain(&(at + 1))).chain(cells.iter().map(Cell::from));
-            output.text(&rows([row.collect()]))?;
-        }
+        output.text(&tables::tsv(table, &overview, corpus))?;
     }
     Ok(())
 }
@@ -543,7 +625,9 @@ pub mod report {
         let low = Low::from_arg_matches(matches)?;
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
-        let rows = low.choice.rows(&corpus)?;
+        let mut means = Means::default();
+        means.set(low.choice.frequencies.clone(), None);
+        let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
         let out = low.choice.out(low.output, Kind::Report, rows, &corpus)?;
         out::write(&out, &corpus, &workspace)?;
         output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));

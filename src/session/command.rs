@@ -19,6 +19,7 @@ use crate::session::pages::sentence::command::{
 };
 use crate::session::pages::steps::command::StepsCommand;
 use crate::session::pages::workbench::command::WorkbenchCommand;
+use crate::session::pages::workbench::whole::WholeCommand;
 use crate::session::settings::{Shown, Theme};
 
 /// Every act of the user.
@@ -175,6 +176,7 @@ wrap! {
     PhrasesCommand => Command::Phrases;
     StepsCommand => Command::Steps;
     WorkbenchCommand => Command::Workbench;
+    WholeCommand => |command| Command::Workbench(WorkbenchCommand::Whole(command));
     TrainingCommand => Command::Training;
     LessonCommand => Command::Lesson;
     WindowCommand => Command::Window;

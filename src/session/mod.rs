@@ -68,6 +68,7 @@ pub use crate::session::pages::sentence::command::{
 };
 pub use crate::session::pages::steps::command::StepsCommand;
 pub use crate::session::pages::workbench::command::WorkbenchCommand;
+pub use crate::session::pages::workbench::whole::WholeCommand;
 pub use crate::session::pages::{evaluation, maps, phrases, steps, workbench};
 pub use crate::session::rewording::WordEdit;
 pub use crate::session::scene::{CANDIDATES, Owned, Scene, SearchChange, SearchSettings, Variant};

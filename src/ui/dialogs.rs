@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::session::evaluation::FiguresFormat;
 use crate::session::{
     AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand,
-    PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WindowCommand, WorkbenchCommand, maps,
+    PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WholeCommand, WindowCommand, WorkbenchCommand, maps,
 };
 use crate::workspace::out::Kind;
 
@@ -47,6 +47,10 @@ pub enum Question {
     Scheme,
     /// Where to write the scheme of errors.
     NewScheme,
+    /// Where to write the hits of a query.
+    Hits,
+    /// How often words are.
+    Frequencies,
     /// Where to write the scores of a phrase table.
     PhraseScores,
     /// Where to write figures.
@@ -135,6 +139,8 @@ impl Question {
             Self::RunWith => "Run with interventions",
             Self::Scheme => "Read a scheme of errors",
             Self::NewScheme => "Save the scheme of errors",
+            Self::Hits => "Save the hits as TSV",
+            Self::Frequencies => "Frequencies of words",
             Self::PhraseScores => "Export the scores as TSV",
             Self::Training(Field::Vocabulary) => "A model whose vocabularies are taken",
             Self::Training(Field::Output) => "Folder of the new model",
@@ -198,6 +204,12 @@ impl Question {
             Self::NewScheme => {
                 "TOML, or JSON where the name ends with .json; other workspaces and interlinear analyse --scheme read it."
             }
+            Self::Hits => {
+                "A row for each hit: what stands before it, the hit, what stands behind it, what it is linked to."
+            }
+            Self::Frequencies => {
+                "Lines of a word and its count, or the training text itself, whose words are counted; packed or not."
+            }
             Self::PhraseScores => {
                 "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst."
             }
@@ -233,7 +245,8 @@ impl Question {
             Self::NewWorkspace => "Make",
             Self::Import => "Import",
             Self::RunWith => "Run",
-            Self::WorkspaceOut(_) | Self::NewScheme => "Save",
+            Self::WorkspaceOut(_) | Self::NewScheme | Self::Hits => "Save",
+            Self::Frequencies => "Choose",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
             Self::Figures(_) | Self::PhraseScores | Self::Alignment(..) | Self::Picture { .. } => "Save",
             Self::Interventions(_) => "Save",
@@ -258,6 +271,8 @@ impl Question {
             Self::RunWith => Wants::File(&["json", "jsonl"]),
             Self::Scheme => Wants::File(&["toml", "json"]),
             Self::NewScheme => Wants::NewFile("scheme.toml"),
+            Self::Hits => Wants::NewFile("hits.tsv"),
+            Self::Frequencies => Wants::File(TEXTS),
             Self::PhraseScores => Wants::NewFile("phrases.tsv"),
             Self::Figures(FiguresFormat::Tsv) => Wants::NewFile("evaluation.tsv"),
             Self::Figures(FiguresFormat::Json) => Wants::NewFile("evaluation.json"),
@@ -290,6 +305,8 @@ impl Question {
             Self::RunWith => WorkbenchCommand::RunWith(path).into(),
             Self::Scheme => WorkbenchCommand::OpenScheme(path).into(),
             Self::NewScheme => WorkbenchCommand::SaveScheme(path).into(),
+            Self::Hits => WholeCommand::SaveHits(path).into(),
+            Self::Frequencies => WholeCommand::SetFrequencies(Some(path)).into(),
             Self::PhraseScores => PhrasesCommand::Export(path).into(),
             Self::Figures(format) => EvaluationCommand::Export { format, path }.into(),
             Self::Alignment(column, format) => ColumnCommand::Export { column, format, path }.into(),

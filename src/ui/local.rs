@@ -213,6 +213,43 @@ pub struct WorkbenchLocal {
     pub texture: Texture,
     /// The sentence and its source word that the next link begins at.
     pub linked: Option<(usize, usize)>,
+    /// The brush that the mouse has.
+    pub grab: Option<(crate::workspace::column::Column, Grab)>,
+    /// The lines through the axes as they were drawn last.
+    pub lines: Option<DrawnLines>,
+    /// Which score is shown by length, by its place.
+    pub score: usize,
+    /// The system whose source words are listed, by its place.
+    pub words_of: usize,
+    /// They are sorted by how large a share of them is wrong.
+    pub by_share: bool,
+    /// The hit that is already in view.
+    pub seen_hit: Option<usize>,
+}
+
+/// What of a brush the mouse has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grab {
+    /// A new one, which began there, from 0 to 1.
+    New(f32),
+    /// Its lower end.
+    Low,
+    /// Its upper end.
+    High,
+    /// All of it; so far from its lower end, from 0 to 1.
+    Whole(f32),
+}
+
+/// Lines through axes as triangles, and what they were made of.
+pub struct DrawnLines {
+    /// The numbers.
+    pub picture: std::sync::Arc<crate::workspace::distribution::Picture>,
+    /// The room.
+    pub rect: egui::Rect,
+    /// The colours.
+    pub is_dark: bool,
+    /// The triangles.
+    pub mesh: std::sync::Arc<egui::Mesh>,
 }
 
 /// Parts of the page Steps that stand beside each other where there is room.

@@ -2,10 +2,12 @@
 //! questions that wait, only the last of a kind is answered. While nothing is asked it reads the texts of a workspace that
 //! was opened; now and then it looks whether another window, or a run, has written.
 
+pub mod explore;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
@@ -13,7 +15,9 @@ use crate::evaluation::first_set;
 use crate::import;
 use crate::text::links::Links;
 use crate::text::links::read::links_of;
+use crate::text::write::write_atomic;
 use crate::ticket::{Counter, Ticket};
+use crate::worker::keeper::explore::{Explore, Explored, Jobs};
 use crate::worker::priority;
 use crate::worker::serve::panic_sentence;
 use crate::worker::thread;
@@ -21,7 +25,7 @@ use crate::worker::thread::{Outbox, Patience, Service, Wake, caught};
 use crate::workspace::bring::{Brought, bring_with};
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
-use crate::workspace::filter::Filter;
+use crate::workspace::hits;
 use crate::workspace::judge::{Changed, Judgement};
 use crate::workspace::measures::Measuring;
 use crate::workspace::out::{Out, write};
@@ -57,7 +61,7 @@ pub enum KeeperCall {
     Fill,
     /// Choose and sort the rows.
     Show {
-        /// As typed; see [`Filter`].
+        /// As typed; see [`Filter`](crate::workspace::filter::Filter).
         filter: String,
         /// As [`Sorting::named`] reads it; empty: as they came.
         sorting: String,
@@ -82,6 +86,8 @@ pub enum KeeperCall {
     Remove(i64),
     /// Write the rows into a file.
     Write(Box<Out>),
+    /// Look at the whole.
+    Explore(Explore),
 }
 
 /// Everything about a sentence.
@@ -118,6 +124,8 @@ pub enum KeeperNews {
     Brought(PathBuf, Box<Brought>),
     /// A file was written.
     Written(PathBuf),
+    /// What the whole looks like.
+    Explored(Explored),
     /// Something could not be done, as a sentence.
     Failed(String),
 }
@@ -172,31 +180,44 @@ impl Keeper {
 
 fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, imports: &Counter, end: &Ticket) {
     priority::step_back(priority::LIVE);
-    let mut open = Open::new(out, imports, end);
-    let mut waiting = Vec::new();
+    let mut open = Open::new(inbox, out, imports, end);
     loop {
-        if waiting.is_empty() {
+        if open.waiting.is_empty() && !open.jobs.is_busy() {
             match inbox.recv_timeout(if open.reads_on { Duration::ZERO } else { LOOK_EVERY }) {
-                Ok(call) => waiting.push(call),
+                Ok(call) => open.waiting.push(call),
                 Err(RecvTimeoutError::Timeout) if open.reads_on => open.attempt(Open::read_on),
                 Err(RecvTimeoutError::Timeout) => open.attempt(Open::look),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
-        waiting.extend(inbox.try_iter());
-        if waiting.is_empty() {
+        match inbox.try_recv() {
+            Ok(call) => open.waiting.push(call),
+            Err(TryRecvError::Empty) => {}
+            // A long answer ends with the program.
+            Err(TryRecvError::Disconnected) if open.waiting.is_empty() => return,
+            Err(TryRecvError::Disconnected) => {}
+        }
+        open.waiting.extend(inbox.try_iter());
+        if open.waiting.is_empty() {
+            open.attempt(Open::step);
             continue;
         }
-        let call = waiting.remove(0);
-        let is_old = match &call {
-            KeeperCall::Show { .. } => waiting.iter().any(|later| matches!(later, KeeperCall::Show { .. })),
-            KeeperCall::Detail(_) => waiting.iter().any(|later| matches!(later, KeeperCall::Detail(_))),
-            KeeperCall::Import(_) => waiting.contains(&KeeperCall::Stop),
-            _ => false,
-        };
-        if !is_old {
+        let call = open.waiting.remove(0);
+        if !open.waiting.iter().any(|later| replaces(later, &call)) {
             open.attempt(|open| open.answer(call));
         }
+    }
+}
+
+/// Whether the earlier of two calls need not be answered.
+fn replaces(later: &KeeperCall, earlier: &KeeperCall) -> bool {
+    match (later, earlier) {
+        (KeeperCall::Show { .. }, KeeperCall::Show { .. }) | (KeeperCall::Detail(_), KeeperCall::Detail(_)) => true,
+        (KeeperCall::Explore(later), KeeperCall::Explore(earlier)) => {
+            !matches!(later, Explore::Save { .. }) && std::mem::discriminant(later) == std::mem::discriminant(earlier)
+        }
+        (KeeperCall::Stop, KeeperCall::Import(_)) => true,
+        _ => false,
     }
 }
 
@@ -207,12 +228,18 @@ struct Open<'a> {
     imports: &'a Counter,
     /// Stale when the program ends.
     end: &'a Ticket,
+    inbox: &'a Receiver<KeeperCall>,
+    /// Calls that came and are not yet answered.
+    waiting: Vec<KeeperCall>,
     workspace: Option<Workspace>,
     corpus: Arc<Corpus>,
     /// Of the file, when the corpus was read.
     version: i64,
     /// What was asked for last: conditions and order.
     shown: (String, String),
+    /// The rows that came of it.
+    rows: Arc<Vec<u32>>,
+    jobs: Jobs,
     /// When the rows were told last, and how long it took to choose and sort them.
     told: (Instant, Duration),
     /// The rows that were told are not those of the corpus any more.
@@ -222,21 +249,33 @@ struct Open<'a> {
 }
 
 impl<'a> Open<'a> {
-    fn new(out: &'a Outbox<KeeperNews>, imports: &'a Counter, end: &'a Ticket) -> Self {
+    fn new(
+        inbox: &'a Receiver<KeeperCall>,
+        out: &'a Outbox<KeeperNews>,
+        imports: &'a Counter,
+        end: &'a Ticket,
+    ) -> Self {
         Self {
             out,
             imports,
             end,
+            inbox,
+            waiting: Vec::new(),
             workspace: None,
             corpus: Arc::default(),
             version: 0,
             shown: Default::default(),
+            rows: Arc::default(),
+            jobs: Jobs::default(),
             told: (Instant::now(), Duration::ZERO),
             is_behind: false,
             reads_on: false,
         }
     }
 }
+
+/// Polls of a costly condition before it is told that it takes a while.
+const PATIENT: usize = 20;
 
 impl Open<'_> {
     fn tell(&self, news: KeeperNews) {
@@ -260,6 +299,8 @@ impl Open<'_> {
             KeeperCall::Close => {
                 self.workspace = None;
                 self.corpus = Arc::default();
+                self.rows = Arc::default();
+                self.jobs = Jobs::default();
                 return Ok(());
             }
             _ => {}
@@ -282,13 +323,14 @@ impl Open<'_> {
                 };
                 let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
                 workspace.add_sentences(origin, &new)?;
+                self.jobs.means.forget();
                 self.refresh()
             }
             KeeperCall::Show { filter, sorting } => {
                 self.shown = (filter, sorting);
-                self.show();
-                Ok(())
+                self.show()
             }
+            KeeperCall::Explore(explore) => self.explore(explore),
             KeeperCall::Detail(at) => self.detail(at),
             KeeperCall::Judge(at, annotator, judgement) => {
                 workspace.judge(at, &annotator, &judgement)?;
@@ -321,6 +363,7 @@ impl Open<'_> {
             }
             KeeperCall::Remove(id) => {
                 workspace.remove_system(id)?;
+                self.jobs.means.forget();
                 self.refresh()
             }
             KeeperCall::Write(out) => {
@@ -342,18 +385,20 @@ impl Open<'_> {
         (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
         self.shown = Default::default();
         self.reads_on = true;
+        self.jobs = Jobs::default();
+        if let Some(workspace) = &self.workspace {
+            self.tell(KeeperNews::Explored(Explored::Look(Box::new(workspace.look()))));
+        }
         for damage in &self.corpus.damages {
             self.tell(KeeperNews::Failed(damage.clone()));
         }
-        self.tell_corpus();
-        Ok(())
+        self.tell_corpus()
     }
 
-    fn tell_corpus(&mut self) {
+    fn tell_corpus(&mut self) -> Result<()> {
         self.tell_corpus_alone();
-        if self.workspace.is_some() {
-            self.show();
-        }
+        self.jobs.forget();
+        if self.workspace.is_some() { self.show() } else { Ok(()) }
     }
 
     fn tell_corpus_alone(&self) {
@@ -376,34 +421,115 @@ impl Open<'_> {
         }
     }
 
-    fn show(&mut self) {
+    fn explore(&mut self, explore: Explore) -> Result<()> {
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        match explore {
+            Explore::Watch(columns) => {
+                self.jobs.watch(columns);
+                self.draw();
+                Ok(())
+            }
+            Explore::Keep(look) => workspace.keep_look(&look),
+            Explore::Means { frequencies, languages } => {
+                self.jobs.means.set(frequencies, languages);
+                Ok(())
+            }
+            Explore::Count(options) => {
+                let (inbox, waiting) = (self.inbox, &mut self.waiting);
+                let mut goes_on = || {
+                    waiting.extend(inbox.try_iter());
+                    !waiting
+                        .iter()
+                        .any(|call| matches!(call, KeeperCall::Explore(Explore::Count(_)) | KeeperCall::Close))
+                };
+                self.jobs.count(options, &self.corpus, &self.rows, &mut goes_on)
+            }
+            Explore::Find(find) => {
+                if let Some(refused) = self.jobs.find(find, workspace, &self.rows) {
+                    self.tell(KeeperNews::Explored(refused));
+                }
+                Ok(())
+            }
+            Explore::Save { path, lines, order, system } => {
+                let table = hits::tsv(&lines, &order, &self.corpus, system);
+                write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
+                self.tell(KeeperNews::Written(path));
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes on with a long answer.
+    fn step(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let out = self.out;
+        self.jobs.step(&self.corpus, workspace, &mut |explored| {
+            out.send(KeeperNews::Explored(explored));
+        })
+    }
+
+    /// Tells what is drawn of the columns that are watched.
+    fn draw(&mut self) {
+        if let Some(picture) = self.jobs.picture(&self.corpus, &self.rows) {
+            self.tell(KeeperNews::Explored(Explored::Picture(Arc::new(picture))));
+        }
+    }
+
+    fn show(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let (inbox, waiting, out) = (self.inbox, &mut self.waiting, self.out);
+        let mut polls = 0;
+        let mut goes_on = || {
+            polls += 1;
+            if polls == PATIENT {
+                out.send(KeeperNews::Busy("Looking through the sentences".to_owned(), 0.0));
+            }
+            waiting.extend(inbox.try_iter());
+            !waiting
+                .iter()
+                .any(|call| matches!(call, KeeperCall::Show { .. } | KeeperCall::Open(_) | KeeperCall::Close))
+        };
+        let (corpus, (filter, sorting)) = (&self.corpus, &self.shown);
+        let means = &mut self.jobs.means;
         let began = Instant::now();
-        let rows = || -> Result<Vec<u32>> {
-            let filter = Filter::new(&self.shown.0, &self.corpus)?;
-            let sorting = &self.shown.1;
-            let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, &self.corpus)).transpose()?;
-            Ok(table::rows(&self.corpus, &filter, sorting.as_ref()))
+        let mut rows = || -> Result<Vec<u32>> {
+            let filter = means.filter(filter, corpus, workspace, &mut goes_on)?;
+            let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, corpus)).transpose()?;
+            Ok(table::rows(corpus, &filter, sorting.as_ref()))
         };
         let rows = rows();
+        if polls >= PATIENT {
+            out.send(KeeperNews::Idle);
+        }
+        let rows = match rows {
+            Err(Error::Stale) => return Err(Error::Stale),
+            Err(error) => Err(error.to_string()),
+            Ok(rows) => {
+                self.rows = Arc::new(rows);
+                Ok(Arc::clone(&self.rows))
+            }
+        };
         // What the table shows first should not wait for the file.
-        let first = rows.as_ref().map_or(&[][..], |rows| &rows[..rows.len().min(FIRST_ROWS)]);
-        self.corpus.read_for(first);
-        self.tell(KeeperNews::Rows(rows.map(Arc::new).map_err(|error| error.to_string())));
+        self.corpus.read_for(&self.rows[..self.rows.len().min(FIRST_ROWS)]);
+        self.draw();
+        self.tell(KeeperNews::Rows(rows));
         self.tell_damages();
         (self.told, self.is_behind) = ((Instant::now(), began.elapsed()), false);
+        Ok(())
     }
 
     /// Takes in what others have written. Rows of a large table are chosen and sorted less often than it grows.
     fn look(&mut self) -> Result<()> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
         if workspace.version()? != self.version {
+            self.jobs.means.forget();
             self.read_again()?;
             self.tell_corpus_alone();
             self.is_behind = true;
         }
         let (at, took) = self.told;
         if self.is_behind && at.elapsed() >= took * REST {
-            self.show();
+            self.show()?;
         }
         Ok(())
     }
@@ -412,19 +538,20 @@ impl Open<'_> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
         self.version = workspace.version()?;
         Arc::make_mut(&mut self.corpus).refresh(workspace)?;
+        self.jobs.forget();
         Ok(())
     }
 
     fn refresh(&mut self) -> Result<()> {
         self.read_again()?;
-        self.tell_corpus();
-        Ok(())
+        self.tell_corpus()
     }
 
     /// Sentences were judged: their numbers, their rows and what is shown of the first follow.
     fn judged(&mut self, changed: Option<Changed>) -> Result<()> {
         let (Some(changed), Some(workspace)) = (changed, &mut self.workspace) else { return Ok(()) };
         if !changed.golds.is_empty() {
+            self.jobs.means.forget();
             for system in workspace.systems()? {
                 workspace.measure(system.id, &changed.golds, &mut Measuring::default())?;
             }
@@ -467,6 +594,7 @@ impl Open<'_> {
                 bring_with(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear)
             };
             self.tell(KeeperNews::Idle);
+            self.jobs.means.forget();
             self.refresh()?;
             self.reads_on = true;
             let brought = brought?;

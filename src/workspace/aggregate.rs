@@ -1,15 +1,13 @@
-//! Floor 7: numbers of many sentences as one: corpus BLEU and chrF by length, means of the other measures.
+//! Floor 7: numbers of many sentences as one: corpus BLEU and chrF, means of the other measures.
 
 use crate::analysis::bleu::{BleuSettings, Counts};
 use crate::analysis::bootstrap::{Paired, paired};
-use crate::analysis::buckets::Buckets;
 use crate::analysis::chrf;
-use crate::text::links::places::words;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::measures::MEASURES;
 
 /// Resamples of a comparison, as sacreBLEU draws, and where its random numbers begin.
-const RESAMPLES: (usize, u64) = (1000, 12345);
+pub(super) const RESAMPLES: (usize, u64) = (1000, 12345);
 
 /// A system over some sentences.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,21 +60,6 @@ fn mean(corpus: &Corpus, system: usize, measure: usize, rows: &[u32]) -> Option<
         }
     }
     (count > 0).then(|| sum / count as f64)
-}
-
-/// The rows of each length of the source, with the name of the length; empty ones are left out.
-pub fn by_length(corpus: &Corpus, rows: &[u32]) -> Vec<(String, Vec<u32>)> {
-    let buckets = Buckets::default();
-    let mut lengths: Vec<(String, Vec<u32>)> =
-        buckets.all().iter().map(|bucket| (bucket.name.clone(), Vec::new())).collect();
-    for &at in rows {
-        let length = words(corpus.sources.get(at as usize).unwrap_or_default()).count();
-        if let Some(bucket) = buckets.bucket(length) {
-            lengths[bucket].1.push(at);
-        }
-    }
-    lengths.retain(|(_, rows)| !rows.is_empty());
-    lengths
 }
 
 /// Whether one system is better than another by BLEU, over the rows where both say something and there is a reference

@@ -8,12 +8,21 @@
 //! bleu<20  bleu.2>=40     a number of the first, of the second system
 //! bleu.1-2>10             the first system has at least so much more than the second
 //! words=7  number<=100    of the sentence itself
+//! words=11..20  bleu.1=..5 from and to, both among them; an end may be left out
+//! freq=0..4               the reference has a word that is so frequent; freq.1: it or the first system
+//! right.1:"le chat"       the first system has these words as the reference has them; right.1-2: more often than the second
+//! missed.1:chat           the reference has them more often than the first system; extra.1: the other way round
+//! wrong.1:bank            what the first system, or the reference, has for this source word is not what the other has
+//! jump.1=-3  jump.1=8..   the alignment of the first system jumps so far
 //! tag:idiom  by:anna      judged so, by this annotator
 //! differs:anna,bob        these two judged it otherwise; differs:anna,bob,stars (tags, marks, links): in this
 //! has:gold  has:marks  has:note  has:reference  has:2
 //! -source:bank            not so
 //! ```
 
+use std::sync::Arc;
+
+use crate::analysis::lexical::{bare, cut};
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
 use crate::workspace::agreement::{ASPECTS, Aspect, check, differences};
@@ -32,12 +41,43 @@ pub struct Filter {
 struct Term {
     is_negated: bool,
     condition: Condition,
+    /// Where a costly condition holds, once that was found out.
+    gathered: Option<Arc<Vec<bool>>>,
+}
+
+/// A condition that more than the corpus in memory, or more than a moment, is needed for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Costly {
+    /// The reference, or what a system says, has a word of such a frequency.
+    Frequency(Option<usize>, u32, u32),
+    /// How often an n-gram is in the output of a system and in the reference.
+    Ngram(Matched, Vec<String>),
+    /// A source word, bare, is translated otherwise than in the reference, by a system.
+    Wrong(usize, String),
+    /// The alignment of a system has such a jump.
+    Jump(usize, i32, i32),
+}
+
+/// What an n-gram must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matched {
+    /// Right in a system.
+    Right(usize),
+    /// More often right in the first than in the second.
+    More(usize, usize),
+    /// More often in the reference.
+    Missed(usize),
+    /// More often in the output.
+    Extra(usize),
 }
 
 #[derive(Clone, Debug)]
 enum Condition {
     Text(Place, Pattern),
     Number(Column, Relation, f32),
+    /// From and to, both among them.
+    Range(Column, f32, f32),
+    Costly(Costly),
     Tag(String),
     Note(Needle),
     By(String),
@@ -99,7 +139,7 @@ impl Filter {
                 Some(rest) if !rest.is_empty() => (true, rest),
                 _ => (false, word.as_str()),
             };
-            terms.push(Term { is_negated, condition: condition(word, corpus)? });
+            terms.push(Term { is_negated, condition: condition(word, corpus)?, gathered: None });
         }
         Ok(Self { terms })
     }
@@ -109,13 +149,27 @@ impl Filter {
         self.terms.is_empty()
     }
 
-    /// For each sentence whether it is shown.
+    /// Finds out where the costly conditions hold, for each sentence.
+    ///
+    /// # Errors
+    /// Those of `find`.
+    pub fn gather(&mut self, find: &mut dyn FnMut(&Costly) -> Result<Vec<bool>>) -> Result<()> {
+        for term in &mut self.terms {
+            if let Condition::Costly(costly) = &term.condition {
+                term.gathered = Some(Arc::new(find(costly)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// For each sentence whether it is shown. Costly conditions hold nowhere until they are gathered.
     pub fn shown(&self, corpus: &Corpus) -> Vec<bool> {
         let mut shown = vec![true; corpus.len()];
         for term in &self.terms {
-            let holds = term.condition.holds(corpus);
+            let here = term.gathered.is_none().then(|| term.condition.holds(corpus));
+            let holds = term.gathered.as_deref().or(here.as_ref()).map_or(&[][..], Vec::as_slice);
             for (shown, holds) in shown.iter_mut().zip(holds) {
-                *shown &= holds != term.is_negated;
+                *shown &= *holds != term.is_negated;
             }
         }
         shown
@@ -147,6 +201,12 @@ impl Condition {
                     *holds = relation.holds(column.value(corpus, at), *number);
                 }
             }
+            Self::Range(column, low, high) => {
+                for (at, holds) in holds.iter_mut().enumerate() {
+                    *holds = (*low..=*high).contains(&column.value(corpus, at));
+                }
+            }
+            Self::Costly(_) => {}
             Self::Tag(tag) => judged(&mut holds, &|_, judgement| judgement.tags.contains(tag)),
             Self::Note(needle) => {
                 judged(&mut holds, &|_, judgement| !judgement.note.is_empty() && needle.is_in(&judgement.note));
@@ -208,16 +268,18 @@ impl Relation {
 }
 
 /// The words of a line; quotes and slashes keep spaces together.
-fn split(line: &str) -> Result<Vec<String>> {
+///
+/// # Errors
+/// A quote or a slash without its second.
+pub(super) fn split(line: &str) -> Result<Vec<String>> {
     let (mut words, mut word, mut within) = (Vec::new(), String::new(), None);
-    let mut chars = line.chars();
+    let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
         match within {
             Some(end) => {
                 word.push(c);
                 if c == '\\'
-                    && end == '/'
-                    && let Some(next) = chars.next()
+                    && let Some(next) = chars.next_if(|next| end == '/' || *next == end)
                 {
                     word.push(next);
                 } else if c == end {
@@ -256,6 +318,12 @@ fn condition(word: &str, corpus: &Corpus) -> Result<Condition> {
     }
     for (sign, relation) in RELATIONS {
         if let Some((name, number)) = word.split_once(sign) {
+            if let Some(costly) = of_counts(name, (sign, number), word, corpus)? {
+                return Ok(Condition::Costly(costly));
+            }
+            if let (Relation::Equal, Some((low, high))) = (relation, range(number, word)?) {
+                return Ok(Condition::Range(Column::named(name, corpus)?, low, high));
+            }
             let column = Column::named(name, corpus)?;
             let why = || Error::Input(format!("`{number}` in `{word}` is no number"));
             return Ok(Condition::Number(column, *relation, number.parse().map_err(|_| why())?));
@@ -264,9 +332,70 @@ fn condition(word: &str, corpus: &Corpus) -> Result<Condition> {
     Ok(Condition::Text(Place::Any, pattern(word)?))
 }
 
+/// `21..30`, `..30`, `21..`; `None` where no dots are.
+pub(super) fn range(text: &str, word: &str) -> Result<Option<(f32, f32)>> {
+    let Some((low, high)) = text.split_once("..") else { return Ok(None) };
+    let end = |text: &str, open: f32| {
+        let why = || Error::Input(format!("`{text}` in `{word}` is no number; write a range as in words=11..20"));
+        if text.is_empty() { Ok(open) } else { text.parse().map_err(|_| why()) }
+    };
+    Ok(Some((end(low, f32::NEG_INFINITY)?, end(high, f32::INFINITY)?)))
+}
+
+/// `freq=0..4`, `freq.1<5`, `jump.1=-3`; `None` where it is about neither.
+fn of_counts(name: &str, (sign, number): (&str, &str), word: &str, corpus: &Corpus) -> Result<Option<Costly>> {
+    let (head, of) = name.split_once('.').map_or((name, None), |(head, of)| (head, Some(of)));
+    if !matches!(head, "freq" | "jump") {
+        return Ok(None);
+    }
+    let whole = || Error::Input(format!("`{number}` in `{word}` is no whole number and no range such as 2..5"));
+    let (low, high) = match range(number, word)? {
+        Some(range) if sign == "=" => range,
+        Some(_) => return Err(whole()),
+        None => {
+            let number = number.parse::<i32>().map_err(|_| whole())? as f32;
+            match sign {
+                "<" => (f32::NEG_INFINITY, number - 1.0),
+                "<=" => (f32::NEG_INFINITY, number),
+                ">" => (number + 1.0, f32::INFINITY),
+                ">=" => (number, f32::INFINITY),
+                _ => (number, number),
+            }
+        }
+    };
+    if head == "jump" {
+        return Ok(Some(Costly::Jump(system(of.unwrap_or("1"), corpus)?, low.ceil() as i32, high.floor() as i32)));
+    }
+    let system = of.map(|of| system(of, corpus)).transpose()?;
+    Ok(Some(Costly::Frequency(system, low.ceil() as u32, high.floor() as u32)))
+}
+
+/// `right.1:le chat`, `wrong.1:bank`; `None` where the head is none of these.
+fn of_words(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Costly>> {
+    let (head, of) = head.split_once('.').unwrap_or((head, "1"));
+    if !matches!(head, "right" | "missed" | "extra" | "wrong") {
+        return Ok(None);
+    }
+    let text = unquoted(rest);
+    if head == "wrong" {
+        return Ok(Some(Costly::Wrong(system(of, corpus)?, bare(text.trim()))));
+    }
+    let matched = match (head, of.split_once('-')) {
+        ("right", Some((first, second))) => Matched::More(system(first, corpus)?, system(second, corpus)?),
+        ("right", None) => Matched::Right(system(of, corpus)?),
+        ("missed", _) => Matched::Missed(system(of, corpus)?),
+        _ => Matched::Extra(system(of, corpus)?),
+    };
+    let words: Vec<String> = cut(&text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    if words.is_empty() {
+        return Err(Error::Input(format!("`{head}.{of}:` has no words; write it as in {head}.{of}:\"le chat\"")));
+    }
+    Ok(Some(Costly::Ngram(matched, words)))
+}
+
 /// A condition `head:rest`; `None` where the head is none, for texts have colons too.
 fn of_place(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Condition>> {
-    let plain = || rest.trim_matches('"').to_owned();
+    let plain = || unquoted(rest);
     let text = |place: Place| Ok(Some(Condition::Text(place, pattern(rest)?)));
     match head {
         "source" => text(Place::Source),
@@ -286,7 +415,7 @@ fn of_place(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Condition>
         _ if !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_digit()) && head.len() < 4 => {
             text(Place::Output(system(head, corpus)?))
         }
-        _ => Ok(None),
+        _ => Ok(of_words(head, rest, corpus)?.map(Condition::Costly)),
     }
 }
 
@@ -323,6 +452,11 @@ fn pattern(text: &str) -> Result<Pattern> {
         let why = |error: regex::Error| Error::Input(format!("`{text}` is no regular expression: {error}"));
         return built.map(Pattern::Expression).map_err(why);
     }
-    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    Ok(Pattern::Plain(Needle::new(quoted.unwrap_or(text))))
+    Ok(Pattern::Plain(Needle::new(&unquoted(text))))
+}
+
+/// A text without the quotation marks round it; within them `\"` is one.
+fn unquoted(text: &str) -> String {
+    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.map_or_else(|| text.to_owned(), |inner| inner.replace("\\\"", "\""))
 }

@@ -216,13 +216,17 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// An output's links between the words between spaces of its two texts, as alignments by hand count them.
 fn in_chunks(subject: &Subject<'_>) -> Option<Vec<Link>> {
-    let output = subject.output?;
+    chunk_links(subject.source, subject.output?)
+}
+
+/// The links of an output of a source text between the words between their spaces.
+pub fn chunk_links(source: &str, output: &Output) -> Option<Vec<Link>> {
     let links = output.hard_links()?;
     if output.alpha.is_none() {
         // They came from a file, which counts so already.
         return Some(links);
     }
-    let (source, target) = (chunks(output.source_words(), subject.source)?, chunks(output.words(), &output.text)?);
+    let (source, target) = (chunks(output.source_words(), source)?, chunks(output.words(), &output.text)?);
     let place = |link: &Link| Some(Link { source: *source.get(link.source)?, target: *target.get(link.target)? });
     let mut found: Vec<Link> = links.iter().filter_map(place).collect();
     found.sort_unstable();

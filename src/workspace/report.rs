@@ -14,6 +14,7 @@ use crate::workspace::kinds::{MOST_IN_REPORT, Out, columns};
 use crate::workspace::measures::MEASURES;
 use crate::workspace::picture;
 use crate::workspace::score::score;
+use crate::workspace::tables;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 h1{font-size:1.7em}h2{font-size:1.3em;margin-top:2em}h3{font-size:1em;margin:0 0 .4em}\
@@ -36,6 +37,7 @@ pub fn report(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<Strin
     let mut body = head(out, corpus);
     body += &systems(corpus, &workspace.systems()?);
     body += &aggregates(out, corpus);
+    body += &tables::html(corpus, workspace, &out.rows)?;
     body += "<h2>Sentences</h2>\n";
     for &at in out.rows.iter() {
         body += &sentence(at as usize, out, corpus, workspace)?;
@@ -101,28 +103,11 @@ fn aggregates(out: &Out, corpus: &Corpus) -> String {
         html += "</tr>\n";
     }
     html += "</table></div>\n";
-    html + &by_length(out, corpus) + &comparisons(out, corpus) + &scores(out, corpus)
+    html + &comparisons(out, corpus) + &scores(out, corpus)
 }
 
 fn figure(number: Option<f64>, digits: usize) -> String {
     number.map_or_else(String::new, |number| format!("{number:.digits$}"))
-}
-
-fn by_length(out: &Out, corpus: &Corpus) -> String {
-    let lengths = aggregate::by_length(corpus, &out.rows);
-    let mut html = "<h2>BLEU by words of the source</h2>\n<table><tr><th>System</th>".to_owned();
-    for (name, rows) in &lengths {
-        let _ = write!(html, "<th>{} ({})</th>", escaped(name), rows.len());
-    }
-    html += "</tr>\n";
-    for (system, column) in corpus.systems.iter().enumerate() {
-        let _ = write!(html, "<tr><td>{}</td>", escaped(&column.system.name));
-        for (_, rows) in &lengths {
-            let _ = write!(html, "<td>{}</td>", figure(aggregate::aggregate(corpus, system, rows).bleu, 1));
-        }
-        html += "</tr>\n";
-    }
-    html + "</table>\n"
 }
 
 fn comparisons(out: &Out, corpus: &Corpus) -> String {

@@ -15,6 +15,7 @@ mod drawing;
 mod effects;
 mod ensembles;
 mod evaluation;
+mod explore;
 mod figure;
 mod fused;
 mod given;

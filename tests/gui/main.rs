@@ -5,6 +5,7 @@
 mod acting;
 mod desk;
 mod evaluation;
+mod explore;
 mod given;
 mod keys;
 mod layout;

@@ -7,8 +7,9 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::import::Role;
-use interlinear::session::{Page, Session, WindowCommand, WorkbenchCommand};
+use interlinear::session::{Command, Page, Session, WindowCommand, WorkbenchCommand};
 use interlinear::ui::App;
+use interlinear::worker::keeper::explore::{Explore, Explored};
 use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
 
 use crate::desk;
@@ -38,19 +39,37 @@ fn last_news(call: &KeeperCall) -> Option<fn(&KeeperNews) -> bool> {
         | KeeperCall::SetGold(..)
         | KeeperCall::Undo
         | KeeperCall::Redo => Some(|news| matches!(news, KeeperNews::Detail(_))),
+        KeeperCall::Explore(explore) => last_explored(explore),
+    }
+}
+
+fn last_explored(explore: &Explore) -> Option<fn(&KeeperNews) -> bool> {
+    match explore {
+        Explore::Watch(columns) if !columns.is_empty() => {
+            Some(|news| matches!(news, KeeperNews::Explored(Explored::Picture(_))))
+        }
+        Explore::Watch(_) | Explore::Keep(_) | Explore::Means { .. } | Explore::Count(None) | Explore::Find(None) => {
+            None
+        }
+        Explore::Count(Some(_)) => Some(|news| matches!(news, KeeperNews::Explored(Explored::Counted(_)))),
+        Explore::Find(Some(_)) => Some(|news| match news {
+            KeeperNews::Explored(Explored::Hits(hits)) => hits.is_over,
+            news => matches!(news, KeeperNews::Explored(Explored::Refused(..))),
+        }),
+        Explore::Save { .. } => Some(|news| matches!(news, KeeperNews::Written(_))),
     }
 }
 
 /// A window with a lane of its own.
-struct Bench {
-    harness: Harness<'static, App>,
+pub struct Bench {
+    pub harness: Harness<'static, App>,
     wires: Wires,
     lane: Keeper,
-    folder: tempfile::TempDir,
+    pub folder: tempfile::TempDir,
 }
 
 impl Bench {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, text) in [("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER)] {
             std::fs::write(folder.path().join(name), text).expect("written");
@@ -63,7 +82,7 @@ impl Bench {
     }
 
     /// Carries out what was asked for until the lane has nothing more to tell of it.
-    fn settle(&mut self) {
+    pub fn settle(&mut self) {
         self.harness.run();
         loop {
             let calls: Vec<KeeperCall> = self.wires.calls.borrow_mut().drain(..).collect();
@@ -86,18 +105,18 @@ impl Bench {
         }
     }
 
-    fn send(&mut self, command: WorkbenchCommand) {
+    pub fn send(&mut self, command: impl Into<Command>) {
         self.harness.state_mut().send(command);
         self.settle();
     }
 
-    fn click(&mut self, label: &str) {
+    pub fn click(&mut self, label: &str) {
         self.harness.get_by_label(label).click();
         self.settle();
     }
 
     /// With three sentences, their references and a system.
-    fn filled() -> Self {
+    pub fn filled() -> Self {
         let mut bench = Self::new();
         let at = |bench: &Self, name: &str| bench.folder.path().join(name);
         let path = at(&bench, "w.ilws");
@@ -113,15 +132,15 @@ impl Bench {
     }
 
     #[track_caller]
-    fn says(&self, label: &str) {
+    pub fn says(&self, label: &str) {
         assert!(self.harness.query_all_by_label(label).next().is_some(), "{label} is missing");
     }
 
-    fn is_gone(&self, label: &str) -> bool {
+    pub fn is_gone(&self, label: &str) -> bool {
         self.harness.query_all_by_label(label).next().is_none()
     }
 
-    fn chosen(&self) -> Option<usize> {
+    pub fn chosen(&self) -> Option<usize> {
         self.harness.state().session().workbench().selected
     }
 }

@@ -6,6 +6,7 @@
 //! item     = token [ "->" token ]          "->" before the "|" alone
 //! gap      = ".." [N]                      up to N words between; any number without N
 //! token    = word | "word" | { word, word, .. } | /regular expression/ | _
+//! word     = also @file or @"a file" within braces: the words of a file, a line each
 //! ```
 //!
 //! The sequence before `|` is looked for among the source words, the one behind it among the output words; a query
@@ -18,8 +19,10 @@
 //! `{red, big, old} ..1 /.*(house|car)s?/ crossing` finds adjectives of this list that changed places with their noun,
 //! and `{red, old} -> _ house -> _ | maison crossing` wants `maison` in the output besides.
 
+mod lines;
 mod parse;
 mod search;
 
-pub use crate::analysis::concordance::parse::{Query, QueryError};
+pub use crate::analysis::concordance::lines::{Line, Order, sorted};
+pub use crate::analysis::concordance::parse::{Lists, Query, QueryError};
 pub use crate::analysis::concordance::search::{Context, Found, Hit, Sentence, context};

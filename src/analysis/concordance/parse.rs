@@ -62,6 +62,9 @@ pub struct QueryError {
     pub message: String,
 }
 
+/// Finds the words of a list by its name; why there is none, as a sentence.
+pub type Lists<'a> = dyn FnMut(&str) -> Result<HashSet<String>, String> + 'a;
+
 /// The longest query, in items; more are a text and no pattern.
 const MOST_ITEMS: usize = 16;
 
@@ -71,7 +74,15 @@ impl Query {
     /// # Errors
     /// What is wrong and the column where.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
-        let mut parser = Parser { text, marks: marks(text)?.into_iter().peekable() };
+        Self::parse_with(text, &mut |name| Err(format!("`@{name}` is a list in a file, and no files are read here")))
+    }
+
+    /// Reads a query whose lists may lie in files.
+    ///
+    /// # Errors
+    /// What is wrong and the column where.
+    pub fn parse_with(text: &str, lists: &mut Lists<'_>) -> Result<Self, QueryError> {
+        let mut parser = Parser { text, marks: marks(text, lists)?.into_iter().peekable() };
         let query = parser.query()?;
         match parser.marks.next() {
             None => Ok(query),
@@ -97,7 +108,7 @@ enum Mark {
 }
 
 /// The parts of a query, each with the byte where it begins.
-fn marks(text: &str) -> Result<Vec<(usize, Mark)>, QueryError> {
+fn marks(text: &str, lists: &mut Lists<'_>) -> Result<Vec<(usize, Mark)>, QueryError> {
     let mut marks = Vec::new();
     let mut lexer = Lexer { text, chars: text.char_indices().peekable() };
     while let Some(&(at, letter)) = lexer.chars.peek() {
@@ -105,7 +116,7 @@ fn marks(text: &str) -> Result<Vec<(usize, Mark)>, QueryError> {
             lexer.chars.next();
             continue;
         }
-        marks.push((at, lexer.mark(at, letter)?));
+        marks.push((at, lexer.mark(at, letter, lists)?));
     }
     Ok(marks)
 }
@@ -120,13 +131,13 @@ fn error(text: &str, at: usize, message: impl Into<String>) -> QueryError {
 }
 
 impl Lexer<'_> {
-    fn mark(&mut self, at: usize, letter: char) -> Result<Mark, QueryError> {
+    fn mark(&mut self, at: usize, letter: char, lists: &mut Lists<'_>) -> Result<Mark, QueryError> {
         match letter {
             '|' => {
                 self.chars.next();
                 Ok(Mark::Bar)
             }
-            '{' => self.list(at).map(|words| Mark::Token(Token::Words(words))),
+            '{' => self.list(at, lists).map(|words| Mark::Token(Token::Words(words))),
             '/' => self.regex(at).map(|regex| Mark::Token(Token::Matches(regex))),
             '"' => self.quoted(at).map(|word| Mark::Token(one_of(&word))),
             '}' => Err(error(self.text, at, "`}` closes no list; write it as `\"}\"`")),
@@ -201,8 +212,8 @@ impl Lexer<'_> {
         Err(error(self.text, at, missing))
     }
 
-    /// `{a, b}`
-    fn list(&mut self, at: usize) -> Result<HashSet<String>, QueryError> {
+    /// `{a, b}`; `{@file}` has the words of a file.
+    fn list(&mut self, at: usize, lists: &mut Lists<'_>) -> Result<HashSet<String>, QueryError> {
         self.chars.next();
         let mut words = HashSet::new();
         loop {
@@ -213,6 +224,7 @@ impl Lexer<'_> {
                 Some((place, '"')) => {
                     words.insert(self.quoted(place)?.to_lowercase());
                 }
+                Some((place, '@')) => words.extend(self.file(place, lists)?),
                 Some((place, _)) => {
                     let word = self.bare(true);
                     if word.is_empty() {
@@ -227,6 +239,24 @@ impl Lexer<'_> {
             return Err(error(self.text, at, "the list is empty; write words with commas between"));
         }
         Ok(words)
+    }
+}
+
+impl Lexer<'_> {
+    /// `@file` or `@"a file"`
+    fn file(&mut self, at: usize, lists: &mut Lists<'_>) -> Result<HashSet<String>, QueryError> {
+        self.chars.next();
+        let name = match self.chars.peek() {
+            Some((place, '"')) => {
+                let place = *place;
+                self.quoted(place)?
+            }
+            _ => self.bare(true),
+        };
+        if name.is_empty() {
+            return Err(error(self.text, at, "`@` leads to a file of words, as in `{@colours.txt}`"));
+        }
+        lists(&name).map_err(|why| error(self.text, at, why))
     }
 }
 

@@ -428,7 +428,7 @@ fn greatest(apart: &Apart, i: usize) -> Option<Link> {
     step.said.filter(|(id, _)| *id != apart.eos)?;
     let alpha_i = step.alpha_i.as_ref()?.iter().enumerate();
     let (source, _) = alpha_i.max_by(|a, b| a.1.total_cmp(b.1))?;
-    let is_end = apart.source.spans.get(source).is_some_and(|span| span.is_empty());
+    let is_end = apart.source.spans.get(source).is_some_and(std::ops::Range::is_empty);
     (!is_end).then_some(Link { source, target: i })
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::import;
+use crate::session::pages::workbench::whole::WholeCommand;
 use crate::workspace::judge::Mark;
 use crate::workspace::out::Kind;
 use crate::workspace::scheme::Scheme;
@@ -83,8 +84,16 @@ pub enum WorkbenchCommand {
     Redo,
     /// Writes the rows into a file.
     Save(Kind, PathBuf),
+    /// Does something with the whole of the sentences.
+    Whole(WholeCommand),
     /// Takes the message away.
     DismissMessage,
+}
+
+impl From<WholeCommand> for WorkbenchCommand {
+    fn from(command: WholeCommand) -> Self {
+        Self::Whole(command)
+    }
 }
 
 impl WorkbenchCommand {

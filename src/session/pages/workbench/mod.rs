@@ -3,8 +3,11 @@
 
 mod acting;
 pub mod agreement;
+pub mod columns;
 pub mod command;
+mod explore;
 mod picture;
+pub mod whole;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,6 +24,8 @@ use crate::session::gold::Gold;
 use crate::session::page::{Dropped, Page};
 use crate::session::pages::evaluation::systems;
 use crate::session::pages::shape::{Kept, PageState};
+use crate::session::pages::workbench::columns::Columns;
+use crate::session::pages::workbench::whole::Whole;
 use crate::session::shared::Shared;
 use crate::session::table::AlignmentTable;
 use crate::text::links::{Link, Links};
@@ -31,16 +36,11 @@ use crate::worker::keeper::{Detail, KeeperCall, KeeperNews};
 use crate::workspace::acting::Acting;
 use crate::workspace::agreement::Agreement;
 use crate::workspace::bring::Brought;
-use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::judge::{Judgement, MOST_STARS, NOBODY};
-use crate::workspace::measures::MEASURES;
 use crate::workspace::out::Out;
 
 pub use crate::session::pages::workbench::command::WorkbenchCommand;
-
-/// Measures that are shown of each system at first, by their names.
-const FIRST_MEASURES: &[&str] = &["bleu", "logp"];
 
 /// What the page shows.
 #[derive(Clone, Debug)]
@@ -61,8 +61,12 @@ pub struct Workbench {
     pub trouble: Option<String>,
     /// The column that the rows are sorted by, `-` before it for the greatest first; empty: as they came.
     pub sorting: String,
-    /// What is hidden or shown against what is shown at first, by the names of columns.
-    pub shown: BTreeMap<String, bool>,
+    /// The columns of numbers.
+    pub columns: Columns,
+    /// The sentences as a whole.
+    pub whole: Whole,
+    /// How the lane was told to find costly conditions out.
+    means: Option<(Option<PathBuf>, Option<(String, String)>)>,
     /// What a plain text that comes in is.
     pub role: import::Role,
     /// Why the last act came to nothing, as a sentence.
@@ -112,7 +116,9 @@ impl Default for Workbench {
             filter: String::new(),
             trouble: None,
             sorting: String::new(),
-            shown: BTreeMap::new(),
+            columns: Columns::default(),
+            whole: Whole::default(),
+            means: None,
             role: import::Role::Source,
             message: None,
             busy: None,
@@ -160,36 +166,9 @@ fn used(corpus: &Corpus) -> BTreeMap<String, usize> {
 struct Saved {
     workspace: Option<PathBuf>,
     annotator: String,
-    shown: BTreeMap<String, bool>,
 }
 
 impl Workbench {
-    /// The columns that are shown.
-    pub fn columns(&self) -> Vec<Column> {
-        self.all_columns().into_iter().filter(|column| self.is_shown(*column)).collect()
-    }
-
-    /// The columns that can be shown: those of sentences and outputs, and differences of the first two systems.
-    pub fn all_columns(&self) -> Vec<Column> {
-        let mut columns = crate::workspace::out::all_columns(&self.corpus);
-        if self.corpus.systems.len() > 1 {
-            columns.extend((0..MEASURES.len()).map(|at| Column::Difference(at, 0, 1)));
-        }
-        columns
-    }
-
-    /// Whether a column is shown.
-    pub fn is_shown(&self, column: Column) -> bool {
-        let at_first = match column {
-            Column::Output(at, _) => FIRST_MEASURES.contains(&MEASURES[at].name),
-            Column::Sentence(at) => at == 0,
-            Column::Difference(at, ..) => MEASURES[at].name == FIRST_MEASURES[0],
-            Column::Errors(_) => !self.corpus.markers.is_empty(),
-            Column::Number | Column::Stars | Column::Marks => false,
-        };
-        self.shown.get(&column.name()).copied().unwrap_or(at_first)
-    }
-
     /// What the annotator says of the chosen sentence.
     pub fn judgement(&self) -> Judgement {
         self.selected.map(|at| self.said(at, &self.annotator)).unwrap_or_default()
@@ -227,8 +206,8 @@ impl Workbench {
         for task in std::mem::take(&mut self.tasks) {
             shared.cancel(task);
         }
-        let kept = (self.last.take(), std::mem::take(&mut self.annotator), std::mem::take(&mut self.shown));
-        *self = Self { last: kept.0, annotator: kept.1, shown: kept.2, ..Self::default() };
+        let kept = (self.last.take(), std::mem::take(&mut self.annotator));
+        *self = Self { last: kept.0, annotator: kept.1, ..Self::default() };
         Self::send(shared, KeeperCall::Close);
         shared.changed();
     }
@@ -406,6 +385,7 @@ impl Workbench {
                 }
                 let is_longer = corpus.systems.len() != self.corpus.systems.len();
                 self.corpus = corpus;
+                self.whole.revision += 1;
                 let judgements = &self.corpus.judgements;
                 self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
                 self.tags = tags(&self.corpus);
@@ -418,6 +398,7 @@ impl Workbench {
             KeeperNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
+                self.rows_changed(shared);
             }
             KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             KeeperNews::Detail(detail) => {
@@ -448,7 +429,13 @@ impl Workbench {
                 self.brought = Some((path, *brought));
             }
             KeeperNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
-            KeeperNews::Failed(message) => self.message = Some(message),
+            KeeperNews::Explored(explored) => self.explored(explored, shared),
+            KeeperNews::Failed(message) => {
+                // What was under way may be what failed.
+                self.whole.counted.share = None;
+                self.whole.concordance.is_searching = false;
+                self.message = Some(message);
+            }
         }
     }
 }
@@ -487,8 +474,8 @@ impl PageState for Workbench {
             WorkbenchCommand::RunSet => self.run_set(shared),
             WorkbenchCommand::Remove(id) => Self::send(shared, KeeperCall::Remove(id)),
             WorkbenchCommand::ShowColumn(name, is_shown) => {
-                self.shown.insert(name, is_shown);
-                shared.changed();
+                self.columns.look.shown.insert(name, is_shown);
+                self.keep_look(shared);
             }
             WorkbenchCommand::SetAnnotator(name) => {
                 self.annotator = if name.trim().is_empty() { NOBODY.to_owned() } else { name.trim().to_owned() };
@@ -532,11 +519,12 @@ impl PageState for Workbench {
                     path,
                     kind,
                     rows: Arc::clone(&self.rows),
-                    columns: self.columns(),
+                    columns: self.columns.shown(&self.corpus),
                     chosen: self.filter.trim().to_owned(),
                 };
                 Self::send(shared, KeeperCall::Write(Box::new(out)));
             }
+            WorkbenchCommand::Whole(command) => self.explore(command, shared),
             WorkbenchCommand::DismissMessage => {
                 self.message = None;
                 self.brought = None;
@@ -577,14 +565,14 @@ impl Kept for Workbench {
 
     fn saved(&self) -> Value {
         let workspace = self.last.clone().filter(|path| path.to_str().is_some());
-        let (annotator, shown) = (self.annotator.clone(), self.shown.clone());
-        serde_json::to_value(Saved { workspace, annotator, shown }).unwrap_or_default()
+        let annotator = self.annotator.clone();
+        serde_json::to_value(Saved { workspace, annotator }).unwrap_or_default()
     }
 
     fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
         let saved: Saved = serde_json::from_value(saved)?;
         let annotator = if saved.annotator.is_empty() { NOBODY.to_owned() } else { saved.annotator };
-        *self = Self { last: saved.workspace, annotator, shown: saved.shown, ..Self::default() };
+        *self = Self { last: saved.workspace, annotator, ..Self::default() };
         Ok(())
     }
 }

@@ -87,8 +87,8 @@ fn line_ui(
     chips_ui(ui, text, false, |ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         for (n, word) in words(text).enumerate() {
-            let button =
-                egui::Button::selectable(is_chosen(n), RichText::new(word).size(theme::TEXT_SMALL)).sense(Sense::CLICK);
+            let button = egui::Button::selectable(is_chosen(n), RichText::new(word).size(theme::TEXT_SMALL))
+                .sense(Sense::click());
             let button = ui.add(button);
             places.push(button.rect);
             if button.accessible_name(format!("{side} word {}: {word}", n + 1)).clicked() {

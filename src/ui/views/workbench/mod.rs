@@ -1,9 +1,17 @@
 //! Floor 10: the page Corpus: a workspace as a table, the chosen sentence beside it.
 
 mod agreement;
+mod bars;
+mod brush;
+mod brushes;
+mod concordance;
 mod detail;
+mod filter;
 mod gold;
+mod listing;
 mod marks;
+mod overview;
+mod parallel;
 mod picture;
 mod scheme;
 mod table;
@@ -16,7 +24,8 @@ use egui::{ComboBox, Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder,
 
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::import::Role;
-use crate::session::{Page, WorkbenchCommand};
+use crate::session::workbench::whole::{VIEWS, View as WholeView};
+use crate::session::{Page, WholeCommand, WorkbenchCommand};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::scheme_draft::SchemeDraft;
@@ -66,8 +75,12 @@ impl View for Workbench {
             first_ui(ui, window);
             return;
         }
-        filter_ui(ui, window);
+        filter::filter_ui(ui, window);
         ui.add_space(theme::SPACE_1);
+        let view = window.session.workbench().whole.view;
+        if view == WholeView::Table {
+            brushes::brushes_ui(ui, window);
+        }
         let room = ui.available_rect_before_wrap();
         let is_chosen = window.session.workbench().detail.is_some();
         let (mut list, mut rest) = (room, room);
@@ -79,7 +92,11 @@ impl View for Workbench {
             (list, rest) = room.split_top_bottom_at_y(room.bottom() - room.height() * BELOW);
             rest = rest.with_min_y(rest.top() + theme::SPACE_2);
         }
-        ui.scope_builder(UiBuilder::new().max_rect(list), |ui| table::table_ui(ui, window));
+        ui.scope_builder(UiBuilder::new().max_rect(list), |ui| match view {
+            WholeView::Table => table::table_ui(ui, window),
+            WholeView::Overview => overview::overview_ui(ui, window),
+            WholeView::Concordance => concordance::concordance_ui(ui, window),
+        });
         if is_chosen {
             ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, window));
         }
@@ -151,6 +168,9 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         format!("{}, {}", plural(workbench.corpus.len(), "sentence"), plural(workbench.corpus.systems.len(), "system"));
     ui.label(RichText::new(name).size(theme::TEXT_TITLE).color(t.text)).on_hover_text(path.display().to_string());
     ui.label(RichText::new(counts).size(theme::TEXT_SMALL).color(t.weak));
+    if !workbench.corpus.is_empty() {
+        views_ui(ui, window);
+    }
     import_ui(ui, window);
     run_ui(ui, window);
     save_ui(ui, window);
@@ -158,6 +178,19 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.button("Close").on_hover_text("Close this workspace; everything in it is kept").clicked() {
         window.push(WorkbenchCommand::Close);
     }
+}
+
+/// What stands on the page, as tabs.
+fn views_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = window.session.workbench().whole.view;
+    for (view, name) in VIEWS {
+        let tab = ui.selectable_label(view == shown, name);
+        tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
+        if tab.clicked() {
+            window.push(WholeCommand::SetView(view));
+        }
+    }
+    ui.separator();
 }
 
 fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -362,63 +395,6 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let fill = ui.button("Put in a set to try");
         if fill.on_hover_text("24 English sentences with translations and alignments by hand").clicked() {
             window.push(WorkbenchCommand::Fill);
-        }
-    });
-}
-
-fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let t = theme::tokens(ui);
-    ui.horizontal_wrapped(|ui| {
-        let workbench = window.session.workbench();
-        let mut filter = workbench.filter.clone();
-        let label = ui.label("Show");
-        let width = (ui.available_width() - 300.0).clamp(160.0, 640.0);
-        let field = TextEdit::singleline(&mut filter)
-            .desired_width(width)
-            .hint_text("word, \"phrase\", /rule/, source:word, bleu.1<20, tag:name");
-        let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
-        if field.changed() {
-            window.push(WorkbenchCommand::SetFilter(filter));
-        }
-        let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
-        ui.label(RichText::new(count).size(theme::TEXT_SMALL).color(t.weak));
-        ui.menu_button("Columns", |ui| columns_ui(ui, window));
-        let tags = &workbench.tags;
-        if !tags.is_empty() {
-            ui.menu_button("Tags", |ui| {
-                for (tag, count) in tags {
-                    if ui.button(format!("{tag} ({count})")).clicked() {
-                        let quoted = if tag.contains(' ') { format!("tag:\"{tag}\"") } else { format!("tag:{tag}") };
-                        window.push(WorkbenchCommand::SetFilter(quoted));
-                        ui.close();
-                    }
-                }
-            });
-        }
-        if let Some(trouble) = &workbench.trouble {
-            ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
-        }
-    });
-}
-
-/// What can be typed as conditions.
-const HELP: &str = "All conditions hold:\n\
-    bank   \"river bank\"   /colou?r/   in any text, within words too, letter case aside\n\
-    source:bank   reference:bank   output:bank   2:bank (system 2)\n\
-    bleu.1<20   logp.2>=-5   words=7   bleu.1-2>10 (system 1 less system 2)\n\
-    tag:idiom   stars>=3   note:word   by:anna   differs:anna,bob\n\
-    has:gold   has:marks   has:note   has:reference   has:2\n\
-    -source:bank (not so)";
-
-fn columns_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let workbench = window.session.workbench();
-    egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-        for column in workbench.all_columns() {
-            let mut is_shown = workbench.is_shown(column);
-            let about = column.about(&workbench.corpus);
-            if ui.checkbox(&mut is_shown, column.title()).on_hover_text(about).changed() {
-                window.push(WorkbenchCommand::ShowColumn(column.name(), is_shown));
-            }
         }
     });
 }

@@ -3,8 +3,8 @@
 use egui::accesskit::Role;
 use egui::{Align2, Rect, RichText, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::WorkbenchCommand;
 use crate::session::workbench::Workbench;
+use crate::session::{WholeCommand, WorkbenchCommand};
 use crate::ui::bidi;
 use crate::ui::local::Window;
 use crate::ui::theme;
@@ -37,7 +37,7 @@ impl Layout {
     fn new(workbench: &Workbench, room: f32) -> Self {
         let has_reference = workbench.corpus.references.get(0).is_some() || workbench.corpus.systems.is_empty();
         let texts = 1 + usize::from(has_reference) + workbench.corpus.systems.len();
-        let columns = workbench.columns();
+        let columns = workbench.columns.shown(&workbench.corpus);
         let rest = room - NUMBER - FIGURE * columns.len() as f32;
         let text = (rest / texts as f32).max(TEXT);
         let width = NUMBER + text * texts as f32 + FIGURE * columns.len() as f32;
@@ -125,15 +125,44 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout) {
                 ui.put(inner, label).on_hover_text(about);
             }
             Some(name) => {
-                let button = egui::Button::new(text).frame_when_inactive(false).truncate();
-                let button = ui.put(inner, button).on_hover_text(format!("{about}. Click to sort"));
+                let is_number = name == Column::Number.name();
+                let sense = if is_number { Sense::click() } else { Sense::click_and_drag() };
+                let button = egui::Button::new(text).frame_when_inactive(false).truncate().sense(sense);
+                let hint = if is_number { "Click to sort" } else { "Click to sort, drag to move" };
+                let button = ui.put(inner, button).on_hover_text(format!("{about}. {hint}"));
                 if button.clicked() {
-                    window.push(WorkbenchCommand::Sort(name));
+                    window.push(WorkbenchCommand::Sort(name.clone()));
+                }
+                if !is_number {
+                    dragged(ui, window, layout, rect, &button, &name);
                 }
             }
         }
     }
     ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, t.line));
+}
+
+/// The head of a column follows the mouse over the others; a line tells where it would stand.
+fn dragged(ui: &Ui, window: &mut Window<'_>, layout: &Layout, heads: Rect, head: &egui::Response, name: &str) {
+    if !head.dragged() && !head.drag_stopped() {
+        return;
+    }
+    let Some(at) = head.interact_pointer_pos() else { return };
+    let count = layout.columns.len();
+    let Some(from) = layout.columns.iter().position(|column| column.name() == name) else { return };
+    let first = heads.left() + layout.figure_right(0) - FIGURE;
+    let to = (((at.x - first) / FIGURE).floor() as isize).clamp(0, count as isize - 1);
+    let by = to - from as isize;
+    if head.drag_stopped() {
+        if by != 0 {
+            window.push(WholeCommand::MoveColumn(name.to_owned(), by));
+        }
+        return;
+    }
+    ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
+    let edge = first + FIGURE * (to + isize::from(by > 0)) as f32;
+    let lines = heads.with_max_y(ui.clip_rect().bottom());
+    ui.painter().vline(edge, lines.y_range(), egui::Stroke::new(2.0, theme::tokens(ui).accent));
 }
 
 fn row_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout, at: usize, list: &egui::Response) {

@@ -139,13 +139,12 @@ fn odd(text: &str, other: &str) -> Vec<Range<usize>> {
     }
     let mut found = Vec::new();
     for word in words(text) {
-        match left.get_mut(&bare(word)).filter(|count| **count > 0) {
-            Some(count) => *count -= 1,
-            None => {
-                let at = word.as_ptr() as usize - text.as_ptr() as usize;
-                found.push(at..at + word.len());
-            }
+        if let Some(count) = left.get_mut(&bare(word)).filter(|count| **count > 0) {
+            *count -= 1;
+            continue;
         }
+        let at = word.as_ptr() as usize - text.as_ptr() as usize;
+        found.push(at..at + word.len());
     }
     found
 }

@@ -1,0 +1,83 @@
+//! Floor 5: how well single words are translated, words counted as in bags (compare-mt, Neubig et al. 2019): an output
+//! word is right as often as the reference has it too. Imports its room.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::mteval::{Tokenization, tokenize};
+
+/// Counts of a word, or of a class of words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// In references.
+    pub reference: u64,
+    /// In outputs.
+    pub output: u64,
+    /// In both: the lesser of the two, sentence by sentence.
+    pub right: u64,
+}
+
+impl Words {
+    /// Adds other counts.
+    pub fn add(&mut self, other: &Self) {
+        self.reference += other.reference;
+        self.output += other.output;
+        self.right += other.right;
+    }
+
+    /// Share of the output words that are right.
+    pub fn precision(&self) -> Option<f64> {
+        (self.output > 0).then(|| self.right as f64 / self.output as f64)
+    }
+
+    /// Share of the words of the reference that the output has.
+    pub fn recall(&self) -> Option<f64> {
+        (self.reference > 0).then(|| self.right as f64 / self.reference as f64)
+    }
+
+    /// F1 = 2 right / (output + reference), the harmonic mean of precision and recall.
+    pub fn f1(&self) -> Option<f64> {
+        let all = self.output + self.reference;
+        (all > 0).then(|| 2.0 * self.right as f64 / all as f64)
+    }
+}
+
+sums_by_add!(Words);
+
+/// A text as words: the tokens that BLEU counts, mteval-v13a.
+pub fn cut(text: &str) -> String {
+    tokenize(text, Tokenization::Mteval13a)
+}
+
+/// The counts of each word of a sentence pair, words in order; the texts are cut.
+pub fn each<'a>(reference: &'a str, output: &'a str) -> BTreeMap<&'a str, Words> {
+    let mut words: BTreeMap<&str, Words> = BTreeMap::new();
+    for word in reference.split(' ').filter(|word| !word.is_empty()) {
+        words.entry(word).or_default().reference += 1;
+    }
+    for word in output.split(' ').filter(|word| !word.is_empty()) {
+        words.entry(word).or_default().output += 1;
+    }
+    for counts in words.values_mut() {
+        counts.right = counts.reference.min(counts.output);
+    }
+    words
+}
+
+/// A word without the punctuation round it, in small letters, so that `Maison,` and `maison` are one.
+pub fn bare(word: &str) -> String {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    if bare.is_empty() { word.to_owned() } else { bare.to_lowercase() }
+}
+
+/// For each of some words whether it is right: whether `others` have it, each of theirs used up once.
+pub fn right<'a>(words: &[String], others: impl Iterator<Item = &'a String>) -> Vec<bool> {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in others {
+        *left.entry(word).or_default() += 1;
+    }
+    let mut take = |word: &String| {
+        let count = left.get_mut(word.as_str()).filter(|count| **count > 0);
+        count.map(|count| *count -= 1).is_some()
+    };
+    words.iter().map(|word| take(word)).collect()
+}

@@ -1,0 +1,81 @@
+//! Floor 10: lists of words and numbers, each row of which leads to its sentences. A leaf.
+
+use egui::accesskit::Role;
+use egui::{Align2, RichText, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use crate::ui::theme;
+
+/// Height of a row, points.
+const LINE: f32 = 20.0;
+/// Width of a number, points.
+const NUMBER: f32 = 64.0;
+/// Rows in view.
+const ROWS: f32 = 11.0;
+
+/// A row.
+pub struct Row {
+    /// At the left.
+    pub text: String,
+    /// Behind it, one for each head.
+    pub numbers: Vec<String>,
+    /// What it is, in words.
+    pub label: String,
+    /// What shows its sentences.
+    pub condition: String,
+}
+
+/// Draws them; gives the condition of the one that was clicked.
+pub fn listing_ui(
+    ui: &mut Ui,
+    id: &str,
+    head: &[(&str, &str)],
+    count: usize,
+    row: impl Fn(usize) -> Row,
+) -> Option<String> {
+    let width = ui.available_width();
+    let t = theme::tokens(ui);
+    let numbers = head.len().saturating_sub(1) as f32;
+    let right = |n: usize| width - NUMBER * (numbers - 1.0 - n as f32) - theme::SPACE_3;
+    let (rect, _) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());
+    for (n, (name, about)) in head.iter().enumerate() {
+        let (x, align) = if n == 0 { (4.0, Align2::LEFT_CENTER) } else { (right(n - 1), Align2::RIGHT_CENTER) };
+        let at = pos2(rect.left() + x, rect.center().y);
+        let place = ui.painter().text(at, align, name, theme::small(), t.weak);
+        ui.interact(place, ui.scope_id().with((id, "head", n)), Sense::hover()).on_hover_text(*about);
+    }
+    ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, t.line));
+    let mut clicked = None;
+    let area = ScrollArea::vertical().id_salt(id).max_height(LINE * ROWS).auto_shrink([false, true]);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    area.show_rows(ui, LINE, count, |ui, range| {
+        ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(LINE * 2.0));
+        for n in range {
+            let row = row(n);
+            let (_, rect) = ui.allocate_space(vec2(width - theme::SPACE_1, LINE));
+            let response = ui.interact(rect, ui.scope_id().with((id, n)), Sense::click());
+            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &row.label));
+            if response.hovered() || response.has_focus() {
+                ui.painter().rect_filled(rect, 0.0, t.raised);
+            }
+            if response.has_focus() {
+                ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.5, t.accent), StrokeKind::Inside);
+            }
+            let room = right(0) - NUMBER;
+            let text = crate::ui::widgets::labels::galley(ui.painter(), &row.text, &theme::small(), t.text, room);
+            let place = pos2(rect.left() + 4.0, rect.center().y - text.size().y / 2.0);
+            ui.painter().galley(place, text, t.text);
+            for (k, number) in row.numbers.iter().enumerate() {
+                let at = pos2(rect.left() + right(k), rect.center().y);
+                ui.painter().text(at, Align2::RIGHT_CENTER, number, theme::small(), t.text);
+            }
+            if response.clicked() {
+                clicked = Some(row.condition.clone());
+            }
+            response.on_hover_ui(|ui| {
+                ui.label(&row.label);
+                ui.label(RichText::new(format!("Click: {}", row.condition)).size(theme::TEXT_SMALL).weak());
+            });
+        }
+    });
+    clicked
+}

@@ -1,0 +1,112 @@
+//! Floor 7: a concordance of a workspace, in steps, so that a lane can do other things between, and as a table.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::analysis::concordance::{Line, Query, Sentence, context};
+use crate::analysis::lexical::cut;
+use crate::error::{Error, Result};
+use crate::text::links::places::words;
+use crate::text::tsv;
+use crate::text::tsv::Cell;
+use crate::workspace::corpus::Corpus;
+use crate::workspace::file::Workspace;
+use crate::workspace::lists;
+use crate::workspace::output::Output;
+
+/// Words on each side of a hit in a table.
+const WIDTH: usize = 8;
+/// The most sentences with more hits than are told whose numbers are kept.
+const MOST_NOTED: usize = 20;
+
+/// A query on its way through some sentences.
+pub struct Searching {
+    query: Query,
+    system: usize,
+    rows: Vec<u32>,
+    next: usize,
+    /// Sentences, from 0, with more hits than are told: the first few.
+    pub incomplete: Vec<u32>,
+}
+
+impl Searching {
+    /// A query over what a system, by its place, says of some rows. Lists of words lie in `folder`.
+    ///
+    /// # Errors
+    /// What is wrong with the query, and where.
+    pub fn new(query: &str, folder: &Path, system: usize, rows: Vec<u32>) -> Result<Self> {
+        let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
+        let query = Query::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))?;
+        Ok(Self { query, system, rows, next: 0, incomplete: Vec::new() })
+    }
+
+    /// Whether all sentences were looked through.
+    pub fn is_done(&self) -> bool {
+        self.next >= self.rows.len()
+    }
+
+    /// How many sentences were looked through.
+    pub fn done(&self) -> usize {
+        self.next
+    }
+
+    /// Looks through some more sentences.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn step(&mut self, corpus: &Corpus, workspace: &Workspace, count: usize) -> Result<Vec<Line>> {
+        let end = (self.next + count).min(self.rows.len());
+        let mut lines = Vec::new();
+        let Some(column) = corpus.systems.get(self.system) else {
+            self.next = self.rows.len();
+            return Ok(lines);
+        };
+        for at in &self.rows[self.next..end] {
+            if column.texts.get(*at as usize).is_none() {
+                continue;
+            }
+            let Some(said) = workspace.output(column.system.id, *at as usize)? else { continue };
+            let source = source_words(&said, corpus.sources.get(*at as usize).unwrap_or_default());
+            let output = output_words(&said);
+            let links = said.hard_links().unwrap_or_default();
+            let sentence = Sentence { source: &source, output: &output, links: &links };
+            let found = self.query.find(&sentence);
+            if !found.is_complete && self.incomplete.len() < MOST_NOTED {
+                self.incomplete.push(*at);
+            }
+            lines.extend(found.hits.iter().map(|hit| Line::of(*at, hit, &sentence)));
+        }
+        self.next = end;
+        Ok(lines)
+    }
+}
+
+/// The source words as the system counts them; else those between spaces where links count so, else words and signs.
+fn source_words<'a>(said: &'a Output, source: &str) -> Cow<'a, [String]> {
+    if said.source_words().is_empty() { cut_words(said, source) } else { Cow::Borrowed(said.source_words()) }
+}
+
+fn output_words(said: &Output) -> Cow<'_, [String]> {
+    if said.words().is_empty() { cut_words(said, &said.text) } else { Cow::Borrowed(said.words()) }
+}
+
+fn cut_words<'a>(said: &Output, text: &str) -> Cow<'a, [String]> {
+    if said.links.is_some() {
+        return words(text).map(str::to_owned).collect::<Vec<_>>().into();
+    }
+    cut(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>().into()
+}
+
+/// The lines of a concordance, in this order, as a table: a row for each hit.
+pub fn tsv(lines: &[Line], order: &[u32], corpus: &Corpus, system: usize) -> String {
+    let text =
+        |at: u32| corpus.systems.get(system).and_then(|column| column.texts.get(at as usize)).unwrap_or_default();
+    let row = |line: &Line| {
+        let around = context(&line.words, &line.span(), WIDTH);
+        let linked = line.linked_words().join(" ");
+        let cells = [around.left, around.key, around.right, linked, text(line.at).to_owned()];
+        std::iter::once(Cell::plain(&(line.at + 1))).chain(cells.iter().map(Cell::from)).collect()
+    };
+    let head = ["sentence", "left", "hit", "right", "linked", "output"];
+    tsv::text(&head, order.iter().filter_map(|place| lines.get(*place as usize)).map(row))
+}

@@ -1,0 +1,481 @@
+//! The sentences of a workspace as a whole: words, n-grams and jumps by hand-counted cases, overviews whose every number
+//! leads to its sentences, what is brushed, concordances, and the lane that gives all that in steps.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use interlinear::analysis::concordance::{Line, Order, Query, Sentence, sorted};
+use interlinear::analysis::contrast::{Contrast, times};
+use interlinear::analysis::jumps::{JumpSet, jumps};
+use interlinear::analysis::lexical::{Words, bare, cut, each};
+use interlinear::session::workbench::columns::Columns;
+use interlinear::text::links::Link;
+use interlinear::text::links::read::links_of;
+use interlinear::worker::keeper::explore::{Explore, Explored, Find};
+use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::workspace::column::Column;
+use interlinear::workspace::corpus::Corpus;
+use interlinear::workspace::costly::Means;
+use interlinear::workspace::distribution::{Binned, spread};
+use interlinear::workspace::file::Workspace;
+use interlinear::workspace::frequencies::class_range;
+use interlinear::workspace::look::Look;
+use interlinear::workspace::measures::Measuring;
+use interlinear::workspace::output::Output;
+use interlinear::workspace::overview::{Options, Overview, SHOWN_JUMP, jump_condition, ngram_condition};
+use interlinear::workspace::ranges::{quoted, range_of, with_condition, with_range};
+use interlinear::workspace::read::About;
+use interlinear::workspace::table::rows;
+use interlinear::workspace::tables::overview;
+use interlinear::workspace::write::NewSentence;
+use interlinear::workspace::{lists, tables};
+
+use crate::cli::run_in;
+
+/// Far more than an answer takes.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Source, reference, links by hand between them, and what two systems say with their links; `-` is nothing.
+const LINES: &[(&str, &str, &str, [(&str, &str); 2])] = &[
+    (
+        "the red boat sleeps",
+        "le bateau rouge dort",
+        "0-0 1-2 2-1 3-3",
+        [("le bateau rouge dort", "0-0 2-1 1-2 3-3"), ("le rouge bateau dort", "0-0 1-1 2-2 3-3")],
+    ),
+    (
+        "the boat is \"red\"",
+        "le bateau est \"rouge\"",
+        "-",
+        [("la barque est \"rouge\"", "0-0 1-1 2-2 3-3"), ("le bateau est vert", "0-0 1-1 2-2 3-3")],
+    ),
+    ("the sea sleeps", "la mer dort", "0-0 1-1 2-2", [("le mer dort", "0-0 1-1 2-2"), ("-", "-")]),
+    ("rain", "-", "-", [("pluie", "0-0"), ("pluie", "0-0")]),
+    (
+        "one two three four five six seven eight nine ten eleven",
+        "a b c d e f g h i j k",
+        "-",
+        [("a b c d e f g h i j k", "10-0 0-1 1-2"), ("a b c d", "0-0 1-1 2-2 3-3")],
+    ),
+];
+
+fn some(text: &str) -> Option<String> {
+    (text != "-").then(|| text.to_owned())
+}
+
+fn filled(path: &Path) -> Workspace {
+    let mut workspace = Workspace::open(path).expect("a new workspace");
+    let origin = workspace.add_origin("lines", "").expect("an origin");
+    let sentence = |(n, line): (usize, &(&str, &str, &str, [(&str, &str); 2]))| NewSentence {
+        source: line.0.to_owned(),
+        reference: some(line.1),
+        gold: some(line.2).and_then(|links| links_of(&links)),
+        line: n + 1,
+        ..NewSentence::default()
+    };
+    workspace.add_sentences(origin, &LINES.iter().enumerate().map(sentence).collect::<Vec<_>>()).expect("sentences");
+    for (n, name) in ["First", "Second"].into_iter().enumerate() {
+        let system = workspace.add_system(name, &About::default()).expect("a system");
+        let said = LINES.iter().enumerate().filter_map(|(at, line)| {
+            let (text, links) = line.3[n];
+            let links = links_of(links).map(|links| links.all().into_iter().map(|(link, _)| link).collect());
+            Some((at, Output { text: some(text)?, links, ..Output::default() }))
+        });
+        let said: Vec<(usize, Output)> = said.collect();
+        workspace.add_outputs(system.id, &said, &mut Measuring::default()).expect("outputs");
+    }
+    workspace
+}
+
+/// The sentences, from 1, that a line of conditions shows.
+fn shown(line: &str, corpus: &Corpus, workspace: &Workspace) -> Vec<u32> {
+    let filter = Means::default().filter(line, corpus, workspace, &mut || true).expect(line);
+    rows(corpus, &filter, None).into_iter().map(|at| at + 1).collect()
+}
+
+#[test]
+fn words_are_right_as_often_as_the_reference_has_them() {
+    // "le" twice in the output, once in the reference: one is right. "chat" is missed, "chien" is made up.
+    let counts = each("le chat voit la mer", "le chien voit le mer");
+    let of = |word: &str| counts[word];
+    assert_eq!(of("le"), Words { reference: 1, output: 2, right: 1 });
+    assert_eq!(of("chat"), Words { reference: 1, output: 0, right: 0 });
+    assert_eq!(of("chien"), Words { reference: 0, output: 1, right: 0 });
+    let all: Words = counts.values().sum();
+    assert_eq!(all, Words { reference: 5, output: 5, right: 3 });
+    assert_eq!((all.precision(), all.recall(), all.f1()), (Some(0.6), Some(0.6), Some(0.6)));
+    let le = of("le");
+    assert_eq!((le.precision(), le.recall()), (Some(0.5), Some(1.0)));
+    assert!((le.f1().expect("a number") - 2.0 / 3.0).abs() < 1e-12);
+    assert_eq!(Words::default().f1(), None);
+    assert_eq!(["Maison,", "l'eau", "\u{ab}", "\"Rouge\""].map(bare), ["maison", "l'eau", "\u{ab}", "rouge"]);
+}
+
+#[test]
+fn ngrams_are_ranked_by_the_smoothed_ratio() {
+    let mut contrast = Contrast::default();
+    for (reference, first, second) in [("a b c", "a b c", "a c b"), ("a b d", "a b d", "d a b"), ("x x", "x", "x x x")]
+    {
+        contrast.add(&cut(reference), [&cut(first), &cut(second)]);
+    }
+    // Right in the first, in the second: a 2 2, b 2 2, c 1 1, d 1 1, x 1 2; a b 2 1, b c 1 0, b d 1 0, x x 0 1;
+    // a b c 1 0, a b d 1 0.
+    let first: Vec<(String, u32, u32)> =
+        contrast.ranked(0, 10).into_iter().map(|ngram| (ngram.words, ngram.one, ngram.other)).collect();
+    let expect = [("a b c", 1, 0), ("a b d", 1, 0), ("b c", 1, 0), ("b d", 1, 0), ("a b", 2, 1)];
+    assert_eq!(first, expect.map(|(words, one, other)| (words.to_owned(), one, other)));
+    let second = contrast.ranked(1, 10);
+    let ratios: Vec<(&str, f64)> = second.iter().map(|ngram| (ngram.words.as_str(), ngram.ratio)).collect();
+    // (1 + 1) / (1 + 0 + 2) and (2 + 1) / (2 + 1 + 2)
+    assert_eq!(ratios, [("x x", 2.0 / 3.0), ("x", 0.6)]);
+    assert_eq!(times("a b a b a", &["a", "b"]), 2);
+}
+
+#[test]
+fn jumps_are_told_between_linked_words() {
+    let link = |(source, target)| Link { source, target };
+    let of = |links: &[(usize, usize)]| jumps(&links.iter().copied().map(link).collect::<Vec<_>>());
+    // Target words 0, 1, 3, 4 look at 0, 2, the middle of 1 and 3, and 9.
+    assert_eq!(of(&[(0, 0), (2, 1), (1, 3), (3, 3), (9, 4)]), [2, 0, 7]);
+    assert_eq!(of(&[(50, 0), (0, 1)]), [-30]);
+    assert_eq!(of(&[(4, 0)]), [0; 0]);
+    let set = JumpSet::of(&[2, 0, -30]);
+    assert!(set.has(2, 2) && set.has(1, 9) && set.has(-99, -20) && !set.has(1, 1) && !set.has(3, 99));
+}
+
+#[test]
+fn every_number_of_an_overview_leads_to_its_sentences() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let workspace = filled(&folder.path().join("w.ilws"));
+    let corpus = Corpus::read(&workspace).expect("read");
+    let all: Vec<u32> = (0..corpus.len() as u32).collect();
+    let options = Options { pair: (0, 1), most: 100 };
+    let of = overview(&corpus, &workspace, &all, &options, &mut Means::default()).expect("counted");
+    let count = |condition: &str| shown(condition, &corpus, &workspace).len();
+
+    // Four references, of which the second system says three.
+    let sentences = |group: &interlinear::workspace::overview::Group| {
+        group.scores.iter().map(|scores| scores.sentences).collect::<Vec<_>>()
+    };
+    assert_eq!((of.all.sentences, sentences(&of.all)), (5, vec![4, 3]));
+    let names: Vec<(&str, usize)> = of.lengths.iter().map(|group| (group.name.as_str(), group.sentences)).collect();
+    assert_eq!(names, [("1\u{2013}10", 4), ("11\u{2013}20", 1)]);
+    for group in &of.lengths {
+        assert_eq!(count(&group.condition), group.sentences, "{}", group.condition);
+        for (system, scores) in group.scores.iter().enumerate() {
+            assert_eq!(count(&of.scored(group, system)), scores.sentences);
+            assert_eq!(count(&of.aligned(group, system)), scores.aligned);
+        }
+    }
+    // Only the first system says a reference that has links by hand, with these links.
+    assert_eq!((of.all.scores[0].aligned, of.all.scores[0].aer, of.all.scores[1].aer), (1, Some(0.0), None));
+
+    let total: Words = of.classes.iter().map(|class| class.words[0]).sum();
+    assert_eq!(total, Words { reference: 24, output: 24, right: 21 }, "la, barque and le are not in their references");
+    for class in &of.classes {
+        for (system, sentences) in class.sentences.iter().enumerate() {
+            let condition = format!("freq.{}={}", system + 1, class_range(class.range));
+            assert_eq!(count(&condition), *sentences, "{condition}");
+        }
+    }
+    // "dort" is in two references, "le" in two, "la" in one, "barque" in none.
+    assert_eq!(shown("freq.1=0", &corpus, &workspace), [2]);
+    assert_eq!(shown("freq.1<1", &corpus, &workspace), [2]);
+    assert_eq!(shown("freq=2 -words=4", &corpus, &workspace), [3]);
+
+    for (system, words) in of.words.iter().enumerate() {
+        for word in words {
+            assert_eq!(count(&word.condition(system)), word.wrong, "{}", word.condition(system));
+        }
+    }
+    let the = of.words[0].iter().find(|word| word.word == "the").expect("the");
+    assert_eq!((the.sentences, the.wrong, the.fate.said, the.fate.right), (3, 2, 3, 1));
+    assert_eq!((the.fate.wanted, the.fate.found), (2, 1), "two references are linked, one has what is said");
+    assert_eq!(shown("wrong.1:boat", &corpus, &workspace), [2]);
+    assert_eq!(shown("wrong.2:\"red\"", &corpus, &workspace), [2]);
+    assert_eq!(of.linked, [2, 0, 0, 2]);
+
+    for (system, counts) in of.jumps.iter().enumerate() {
+        for (n, times) in counts.as_ref().expect("links").iter().enumerate() {
+            let condition = jump_condition(system, n as i32 - SHOWN_JUMP);
+            assert_eq!(count(&condition) > 0, *times > 0, "{condition}");
+        }
+    }
+    assert_eq!(shown("jump.1=..-8", &corpus, &workspace), [5]);
+    assert_eq!(shown("jump.1=2", &corpus, &workspace), [1]);
+
+    let pair = of.pair.as_ref().expect("two systems");
+    for (sign, sentences) in [">", "=", "<"].iter().zip(pair.sentences) {
+        assert_eq!(count(&format!("bleu.1-2{sign}0")), sentences);
+    }
+    for (one, other, ngrams) in [(0, 1, &pair.ngrams[0]), (1, 0, &pair.ngrams[1])] {
+        for ngram in ngrams.iter() {
+            let condition = ngram_condition(one, other, &ngram.words);
+            assert!(count(&condition) > 0, "{condition}");
+        }
+    }
+    assert!(pair.ngrams[0].iter().any(|ngram| ngram.words == "\" rouge \""), "signs are words: {:?}", pair.ngrams[0]);
+    assert_eq!(shown(&ngram_condition(0, 1, "\" rouge \""), &corpus, &workspace), [2]);
+    assert_eq!(shown("right.1-2:\"bateau rouge\"", &corpus, &workspace), [1]);
+    assert_eq!(shown("right.2:\"le bateau\"", &corpus, &workspace), [2]);
+    assert_eq!(shown("missed.1:bateau", &corpus, &workspace), [2]);
+    assert_eq!(shown("extra.2:vert", &corpus, &workspace), [2]);
+    the_tables_are_whole(&of, &corpus);
+}
+
+fn the_tables_are_whole(of: &Overview, corpus: &Corpus) {
+    for table in tables::TABLES {
+        let text = tables::tsv(table, of, corpus);
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+        assert!(rows.len() > 1, "{}", table.name);
+        assert!(rows.iter().all(|row| row.len() == table.head.len()), "{text}");
+    }
+}
+
+#[test]
+fn half_of_the_sentences_can_be_counted() {
+    assert_eq!(spread(10, 4).collect::<Vec<_>>(), [0, 2, 5, 7]);
+    assert_eq!(spread(3, 4).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(spread(0, 4).count(), 0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let workspace = filled(&folder.path().join("w.ilws"));
+    let corpus = Corpus::read(&workspace).expect("read");
+    let options = Options { pair: (0, 1), most: 2 };
+    let of = overview(&corpus, &workspace, &[0, 1, 2, 4], &options, &mut Means::default()).expect("counted");
+    assert_eq!((of.counted, of.of, of.all.sentences), (2, 4, 2));
+}
+
+#[test]
+fn a_brush_and_what_is_typed_are_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let workspace = filled(&folder.path().join("w.ilws"));
+    let corpus = Corpus::read(&workspace).expect("read");
+    let column = |name: &str| Column::named(name, &corpus).expect(name);
+    let (words, bleu) = (column("words"), column("bleu.1"));
+    let line = with_range("boat \"red boat\"", words, Some((3.0, 4.0)), &corpus);
+    assert_eq!(line, "boat \"red boat\" words=3..4");
+    assert_eq!(range_of(&line, words, &corpus), Some((3.0, 4.0)));
+    let line = with_range(&line, bleu, Some((f32::NEG_INFINITY, 23.456)), &corpus);
+    assert_eq!(line, "boat \"red boat\" words=3..4 bleu.1=..23.5");
+    // The one without a system's number is the same column.
+    assert_eq!(range_of("bleu=5..", bleu, &corpus), Some((5.0, f32::INFINITY)));
+    let line = with_range("words=3..4 boat words=1..9 -words=2..3", words, Some((5.0, 5.0)), &corpus);
+    assert_eq!(line, "words=5..5 boat -words=2..3", "one range is left of two, and what is not so stays");
+    assert_eq!(with_range(&line, words, None, &corpus), "boat -words=2..3");
+    assert_eq!(with_range("\"half", words, Some((1.0, 2.0)), &corpus), "\"half", "half a quote is being typed");
+    assert_eq!(with_condition(" boat ", "words=3..4"), "boat words=3..4");
+    assert_eq!(with_condition("words=3..4", "words=3..4"), "words=3..4");
+    assert_eq!((quoted("boat"), quoted("red \"boat\"")), ("boat".to_owned(), "\"red \\\"boat\\\"\"".to_owned()));
+    for (line, expect) in
+        [("words=3..4", &[1, 2, 3][..]), ("words=..1", &[4]), ("words=5..", &[5]), ("-words=..4", &[5])]
+    {
+        assert_eq!(shown(line, &corpus, &workspace), expect, "{line}");
+    }
+    for line in ["words=a..b", "freq.3=1", "jump.1=x", "right.1:", "right.1-7:a", "words=3..4.."] {
+        assert!(Means::default().filter(line, &corpus, &workspace, &mut || true).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn histograms_count_all_and_those_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let workspace = filled(&folder.path().join("w.ilws"));
+    let corpus = Corpus::read(&workspace).expect("read");
+    let words = Binned::of(Column::named("words", &corpus).expect("a column"), &corpus).histogram(&[0, 3, 4]);
+    // 1, 3, 4, 4 and 11 words: a bin for each number from 1 to 11.
+    assert_eq!((words.all.len(), words.low, words.high, words.missing), (11, 0.5, 11.5, 0));
+    assert_eq!((words.all[0], words.all[2], words.all[3], words.all[10]), (1, 1, 2, 1));
+    assert_eq!((words.shown[0], words.shown[2], words.shown[3], words.shown[10]), (1, 0, 1, 1));
+    let bleu = Binned::of(Column::named("bleu.2", &corpus).expect("a column"), &corpus).histogram(&[]);
+    assert_eq!((bleu.missing, bleu.all.iter().sum::<u32>(), bleu.shown.iter().sum::<u32>()), (2, 3, 0));
+    assert!((bleu.value(bleu.share(50.0)) - 50.0).abs() < 0.01 || bleu.share(50.0) == 1.0);
+}
+
+#[test]
+fn columns_move_and_are_kept_in_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("w.ilws");
+    let mut workspace = filled(&path);
+    let corpus = Corpus::read(&workspace).expect("read");
+    let mut columns = Columns::default();
+    let names = |columns: &Columns| columns.shown(&corpus).iter().map(|column| column.name()).collect::<Vec<_>>();
+    assert_eq!(names(&columns), ["words", "logp.1", "bleu.1", "logp.2", "bleu.2", "bleu.1-2"]);
+    columns.move_by("bleu.1-2", -5, &corpus);
+    columns.move_by("words", 1, &corpus);
+    columns.move_by("words", 1, &corpus);
+    columns.move_by("logp.1", -99, &corpus);
+    assert_eq!(names(&columns), ["logp.1", "bleu.1-2", "bleu.1", "words", "logp.2", "bleu.2"]);
+    columns.brush("bleu.1", true);
+    assert_eq!(workspace.look(), Look::default());
+    workspace.keep_look(&columns.look).expect("kept");
+    drop(workspace);
+    let again = Columns { look: Workspace::open(&path).expect("opened").look() };
+    assert_eq!(again, columns);
+}
+
+#[test]
+fn hits_are_lines_with_links_in_both_directions() {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let (source, output) = (words("The red boat sleeps"), words("le bateau rouge dort"));
+    let links: Vec<Link> = [(0, 0), (1, 2), (2, 1), (3, 3)].map(|(source, target)| Link { source, target }).to_vec();
+    let sentence = Sentence { source: &source, output: &output, links: &links };
+    let lines = |query: &str| -> Vec<Line> {
+        let query = Query::parse(query).expect(query);
+        query.find(&sentence).hits.iter().map(|hit| Line::of(7, hit, &sentence)).collect()
+    };
+    let line = lines("red _ crossing").remove(0);
+    assert_eq!(
+        (line.span(), line.key(1), line.key(2), line.link(2), line.link(1)),
+        (1..3, Some(0), Some(1), Some(0), Some(1))
+    );
+    assert_eq!(line.linked_words(), ["bateau", "rouge"]);
+    let line = lines("| rouge dort").remove(0);
+    assert!(line.is_output && line.words == output && line.linked_words() == ["red", "sleeps"]);
+    let mut all = lines("_");
+    assert_eq!(sorted(&all, Order::Hit), [2, 1, 3, 0], "boat, red, sleeps, The");
+    assert_eq!(sorted(&all, Order::Left), [0, 3, 2, 1], "nothing, boat, red, The");
+    assert_eq!(sorted(&all, Order::Right), [3, 1, 0, 2]);
+    all.reverse();
+    assert_eq!(sorted(&all, Order::Place), [0, 1, 2, 3]);
+}
+
+#[test]
+fn lists_of_words_lie_in_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("colours.txt"), "# colours\nRed\n\nblue\n").expect("written");
+    std::fs::write(folder.path().join("two words.txt"), "red\nsea blue\n").expect("written");
+    std::fs::write(folder.path().join("none.txt"), "# nothing\n").expect("written");
+    let parse = |query: &str| {
+        let mut list = |name: &str| lists::words(folder.path(), name).map_err(|error| error.to_string());
+        Query::parse_with(query, &mut list)
+    };
+    let query = parse("{@colours.txt, old} boat").expect("a query");
+    let source: Vec<String> = ["RED", "boat", "old", "boat", "big", "boat"].map(str::to_owned).to_vec();
+    let found = query.find(&Sentence { source: &source, ..Sentence::default() });
+    assert_eq!(found.hits.iter().map(|hit| hit.source[0]).collect::<Vec<_>>(), [0, 2]);
+    for (query, column, says) in [
+        ("red {@no.txt}", 6, "does not exist"),
+        ("{@\"two words.txt\"}", 2, "line 2"),
+        ("{@none.txt}", 2, "has no words"),
+        ("{red, @}", 7, "leads to a file"),
+    ] {
+        let error = parse(query).expect_err(query);
+        assert!(error.column == column && error.message.contains(says), "{query}: {error}");
+    }
+    let error = Query::parse("{@colours.txt}").expect_err("no files there");
+    assert!(error.message.contains("no files are read"), "{error}");
+}
+
+/// Asks the lane and hears until `is_last`.
+fn heard(lane: &Keeper, call: KeeperCall, is_last: impl Fn(&KeeperNews) -> bool) -> Vec<KeeperNews> {
+    lane.send(call);
+    let mut all = Vec::new();
+    loop {
+        let news = lane.next_within(PATIENCE).expect("the lane answers");
+        if let KeeperNews::Failed(why) = &news {
+            panic!("{why}");
+        }
+        all.push(news);
+        if is_last(&all[all.len() - 1]) {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn the_lane_counts_finds_and_draws_between_its_other_calls() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("w.ilws");
+    drop(filled(&path));
+    let lane = Keeper::spawn(Arc::new(|| {}));
+    let is_rows = |news: &KeeperNews| matches!(news, KeeperNews::Rows(_));
+    heard(&lane, KeeperCall::Open(path.clone()), is_rows);
+    let show = |filter: &str| KeeperCall::Show { filter: filter.to_owned(), sorting: String::new() };
+    lane.send(KeeperCall::Explore(Explore::Watch(vec!["words".to_owned(), "bleu.1".to_owned()])));
+    let news = heard(&lane, show("wrong.1:boat"), is_rows);
+    let KeeperNews::Rows(Ok(rows)) = &news[news.len() - 1] else { panic!("rows") };
+    assert_eq!(**rows, [1]);
+    let picture = news.iter().rev().find_map(|news| match news {
+        KeeperNews::Explored(Explored::Picture(picture)) => Some(picture),
+        _ => None,
+    });
+    let picture = picture.expect("drawn with the rows");
+    assert_eq!((picture.of, picture.shown.len(), picture.all.len(), picture.histograms.len()), (1, 1, 5, 2));
+
+    heard(&lane, show(""), is_rows);
+    let options = Options { pair: (1, 0), most: 100 };
+    let is_counted = |news: &KeeperNews| matches!(news, KeeperNews::Explored(Explored::Counted(_)));
+    let news = heard(&lane, KeeperCall::Explore(Explore::Count(Some(options))), is_counted);
+    let KeeperNews::Explored(Explored::Counted(of)) = &news[news.len() - 1] else { panic!("an overview") };
+    assert_eq!((of.counted, of.pair.as_ref().map(|pair| (pair.first, pair.second))), (5, Some((1, 0))));
+
+    // Of two queries that wait the first is not answered; one that is none is told with its number.
+    let find = |number: u64, query: &str| {
+        KeeperCall::Explore(Explore::Find(Some(Find { number, query: query.to_owned(), system: 0 })))
+    };
+    lane.send(find(1, "the"));
+    let is_over = |number: u64| move |news: &KeeperNews| matches!(news, KeeperNews::Explored(Explored::Hits(hits)) if hits.is_over && hits.number == number);
+    let news = heard(&lane, find(2, "red -> _"), is_over(2));
+    let hits: Vec<u32> = news
+        .iter()
+        .filter_map(|news| match news {
+            KeeperNews::Explored(Explored::Hits(hits)) if hits.number == 2 => Some(&hits.lines),
+            _ => None,
+        })
+        .flatten()
+        .map(|line| line.at)
+        .collect();
+    assert_eq!(hits, [0]);
+    let is_refused = |news: &KeeperNews| matches!(news, KeeperNews::Explored(Explored::Refused(3, _)));
+    heard(&lane, find(3, "{red"), is_refused);
+    let is_written = |news: &KeeperNews| matches!(news, KeeperNews::Written(_));
+    let (file, lines) = (
+        folder.path().join("hits.tsv"),
+        Line { at: 1, words: vec!["boat".to_owned()], keys: vec![(0, 0)], ..Line::default() },
+    );
+    let save = Explore::Save { path: file.clone(), lines: Arc::new(vec![lines]), order: Arc::new(vec![0]), system: 0 };
+    heard(&lane, KeeperCall::Explore(save), is_written);
+    let text = std::fs::read_to_string(file).expect("written");
+    assert_eq!(text.lines().nth(1), Some("2\t\tboat\t\t\t\"la barque est \"\"rouge\"\"\""));
+}
+
+#[test]
+fn the_command_line_prints_overviews_and_sorted_hits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    drop(filled(&at.join("w.ilws")));
+    std::fs::write(at.join("colours.txt"), "red\n").expect("written");
+    std::fs::write(at.join("counts.txt"), "le 7\n3 dort\n").expect("written");
+    let ran = |arguments: &[&str]| {
+        let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
+        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        outcome.stdout
+    };
+    let text = ran(&["--overview", "pair,frequency", "--frequencies", "counts.txt"]);
+    let (frequency, pair) = text.split_once("\n\n").expect("two tables");
+    assert!(frequency.starts_with("frequency\tsystem") && pair.starts_with("first\tsecond\tbetter"), "{text}");
+    assert!(frequency.contains("3\tFirst\t2\t2\t2\t1.0000\t1.0000\t1.0000\tfreq.1=3\n"), "{frequency}");
+    let rows = ran(&["--filter", "freq.1=3", "--frequencies", "counts.txt", "--columns", "words"]);
+    assert_eq!(rows.lines().skip(1).map(|line| &line[..1]).collect::<Vec<_>>(), ["1", "3"]);
+    let hits = ran(&["--query", "the", "--order", "right"]);
+    let hits: Vec<&str> = hits.lines().skip(1).map(|line| line.split('\t').nth(3).expect("words")).collect();
+    assert_eq!(
+        hits,
+        ["boat is \"\"red\"\"", "red boat sleeps", "sea sleeps"].map(|text| if text.contains('"') {
+            "\"boat is \"\"red\"\"\""
+        } else {
+            text
+        })
+    );
+    assert_eq!(ran(&["--query", "{@colours.txt} _ crossing"]).lines().count(), 2);
+    for (arguments, says) in [
+        (&["--overview", "nothing"][..], "possible values"),
+        (&["--overview", "pair", "--pair", "1"], "write two systems"),
+        (&["--query", "{@no.txt}"], "does not exist"),
+        (&["--overview", "frequency", "--frequencies", "no.txt"], "no.txt"),
+    ] {
+        let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
+        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
+    }
+}

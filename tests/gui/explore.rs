@@ -1,0 +1,182 @@
+//! Page Corpus, the sentences as a whole, by labels: an overview leads to sentences and back, brushes follow mouse and
+//! keys, hits of a query, columns that are moved.
+
+use egui::Key;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::import::Role;
+use interlinear::session::workbench::Workbench;
+use interlinear::session::workbench::whole::View;
+use interlinear::session::{WholeCommand, WorkbenchCommand};
+
+use crate::workbench::Bench;
+
+const THIRD: &str = "Le bateau rouge dort.\nLe vieux moulin dort.\nLa pluie.\n";
+
+fn page(bench: &Bench) -> &Workbench {
+    bench.harness.state().session().workbench()
+}
+
+/// With two systems.
+fn two_systems() -> Bench {
+    let mut bench = Bench::filled();
+    let path = bench.folder.path().join("c.fr");
+    std::fs::write(&path, THIRD).expect("written");
+    bench.send(WorkbenchCommand::SetRole(Role::Output("Third".to_owned())));
+    bench.send(WorkbenchCommand::Import(path));
+    bench.click("Dismiss");
+    bench
+}
+
+fn click_with(bench: &mut Bench, part: &str) {
+    bench.harness.get_by_label_contains(part).click();
+    bench.settle();
+}
+
+fn labels_with(bench: &Bench, part: &str) -> Vec<String> {
+    let labels = bench.harness.query_all_by_label_contains(part);
+    labels.filter_map(|node| node.accesskit_node().label()).collect()
+}
+
+#[test]
+fn every_bar_and_row_of_the_overview_leads_to_its_sentences_and_back() {
+    let mut bench = two_systems();
+    bench.click("Overview");
+    assert_eq!(page(&bench).whole.view, View::Overview);
+    for part in ["of Other, 1\u{2013}10 words, 3 sentences", "of Third, 1\u{2013}10 words, 3 sentences"] {
+        assert_eq!(labels_with(&bench, part).len(), 1, "{part}");
+    }
+    click_with(&mut bench, "of Third, 1\u{2013}10 words");
+    assert_eq!((page(&bench).whole.view, page(&bench).filter.as_str()), (View::Table, "words=1..10"));
+    bench.says("3 of 3");
+    bench.click("\u{2190} Back");
+    assert_eq!((page(&bench).whole.view, page(&bench).filter.as_str()), (View::Overview, ""));
+
+    // A score that there is nothing to compare with says why.
+    bench.click("AER");
+    assert_eq!(labels_with(&bench, "Align the references").len(), 1);
+    bench.click("chrF2");
+    assert_eq!(labels_with(&bench, "chrF2 ").iter().filter(|label| label.contains("of Other")).count(), 1);
+
+    // An n-gram of the third system: what is shown are the sentences where it has it and the other has not.
+    click_with(&mut bench, "bateau rouge dort: right 1 time against 0");
+    assert_eq!(page(&bench).filter, "right.2-1:\"bateau rouge dort\"");
+    assert_eq!(*page(&bench).rows, [0]);
+    bench.click("\u{2190} Back");
+    click_with(&mut bench, "words seen 1 times");
+    assert!(page(&bench).filter.starts_with("freq."), "{}", page(&bench).filter);
+    // A tab ends the way back.
+    bench.click("Table");
+    assert!(bench.is_gone("\u{2190} Back"));
+}
+
+#[test]
+fn an_overview_counts_what_is_shown() {
+    let mut bench = two_systems();
+    bench.send(WholeCommand::SetView(View::Overview));
+    let of = |bench: &Bench| page(bench).whole.counted.overview.as_ref().map(|of| of.of);
+    assert_eq!(of(&bench), Some(3));
+    bench.send(WorkbenchCommand::SetFilter("source:boat".to_owned()));
+    assert_eq!(of(&bench), Some(1));
+    bench.click("All");
+    assert_eq!((page(&bench).filter.as_str(), of(&bench)), ("", Some(3)));
+}
+
+#[test]
+fn brushes_follow_the_mouse_and_the_keys_and_say_so() {
+    let mut bench = two_systems();
+    bench.click("Brushes");
+    bench.click("BLEU, system 1");
+    bench.harness.key_press(Key::Escape);
+    bench.settle();
+    let at_first = "Histogram of BLEU, system 1, not brushed";
+    bench.says(at_first);
+    let rect = bench.harness.get_by_label(at_first).rect();
+    let at = |x: f32| egui::pos2(rect.left() + x * rect.width(), rect.center().y);
+    bench.harness.drag_at(at(0.5));
+    bench.harness.run();
+    bench.harness.hover_at(at(0.9));
+    bench.settle();
+    bench.harness.drop_at(at(0.9));
+    bench.settle();
+    assert!(page(&bench).filter.starts_with("bleu.1="), "{}", page(&bench).filter);
+    assert_eq!(labels_with(&bench, "Histogram of BLEU, system 1, brushed from").len(), 1);
+    assert!(page(&bench).rows.len() < 3);
+
+    let (low, high) = page(&bench).filter.trim_start_matches("bleu.1=").split_once("..").expect("a range");
+    let (low, high): (f32, f32) = (low.parse().expect("a number"), high.parse().expect("a number"));
+    bench.harness.key_press(Key::ArrowLeft);
+    bench.settle();
+    let range = |bench: &Bench| -> (f32, f32) {
+        let (low, high) = page(bench).filter.trim_start_matches("bleu.1=").split_once("..").expect("a range");
+        (low.parse().unwrap_or(f32::NEG_INFINITY), high.parse().unwrap_or(f32::INFINITY))
+    };
+    let moved = range(&bench);
+    assert!(moved.0 < low && moved.1 < high && ((high - low) - (moved.1 - moved.0)).abs() < 0.3, "{moved:?}");
+    bench.harness.key_press(Key::ArrowUp);
+    bench.settle();
+    let widened = range(&bench);
+    assert!(widened.0 < moved.0 && widened.1 > moved.1, "{widened:?}");
+    bench.harness.key_press(Key::Delete);
+    bench.settle();
+    bench.says(at_first);
+    assert_eq!(page(&bench).filter, "");
+
+    // The same range, typed, is the brush; the axes beside each other have it too.
+    bench.send(WorkbenchCommand::SetFilter("boat bleu.1=10..30".to_owned()));
+    bench.says("Histogram of BLEU, system 1, brushed from 10 to 30");
+    bench.send(WholeCommand::Draw("words".to_owned(), true));
+    bench.send(WholeCommand::SetParallel(true));
+    bench.says("Axis of BLEU, system 1, brushed from 10 to 30");
+    bench.says("Axis of words, not brushed");
+    let picture = page(&bench).whole.picture.clone().expect("a picture");
+    assert_eq!((picture.all.len(), picture.histograms.len()), (3, 2));
+}
+
+#[test]
+fn a_query_has_hits_with_colours_and_numbers() {
+    let mut bench = two_systems();
+    bench.click("Concordance");
+    bench.harness.get_by_label("Find").focus();
+    bench.harness.run();
+    bench.harness.get_by_label("Find").type_text("the _");
+    bench.settle();
+    for label in ["Hit 1: The red in sentence 1", "Hit 2: The old in sentence 2", "Hit 3: the wind in sentence 2"] {
+        bench.says(label);
+    }
+    bench.says("3 hits in 3 sentences");
+    bench.send(WholeCommand::SetOrder(interlinear::analysis::concordance::Order::Hit));
+    bench.says("Hit 1: The old in sentence 2");
+    bench.click("Hit 2: The red in sentence 1");
+    assert_eq!(bench.chosen(), Some(0));
+    bench.harness.key_press(Key::ArrowDown);
+    bench.settle();
+    assert_eq!((page(&bench).whole.concordance.selected, bench.chosen()), (Some(2), Some(1)));
+    let path = bench.folder.path().join("hits.tsv");
+    bench.send(WholeCommand::SaveHits(path.clone()));
+    let text = std::fs::read_to_string(path).expect("written");
+    assert!(text.starts_with("sentence\tleft\thit\tright") && text.lines().count() == 4, "{text}");
+
+    bench.send(WholeCommand::SetQuery("{the".to_owned()));
+    assert_eq!(labels_with(&bench, "column 1: the list has no").len(), 1);
+    bench.click("Examples");
+    bench.click("house -> maison");
+    assert_eq!(page(&bench).whole.concordance.query, "house -> maison");
+    bench.says("0 hits in 3 sentences");
+}
+
+#[test]
+fn columns_are_moved_from_their_menu_and_come_back() {
+    let mut bench = two_systems();
+    bench.click("Columns");
+    bench.click("Move BLEU, system 1 left");
+    let shown = |bench: &Bench| -> Vec<String> {
+        let page = page(bench);
+        page.columns.shown(&page.corpus).iter().map(|column| column.name()).collect()
+    };
+    let first = shown(&bench);
+    assert_eq!(first[..3], ["words", "bleu.1", "logp.1"]);
+    let path = page(&bench).path.clone().expect("open");
+    bench.send(WorkbenchCommand::Close);
+    bench.send(WorkbenchCommand::Open(path));
+    assert_eq!(shown(&bench), first);
+}
