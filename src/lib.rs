@@ -103,7 +103,8 @@
 //! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of
 //! `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can bring about and frame are lines of
 //! [`session::lessons::things::THINGS`] and [`session::lessons::lights::LIGHTS`]. A format of others' files is one file of
-//! [`import::formats`] and one line of [`import::FORMATS`]; a sign of confidence that is read off an alignment is one line of
+//! [`import::formats`] and one line of [`import::FORMATS`]; a table of what is counted over many sentences is a line of
+//! [`workspace::tables::TABLES`]; a sign of confidence that is read off an alignment is one line of
 //! [`analysis::confidence::CONFIDENCES`].
 
 pub mod aligner;

@@ -142,6 +142,9 @@ pub struct Low {
     /// The two systems that are compared, counted from 1
     #[arg(long, value_name = "N,N", default_value = "1,2", value_parser = pair)]
     pair: (usize, usize),
+    /// Words with their counts, or the training text itself: the frequencies of words; without it the references are counted
+    #[arg(long, value_name = "FILE")]
+    frequencies: Option<PathBuf>,
     /// Source and target, such as en-fr: the aligner links references that nobody has linked
     #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
     languages: Option<(String, String)>,
@@ -207,9 +210,6 @@ pub struct ChoiceArgs {
     /// At most so many sentences
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Words with their counts, or the training text itself: the frequencies of words; without it the references are counted
-    #[arg(long, value_name = "FILE")]
-    frequencies: Option<PathBuf>,
 }
 
 impl ChoiceArgs {
@@ -345,7 +345,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     let corpus = read(&workspace)?;
     let mut means = Means::default();
-    means.set(low.choice.frequencies.clone(), low.languages.clone());
+    means.set(low.frequencies.clone(), low.languages.clone());
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     let mut output = Output::stdout();
     if let Some(query) = &low.query {
@@ -626,7 +626,7 @@ pub mod report {
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
         let mut means = Means::default();
-        means.set(low.choice.frequencies.clone(), None);
+        means.set(workspace.look().frequencies, None);
         let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
         let out = low.choice.out(low.output, Kind::Report, rows, &corpus)?;
         out::write(&out, &corpus, &workspace)?;

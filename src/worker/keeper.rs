@@ -364,6 +364,7 @@ impl Open<'_> {
             KeeperCall::Remove(id) => {
                 workspace.remove_system(id)?;
                 self.jobs.means.forget();
+                self.jobs.stop();
                 self.refresh()
             }
             KeeperCall::Write(out) => {

@@ -25,6 +25,7 @@ pub struct Searching {
     system: usize,
     rows: Vec<u32>,
     next: usize,
+    has_links: bool,
     /// Sentences, from 0, with more hits than are told: the first few.
     pub incomplete: Vec<u32>,
 }
@@ -37,12 +38,17 @@ impl Searching {
     pub fn new(query: &str, folder: &Path, system: usize, rows: Vec<u32>) -> Result<Self> {
         let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
         let query = Query::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))?;
-        Ok(Self { query, system, rows, next: 0, incomplete: Vec::new() })
+        Ok(Self { query, system, rows, next: 0, has_links: false, incomplete: Vec::new() })
     }
 
     /// Whether all sentences were looked through.
     pub fn is_done(&self) -> bool {
         self.next >= self.rows.len()
+    }
+
+    /// Whether the query asks for links, and there was none in any sentence.
+    pub fn lacks_links(&self) -> bool {
+        self.query.asks_for_links() && !self.has_links
     }
 
     /// How many sentences were looked through.
@@ -66,9 +72,10 @@ impl Searching {
                 continue;
             }
             let Some(said) = workspace.output(column.system.id, *at as usize)? else { continue };
-            let source = source_words(&said, corpus.sources.get(*at as usize).unwrap_or_default());
-            let output = output_words(&said);
-            let links = said.hard_links().unwrap_or_default();
+            let [source, output] = sides(&said, corpus.sources.get(*at as usize).unwrap_or_default());
+            let links = said.hard_links();
+            self.has_links |= links.is_some();
+            let links = links.unwrap_or_default();
             let sentence = Sentence { source: &source, output: &output, links: &links };
             let found = self.query.find(&sentence);
             if !found.is_complete && self.incomplete.len() < MOST_NOTED {
@@ -81,20 +88,18 @@ impl Searching {
     }
 }
 
-/// The source words as the system counts them; else those between spaces where links count so, else words and signs.
-fn source_words<'a>(said: &'a Output, source: &str) -> Cow<'a, [String]> {
-    if said.source_words().is_empty() { cut_words(said, source) } else { Cow::Borrowed(said.source_words()) }
-}
-
-fn output_words(said: &Output) -> Cow<'_, [String]> {
-    if said.words().is_empty() { cut_words(said, &said.text) } else { Cow::Borrowed(said.words()) }
-}
-
-fn cut_words<'a>(said: &Output, text: &str) -> Cow<'a, [String]> {
-    if said.links.is_some() {
-        return words(text).map(str::to_owned).collect::<Vec<_>>().into();
+/// The words of both sides as the system counts them; those of a plain text are cut, so that a full stop is no part of
+/// a word, except where links count the words between spaces.
+fn sides<'a>(said: &'a Output, source: &str) -> [Cow<'a, [String]>; 2] {
+    let is_plain = said.alpha.is_none() && said.links.is_none() && said.word_log_p.is_empty();
+    if is_plain {
+        let words = |text: &str| cut(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        return [Cow::Owned(words(source)), Cow::Owned(words(&said.text))];
     }
-    cut(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>().into()
+    let side = |own: &'a [String], text: &str| {
+        if own.is_empty() { Cow::Owned(words(text).map(str::to_owned).collect()) } else { Cow::Borrowed(own) }
+    };
+    [side(said.source_words(), source), side(said.words(), &said.text)]
 }
 
 /// The lines of a concordance, in this order, as a table: a row for each hit.

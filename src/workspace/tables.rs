@@ -252,7 +252,9 @@ pub fn html(corpus: &Corpus, workspace: &Workspace, rows: &[u32]) -> Result<Stri
         return Ok(String::new());
     }
     let options = Options { pair: (0, 1), most: usize::MAX };
-    let overview = overview(corpus, workspace, rows, &options, &mut Means::default())?;
+    let mut means = Means::default();
+    means.set(workspace.look().frequencies, None);
+    let overview = overview(corpus, workspace, rows, &options, &mut means)?;
     let systems = systems(corpus);
     let mut html = String::new();
     for table in TABLES {

@@ -10,9 +10,10 @@ use interlinear::analysis::contrast::{Contrast, times};
 use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{Words, bare, cut, each};
 use interlinear::session::workbench::columns::Columns;
+use interlinear::session::workbench::whole::Concordance;
 use interlinear::text::links::Link;
 use interlinear::text::links::read::links_of;
-use interlinear::worker::keeper::explore::{Explore, Explored, Find};
+use interlinear::worker::keeper::explore::{Explore, Explored, Find, Hits};
 use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
 use interlinear::workspace::column::Column;
 use interlinear::workspace::corpus::Corpus;
@@ -478,4 +479,32 @@ fn the_command_line_prints_overviews_and_sorted_hits() {
         let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
         assert!(outcome.code == 2 && outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
     }
+}
+
+#[test]
+fn hits_stay_until_there_are_new_ones_and_are_sorted_as_they_come() {
+    let line = |at: u32, word: &str| Line { at, words: vec![word.to_owned()], keys: vec![(0, 0)], ..Line::default() };
+    let hits = |number: u64, lines: Vec<Line>, is_over: bool| Hits { number, lines, done: 9, is_over, note: None };
+    let mut concordance = Concordance::default();
+    (concordance.query, concordance.order) = ("_".to_owned(), Order::Hit);
+    let rows = Arc::new(vec![0, 1, 2]);
+    assert!(concordance.wanted(1, &rows) && !concordance.wanted(1, &rows));
+    concordance.begin(1);
+    concordance.take(hits(1, vec![line(0, "c"), line(0, "b")], false));
+    concordance.selected = Some(0);
+    concordance.take(hits(1, vec![line(2, "a")], false));
+    assert_eq!((concordance.sorted.to_vec(), concordance.sentences), (vec![1, 0, 2], 2));
+    // More outputs came: they are looked through when this is over.
+    assert!(!concordance.wanted(2, &rows));
+    concordance.take(hits(1, Vec::new(), true));
+    assert_eq!((concordance.sorted.to_vec(), concordance.selected), (vec![2, 1, 0], Some(1)), "b stays chosen");
+    assert!(concordance.wanted(2, &rows));
+    concordance.begin(2);
+    concordance.take(hits(1, vec![line(1, "z")], true));
+    assert_eq!(concordance.lines.len(), 3, "those of the query before come too late, and the old ones stay");
+    concordance.take(hits(2, vec![line(1, "z")], true));
+    assert_eq!((concordance.lines.len(), concordance.selected), (1, None));
+    concordance.begin(3);
+    concordance.refuse(3, "no".to_owned());
+    assert!(concordance.lines.is_empty() && concordance.trouble.is_some() && !concordance.is_searching);
 }

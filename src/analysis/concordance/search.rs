@@ -58,6 +58,11 @@ const MOST_HITS: usize = 100;
 const MOST_TRIED: usize = 100_000;
 
 impl Query {
+    /// Whether it finds nothing where there are no links.
+    pub fn asks_for_links(&self) -> bool {
+        self.crossing || self.source.iter().any(|item| item.linked.is_some())
+    }
+
     /// Where a sentence meets the query.
     pub fn find(&self, sentence: &Sentence<'_>) -> Found {
         let mut tried = MOST_TRIED;

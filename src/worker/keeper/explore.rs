@@ -17,7 +17,7 @@ use crate::workspace::look::Look;
 use crate::workspace::overview::{Counting, Options, Overview};
 
 /// Sentences of a step of an overview, and of a concordance.
-const STEPS: (usize, usize) = (50, 200);
+const STEPS: (usize, usize) = (50, 500);
 /// The most hits of a query.
 pub const MOST_HITS: usize = 20_000;
 
@@ -112,9 +112,13 @@ impl Jobs {
         self.counting.is_some() || self.searching.is_some()
     }
 
-    /// The numbers of the corpus have changed.
+    /// The numbers of the corpus have changed. What is under way goes on with those that it began with.
     pub fn forget(&mut self) {
         self.binned.clear();
+    }
+
+    /// The systems stand at other places.
+    pub fn stop(&mut self) {
         self.counting = None;
         self.searching = None;
     }
@@ -223,6 +227,9 @@ impl Jobs {
 fn note(searching: &Searching, found: usize) -> Option<String> {
     if found >= MOST_HITS && !searching.is_done() {
         return Some(format!("Only the first {MOST_HITS} hits are shown; ask for less, or narrow what is shown"));
+    }
+    if searching.is_done() && searching.lacks_links() {
+        return Some("This system has no alignments, and without them -> and crossing find nothing".to_owned());
     }
     let first = searching.incomplete.first()?;
     Some(format!("Some sentences have more hits than are told, such as {}", first + 1))

@@ -81,4 +81,10 @@ impl Columns {
             self.look.brushed.push(name.to_owned());
         }
     }
+
+    /// Draws the columns that are shown, as many as fit.
+    pub fn brush_shown(&mut self, corpus: &Corpus) {
+        let shown = self.shown(corpus);
+        self.look.brushed = shown.iter().take(MOST_BRUSHED).map(|column| column.name()).collect();
+    }
 }

@@ -45,6 +45,11 @@ impl Workbench {
                 self.watch(shared);
                 self.keep_look(shared);
             }
+            WholeCommand::DrawShown => {
+                self.columns.brush_shown(&self.corpus);
+                self.watch(shared);
+                self.keep_look(shared);
+            }
             WholeCommand::DrawNone => {
                 self.columns.look.brushed.clear();
                 self.watch(shared);
@@ -64,11 +69,11 @@ impl Workbench {
             }
             WholeCommand::SetQuery(query) => {
                 self.whole.concordance.query = query;
-                self.find(shared);
+                self.find_again(shared);
             }
             WholeCommand::SetSystem(system) => {
                 self.whole.concordance.system = system;
-                self.find(shared);
+                self.find_again(shared);
             }
             WholeCommand::SetOrder(order) => {
                 self.whole.concordance.order = order;
@@ -113,7 +118,7 @@ impl Workbench {
     }
 
     /// Asks for what the view shows, where that is not known.
-    fn see_whole(&mut self, shared: &mut Shared) {
+    pub(super) fn see_whole(&mut self, shared: &mut Shared) {
         match self.whole.view {
             View::Table => {}
             View::Overview => {
@@ -122,8 +127,17 @@ impl Workbench {
                     Self::send(shared, KeeperCall::Explore(Explore::Count(Some(options))));
                 }
             }
-            View::Concordance => self.find(shared),
+            View::Concordance => {
+                if self.whole.concordance.wanted(self.whole.revision, &self.rows) {
+                    self.find(shared);
+                }
+            }
         }
+    }
+
+    fn find_again(&mut self, shared: &mut Shared) {
+        self.whole.concordance.forget();
+        self.see_whole(shared);
     }
 
     fn find(&mut self, shared: &mut Shared) {
@@ -138,9 +152,14 @@ impl Workbench {
         Self::send(shared, KeeperCall::Explore(Explore::Find(find)));
     }
 
-    /// The rows are others, or the corpus is.
-    pub(super) fn rows_changed(&mut self, shared: &mut Shared) {
-        self.see_whole(shared);
+    /// Notes whether more is said than before, so that it is counted; judgements alone change no number of the whole.
+    pub(super) fn note_outputs(&mut self) {
+        let systems = self.corpus.systems.iter().map(|column| (column.system.id, column.done));
+        let said = systems.chain([(0, self.corpus.len()), (-1, self.corpus.golds.len())]).collect();
+        if said != self.whole.said {
+            self.whole.said = said;
+            self.whole.revision += 1;
+        }
     }
 
     /// How the lane finds costly conditions out: the languages are those of the first model.
@@ -176,8 +195,17 @@ impl Workbench {
             }
             Explored::Picture(picture) => self.whole.picture = Some(picture),
             Explored::Counting(share) => self.whole.counted.share = Some(share),
-            Explored::Counted(overview) => self.whole.counted.take(overview),
-            Explored::Hits(hits) => self.whole.concordance.take(hits),
+            Explored::Counted(overview) => {
+                self.whole.counted.take(overview);
+                self.see_whole(shared);
+            }
+            Explored::Hits(hits) => {
+                let is_over = hits.is_over;
+                self.whole.concordance.take(hits);
+                if is_over {
+                    self.see_whole(shared);
+                }
+            }
             Explored::Refused(number, why) => self.whole.concordance.refuse(number, why),
         }
     }

@@ -190,7 +190,8 @@ impl Workbench {
         shared.push(Effect::Keep(call));
     }
 
-    fn show(&self, shared: &mut Shared) {
+    fn show(&mut self, shared: &mut Shared) {
+        self.tell_means(shared);
         Self::send(shared, KeeperCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
     }
 
@@ -385,7 +386,7 @@ impl Workbench {
                 }
                 let is_longer = corpus.systems.len() != self.corpus.systems.len();
                 self.corpus = corpus;
-                self.whole.revision += 1;
+                self.note_outputs();
                 let judgements = &self.corpus.judgements;
                 self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
                 self.tags = tags(&self.corpus);
@@ -398,7 +399,7 @@ impl Workbench {
             KeeperNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
-                self.rows_changed(shared);
+                self.see_whole(shared);
             }
             KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             KeeperNews::Detail(detail) => {
@@ -427,6 +428,8 @@ impl Workbench {
                     self.role = import::Role::Output(String::new());
                 }
                 self.brought = Some((path, *brought));
+                self.whole.revision += 1;
+                self.see_whole(shared);
             }
             KeeperNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
             KeeperNews::Explored(explored) => self.explored(explored, shared),
@@ -472,7 +475,10 @@ impl PageState for Workbench {
             WorkbenchCommand::Run(forces) => self.run(forces, shared),
             WorkbenchCommand::RunWith(path) => self.run_with(&path, shared),
             WorkbenchCommand::RunSet => self.run_set(shared),
-            WorkbenchCommand::Remove(id) => Self::send(shared, KeeperCall::Remove(id)),
+            WorkbenchCommand::Remove(id) => {
+                self.whole.stop();
+                Self::send(shared, KeeperCall::Remove(id));
+            }
             WorkbenchCommand::ShowColumn(name, is_shown) => {
                 self.columns.look.shown.insert(name, is_shown);
                 self.keep_look(shared);

@@ -41,6 +41,8 @@ pub enum WholeCommand {
     SetFrequencies(Option<PathBuf>),
     /// Draws a column, or does not.
     Draw(String, bool),
+    /// Draws the columns that the table shows.
+    DrawShown,
     /// Draws none.
     DrawNone,
     /// Draws columns as axes beside each other, or as histograms.
@@ -77,12 +79,12 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// What is to be counted, where that is not what was counted last.
+    /// What is to be counted, where that is not what was counted last. What is under way is not begun anew because more
+    /// outputs came: they are counted when it is done.
     pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> Option<Options> {
-        if self.of.as_ref().is_some_and(|(known, of)| *known == revision && of == rows) {
+        if !is_new(&mut self.of, self.share.is_some(), revision, rows) {
             return None;
         }
-        self.of = Some((revision, Arc::clone(rows)));
         self.share = Some(0.0);
         Some(Options { pair: self.pair.unwrap_or((0, 1)), most: MOST_COUNTED })
     }
@@ -98,6 +100,15 @@ impl Counted {
         self.overview = Some(overview);
         self.share = None;
     }
+}
+
+/// Whether rows, or a state of the corpus, are others than those that were asked about; they are then.
+fn is_new(of: &mut Option<(u64, Arc<Vec<u32>>)>, is_under_way: bool, revision: u64, rows: &Arc<Vec<u32>>) -> bool {
+    if of.as_ref().is_some_and(|(known, of)| of == rows && (*known == revision || is_under_way)) {
+        return false;
+    }
+    *of = Some((revision, Arc::clone(rows)));
+    true
 }
 
 /// A concordance.
@@ -117,6 +128,8 @@ pub struct Concordance {
     pub selected: Option<usize>,
     /// Sentences that were looked through.
     pub done: usize,
+    /// Sentences with hits.
+    pub sentences: usize,
     /// More will come.
     pub is_searching: bool,
     /// Why the query is none.
@@ -124,16 +137,38 @@ pub struct Concordance {
     /// What is left out.
     pub note: Option<String>,
     number: u64,
+    /// The hits are of the search before.
+    is_old: bool,
+    of: Option<(u64, Arc<Vec<u32>>)>,
 }
 
 impl Concordance {
-    /// Begins a search of this number; the old hits go.
+    /// Whether it is to be looked for again.
+    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> bool {
+        is_new(&mut self.of, self.is_searching, revision, rows)
+    }
+
+    /// The query is another.
+    pub fn forget(&mut self) {
+        self.of = None;
+    }
+
+    /// Begins a search of this number; the old hits stay until there are new ones.
     pub fn begin(&mut self, number: u64) {
         self.number = number;
+        self.is_old = true;
+        (self.trouble, self.note) = (None, None);
+        self.is_searching = !self.query.trim().is_empty();
+        if !self.is_searching {
+            self.clear();
+        }
+    }
+
+    fn clear(&mut self) {
         self.lines = Arc::default();
         self.sorted = Arc::default();
-        (self.selected, self.done, self.trouble, self.note) = (None, 0, None, None);
-        self.is_searching = !self.query.trim().is_empty();
+        self.is_old = false;
+        (self.selected, self.done, self.sentences) = (None, 0, 0);
     }
 
     /// Takes hits of the last search.
@@ -141,17 +176,26 @@ impl Concordance {
         if hits.number != self.number {
             return;
         }
-        let is_new = !hits.lines.is_empty();
+        if self.is_old {
+            self.clear();
+        }
+        self.sentences += hits.lines.chunk_by(|a, b| a.at == b.at).count();
         Arc::make_mut(&mut self.lines).extend(hits.lines);
         (self.done, self.is_searching, self.note) = (hits.done, !hits.is_over, hits.note);
-        if is_new {
+        // Sorting all at every step would take longer and longer: they are sorted when they have doubled, and at the end.
+        let is_many = self.lines.len() >= 2 * self.sorted.len();
+        if self.order == Order::Place || hits.is_over || is_many {
             self.sort();
+        } else {
+            let new = self.sorted.len() as u32..self.lines.len() as u32;
+            Arc::make_mut(&mut self.sorted).extend(new);
         }
     }
 
     /// The query is none.
     pub fn refuse(&mut self, number: u64, why: String) {
         if number == self.number {
+            self.clear();
             (self.is_searching, self.trouble) = (false, Some(why));
         }
     }
@@ -184,4 +228,15 @@ pub struct Whole {
     pub concordance: Concordance,
     /// Counts the states of the corpus.
     pub revision: u64,
+    /// How much each system says, by its id; how many sentences there are, and how many with links by hand.
+    pub said: Vec<(i64, usize)>,
+}
+
+impl Whole {
+    /// What is under way comes to nothing; it is asked for again.
+    pub fn stop(&mut self) {
+        self.counted.forget();
+        self.concordance.forget();
+        self.concordance.is_searching = false;
+    }
 }

@@ -7,7 +7,7 @@ use crate::ui::local::Grab;
 use crate::ui::theme;
 use crate::workspace::column::Column;
 use crate::workspace::distribution::Histogram;
-use crate::workspace::ranges::{Range, text};
+use crate::workspace::ranges::{Range, text, written};
 
 /// The mouse takes hold of an end that is so near, points.
 const NEAR: f32 = 6.0;
@@ -147,7 +147,7 @@ fn mouse(
             (start, start + high - low)
         }
     };
-    changed(axis.range(from, to), range)
+    changed(axis, axis.range(from, to), range)
 }
 
 /// What of the brush is under the mouse.
@@ -166,8 +166,10 @@ fn taken(axis: &Axis<'_>, at: Pos2, range: Option<Range>) -> Grab {
     }
 }
 
-fn changed(new: Range, old: Option<Range>) -> Option<Change> {
-    (old != Some(new)).then_some(Change::To(new))
+/// A change is one only where it is another text.
+fn changed(axis: &Axis<'_>, new: Range, old: Option<Range>) -> Option<Change> {
+    let text = |(low, high): Range| written(axis.histogram.column, low, high);
+    (old.map(text) != Some(text(new))).then_some(Change::To(new))
 }
 
 /// Along the axis the arrow keys move the brush, across it they widen and narrow it; Delete clears it.
@@ -194,12 +196,12 @@ fn keys(ui: &Ui, axis: &Axis<'_>, response: &Response, range: Option<Range>) -> 
     // Without a brush one begins as the middle half.
     let (low, high) = range.map_or((0.25, 0.75), |range| axis.shares(range));
     if range.is_none() {
-        return changed(axis.range(low, high), range);
+        return changed(axis, axis.range(low, high), range);
     }
     let moved = (moved * step).clamp(-low, 1.0 - high);
     let (low, high) = (low + moved - widened * step, high + moved + widened * step);
     let middle = (low + high) / 2.0;
-    changed(axis.range(low.min(middle).max(0.0), high.max(middle).min(1.0)), range)
+    changed(axis, axis.range(low.min(middle).max(0.0), high.max(middle).min(1.0)), range)
 }
 
 /// Paints a range, and a frame where it has the keyboard.

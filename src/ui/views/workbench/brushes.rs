@@ -55,8 +55,8 @@ fn histogram_ui(ui: &mut Ui, window: &mut Window<'_>, histogram: &Histogram, wid
     let change = asked(ui, &axis, &response, range, &mut window.local.workbench.grab);
     cursor(&axis, &response, range);
     ui.painter().rect_filled(plot, 0.0, t.sunken);
-    bars(ui, plot, histogram);
     paint(ui, &axis, &response, range);
+    bars(ui, plot, histogram);
     let workbench = window.session.workbench();
     if let Some(value) =
         workbench.selected.map(|at| column.value(&workbench.corpus, at)).filter(|value| value.is_finite())

@@ -138,9 +138,9 @@ fn order_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn counted(concordance: &Concordance, of: usize) -> String {
     let hits = plural(concordance.lines.len(), "hit");
     if concordance.is_searching {
-        format!("{hits} in {} of {} sentences so far", concordance.done, of)
+        format!("{hits} so far; {} of {of} sentences are looked through", concordance.done)
     } else {
-        format!("{hits} in {}", plural(concordance.done, "sentence"))
+        format!("{hits} in {} of {}", concordance.sentences, plural(concordance.done, "sentence"))
     }
 }
 

@@ -1,8 +1,10 @@
 //! Floor 10: page Corpus, the conditions and which columns are shown and brushed.
 
-use egui::{Label, RichText, ScrollArea, TextEdit, Ui};
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::session::workbench::columns::MOST_BRUSHED;
+use crate::session::workbench::whole::View;
 use crate::session::{WholeCommand, WorkbenchCommand};
 use crate::ui::local::Window;
 use crate::ui::theme;
@@ -35,15 +37,16 @@ pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if field.changed() {
             window.push(WorkbenchCommand::SetFilter(filter));
         }
-        if !workbench.filter.is_empty()
-            && ui.button("All").on_hover_text("Takes the conditions away: all sentences").clicked()
-        {
+        let all = ui.add_enabled(!workbench.filter.is_empty(), egui::Button::new("All"));
+        if all.on_hover_text("Takes the conditions away: all sentences").clicked() {
             window.push(WorkbenchCommand::SetFilter(String::new()));
         }
         let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
         ui.label(RichText::new(count).size(theme::TEXT_SMALL).color(t.weak));
-        ui.menu_button("Columns", |ui| columns_ui(ui, window));
-        ui.menu_button("Brushes", |ui| brushed_ui(ui, window));
+        if workbench.whole.view == View::Table {
+            menu("Columns").ui(ui, |ui| columns_ui(ui, window));
+            menu("Brushes").ui(ui, |ui| brushed_ui(ui, window));
+        }
         let tags = &workbench.tags;
         if !tags.is_empty() {
             ui.menu_button("Tags", |ui| {
@@ -60,6 +63,11 @@ pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
         }
     });
+}
+
+/// A menu in which several things are chosen one after the other.
+fn menu(name: &str) -> MenuButton<'_> {
+    MenuButton::new(name).config(MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside))
 }
 
 /// What can be typed as conditions.
@@ -122,9 +130,15 @@ fn brushed_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
     });
     let brushed = workbench.columns.brushed(&workbench.corpus);
-    if !look.brushed.is_empty() && ui.button("None").on_hover_text("Takes them all away").clicked() {
-        window.push(WholeCommand::DrawNone);
-    }
+    ui.horizontal(|ui| {
+        if ui.button("Columns of the table").on_hover_text("Those that the table shows, up to a dozen").clicked() {
+            window.push(WholeCommand::DrawShown);
+        }
+        let none = ui.add_enabled(!look.brushed.is_empty(), egui::Button::new("No columns"));
+        if none.on_hover_text("Takes them all away").clicked() {
+            window.push(WholeCommand::DrawNone);
+        }
+    });
     let is_full = brushed.len() >= MOST_BRUSHED;
     ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
         for column in workbench.columns.all(&workbench.corpus) {

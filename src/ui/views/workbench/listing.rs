@@ -45,7 +45,9 @@ pub fn listing_ui(
     }
     ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, t.line));
     let mut clicked = None;
-    let area = ScrollArea::vertical().id_salt(id).max_height(LINE * ROWS).auto_shrink([false, true]);
+    let height = LINE * ROWS;
+    let area = ScrollArea::vertical().id_salt(id).max_height(height).min_scrolled_height(height);
+    let area = area.auto_shrink([false, true]);
     ui.spacing_mut().item_spacing.y = 0.0;
     area.show_rows(ui, LINE, count, |ui, range| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(LINE * 2.0));

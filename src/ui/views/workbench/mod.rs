@@ -82,7 +82,8 @@ impl View for Workbench {
             brushes::brushes_ui(ui, window);
         }
         let room = ui.available_rect_before_wrap();
-        let is_chosen = window.session.workbench().detail.is_some();
+        // The overview is about all sentences and needs the room.
+        let is_chosen = window.session.workbench().detail.is_some() && view != WholeView::Overview;
         let (mut list, mut rest) = (room, room);
         if is_chosen && room.width() >= NARROW {
             let width = (room.width() * DETAIL.0).clamp(DETAIL.1, DETAIL.2);

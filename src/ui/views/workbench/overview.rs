@@ -44,7 +44,15 @@ pub fn overview_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let name = "Counting the sentences";
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, name));
     }
-    let Some(overview) = workbench.whole.counted.overview.clone() else { return };
+    let is_counting = workbench.whole.counted.share.is_some();
+    let Some(overview) = workbench.whole.counted.overview.clone() else {
+        if !is_counting {
+            // The file of frequencies may be what was missing.
+            ui.label("Nothing was counted; choose where the frequencies of words come from:");
+            ui.horizontal(|ui| from_ui(ui, window));
+        }
+        return;
+    };
     if workbench.corpus.systems.is_empty() {
         ui.label("No system says anything yet: run the models above, or import what another system said.");
         return;
@@ -58,12 +66,12 @@ pub fn overview_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
             return;
         }
+        let width = (ui.available_width() - theme::SPACE_3) / 2.0;
         for pair in PARTS.chunks(2) {
-            let width = (ui.available_width() - theme::SPACE_3) / 2.0;
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = theme::SPACE_3;
                 // One that is alone has all the width.
-                let width = if pair.len() == 1 { ui.available_width() } else { width };
+                let width = if pair.len() == 1 { 2.0 * width + theme::SPACE_3 } else { width };
                 for part in pair {
                     ui.allocate_ui_with_layout(vec2(width, 0.0), egui::Layout::top_down(egui::Align::Min), |ui| {
                         ui.set_width(width);
@@ -112,7 +120,8 @@ fn all_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<S
         ui.label(RichText::new(counted).color(theme::tokens(ui).weak));
         legend_ui(ui, workbench.corpus.systems.iter().map(|column| column.system.name.as_str()));
     });
-    egui::Grid::new("corpus_all").spacing(vec2(theme::SPACE_4, 2.0)).show(ui, |ui| {
+    egui::Grid::new("corpus_all").spacing(vec2(theme::SPACE_4, 0.0)).min_row_height(18.0).show(ui, |ui| {
+        ui.spacing_mut().interact_size.y = 18.0;
         let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).weak();
         for head in ["", "sentences", "BLEU", "chrF2", "AER"] {
             ui.label(small(head));
@@ -157,13 +166,13 @@ fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<
             }
         }
         let (one, other) = (pair.first + 1, pair.second + 1);
-        ui.label(format!("BLEU of a sentence in {one} and {other}:"));
+        ui.label(format!("Sentences by BLEU, {one} against {other}:"));
         for (count, sign, word) in
-            [(pair.sentences[0], ">", "greater"), (pair.sentences[1], "=", "equal"), (pair.sentences[2], "<", "less")]
+            [(pair.sentences[0], ">", "better"), (pair.sentences[1], "=", "equal"), (pair.sentences[2], "<", "worse")]
         {
             let condition = format!("bleu.{one}-{other}{sign}0");
-            let text = format!("{word} in {count}");
-            if ui.button(text).on_hover_text(format!("Click: {condition}")).clicked() {
+            let button = ui.button(format!("{count} {word}")).on_hover_text(format!("Click: {condition}"));
+            if button.accessible_name(format!("{count} {word} by BLEU")).clicked() {
                 clicked = Some(condition);
             }
         }
@@ -199,7 +208,8 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Opti
     ui.horizontal(|ui| {
         title(ui, "By words of the source", "Corpus scores of the sentences of each length");
         for (at, (name, ..)) in SCORES.iter().enumerate() {
-            if ui.selectable_label(at == chosen, *name).clicked() {
+            let label = ui.selectable_label(at == chosen, *name);
+            if label.accessible_name(format!("{name} by length")).clicked() {
                 window.local.workbench.score = at;
             }
         }
@@ -238,20 +248,25 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Opti
     bars_ui(ui, "length", &groups)
 }
 
+/// Where frequencies come from.
+fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("From...", |ui| {
+        if ui.button("Count the references of this workspace").clicked() {
+            window.push(WholeCommand::SetFrequencies(None));
+            ui.close();
+        }
+        if ui.button("Choose a list or a training text...").clicked() {
+            window.local.sheet = Sheet::Ask(Question::Frequencies);
+            ui.close();
+        }
+    });
+}
+
 fn frequencies_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal(|ui| {
         let about = "F1 = 2 right / (output + reference); an output word is right as often as the reference has it";
         title(ui, "F1 of words by their frequency", about);
-        ui.menu_button("From...", |ui| {
-            if ui.button("Count the references of this workspace").clicked() {
-                window.push(WholeCommand::SetFrequencies(None));
-                ui.close();
-            }
-            if ui.button("Choose a list or a training text...").clicked() {
-                window.local.sheet = Sheet::Ask(Question::Frequencies);
-                ui.close();
-            }
-        });
+        from_ui(ui, window);
     });
     let workbench = window.session.workbench();
     let mut groups = Vec::new();
@@ -289,10 +304,13 @@ fn jumps_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
         return None;
     }
     let workbench = window.session.workbench();
+    // Systems without alignments take no room.
+    let systems: Vec<usize> = (0..overview.jumps.len()).filter(|at| overview.jumps[*at].is_some()).collect();
     let group = |jump: i32| Group {
         name: jump_name(jump),
-        bars: (0..overview.jumps.len())
-            .map(|system| {
+        bars: systems
+            .iter()
+            .map(|&system| {
                 let counts = overview.jumps[system].as_ref()?;
                 let (all, count) = (counts.iter().sum::<u64>(), counts[(jump + SHOWN_JUMP) as usize]);
                 let share = count as f64 / all.max(1) as f64;

@@ -22,7 +22,7 @@ const LINE: f32 = 15.0;
 /// Width of an axis, points.
 const AXIS: f32 = 18.0;
 /// Half the width of a line, points.
-const THIN: f32 = 0.4;
+const THIN: f32 = 0.55;
 
 /// The axes and the lines.
 pub fn parallel_ui(ui: &mut Ui, window: &mut Window<'_>, picture: &Arc<Picture>) {
@@ -39,15 +39,14 @@ pub fn parallel_ui(ui: &mut Ui, window: &mut Window<'_>, picture: &Arc<Picture>)
     let strip = |n: usize| Rect::from_x_y_ranges(place(n) - AXIS / 2.0..=place(n) + AXIS / 2.0, plot.y_range());
     ui.painter().add(Shape::Mesh(lines(ui, window, picture, plot, &place)));
     chosen(ui, window, picture, &strip);
+    for (n, histogram) in picture.histograms.iter().enumerate() {
+        axis_ui(ui, window, histogram, strip(n), (n, count), rect);
+    }
     let many = picture.of.max(window.session.workbench().corpus.len());
     if many > MOST_LINES {
         let shown = plural(picture.of.min(MOST_LINES), "line");
         let note = format!("{shown} of {} shown; faint: {MOST_LINES} of all", plural(picture.of, "sentence"));
-        let at = pos2(rect.left(), rect.top());
-        ui.painter().text(at, Align2::LEFT_TOP, note, theme::small(), t.weak);
-    }
-    for (n, histogram) in picture.histograms.iter().enumerate() {
-        axis_ui(ui, window, histogram, strip(n), (n, count), rect);
+        ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
     }
 }
 
@@ -80,9 +79,8 @@ fn axis_ui(
     };
     let small = theme::small();
     let said = |value: f32| text(column, value);
-    ui.painter().text(pos2(x, strip.top() - 1.0), align, column.title(), small.clone(), t.text);
-    let beside = if n + 1 == count { (strip.left(), Align2::RIGHT_TOP) } else { (strip.right(), Align2::LEFT_TOP) };
-    ui.painter().text(pos2(beside.0, strip.top()), beside.1, said(histogram.high), small.clone(), t.weak);
+    ui.painter().text(pos2(x, strip.top() - LINE), align, column.title(), small.clone(), t.text);
+    ui.painter().text(pos2(x, strip.top() - 1.0), align, said(histogram.high), small.clone(), t.weak);
     let foot = ends(range, &said).unwrap_or_else(|| said(histogram.low));
     let colour = if range.is_some() { t.accent } else { t.weak };
     let foot_align = match align {
