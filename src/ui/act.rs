@@ -195,6 +195,8 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
     match session.page() {
         Page::Map => vec![MapCommand::Select(None).into()],
         Page::Steps => vec![StepsCommand::Open(None).into()],
+        Page::Workbench if local.workbench.scheme.take().is_some() => Vec::new(),
+        Page::Workbench if session.workbench().compared.is_some() => vec![WorkbenchCommand::Compare(None).into()],
         Page::Workbench => vec![WorkbenchCommand::Select(None).into()],
         Page::Sentence | Page::Evaluation | Page::Phrases => vec![SelectCommand::Nothing.into()],
     }

@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::decoding::Intervention;
 use crate::decoding::resolve::{Read, Reader};
 use crate::error::{Error, Result};
@@ -13,6 +15,9 @@ use crate::evaluation::{System, wording};
 use crate::text::interventions::{InterventionFile, Interventions, Origin};
 use crate::text::reader::LineReader;
 use crate::text::sentence::Sentence;
+
+/// The most bytes that are kept with a system.
+const MOST_KEPT: usize = 1 << 14;
 
 /// Interventions for all sentences or for each.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,13 +55,15 @@ impl Acting {
         Self { name: name.to_owned(), path: PathBuf::from(name), plan: Plan::All(all) }
     }
 
-    /// As a file has them, by which a system knows whether it is the same.
+    /// As a file has them, or the digest of a long one: by this a system knows whether it is run with the same.
     pub fn document(&self) -> String {
         let json = |one: &Interventions| one.to_json().unwrap_or_default();
-        match &self.plan {
+        let text = match &self.plan {
             Plan::All(all) => json(all),
             Plan::Lines(lines) => lines.iter().map(json).collect::<Vec<_>>().join("\n"),
-        }
+        };
+        // Systems are read often, and every time as a whole.
+        if text.len() <= MOST_KEPT { text } else { format!("sha256:{}", hexadecimal(&Sha256::digest(text))) }
     }
 
     /// What can be known to be wrong for a system before any sentence is.
@@ -102,6 +109,10 @@ impl Acting {
     fn origin(&self, line: Option<usize>) -> Origin {
         Origin { path: self.path.clone(), line }
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn reader(system: System<'_>) -> Reader<'_> {

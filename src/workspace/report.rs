@@ -71,7 +71,11 @@ fn systems(corpus: &Corpus, systems: &[crate::workspace::read::System]) -> Strin
         }
         facts.extend((!about.ranking.is_empty()).then(|| format!("ranked by {}", about.ranking)));
         facts.extend(about.no_unk.then(|| "[UNK] forbidden".to_owned()));
-        facts.extend((!about.interventions.is_empty()).then(|| format!("interventions {}", about.interventions)));
+        facts.extend(match about.interventions.lines().count() {
+            0 => None,
+            1 => Some(format!("interventions {}", about.interventions)),
+            _ => Some("interventions for each sentence".to_owned()),
+        });
         facts.extend((!about.file.is_empty()).then(|| format!("file {}", about.file)));
         facts.extend((!about.facts.is_empty()).then(|| about.facts.clone()));
         facts.extend((!about.version.is_empty()).then(|| format!("run by Interlinear {}", about.version)));

@@ -183,6 +183,7 @@ pub fn bring(
         brought.facts.push(format!("Those by \"{NOBODY}\" are kept as by \"{stem}\", the name of the file."));
     }
     brought.facts.extend(strange(&said, workspace)?);
+    brought.facts.extend(strangers(&said, workspace)?);
     brought.judgements = said.len();
     let given: Vec<Given> = said.into_iter().map(|((at, by), judgement)| (at, by, judgement)).collect();
     let golds = with_own(golds, &given, workspace)?;
@@ -222,6 +223,17 @@ fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -
     }
     let names: Vec<String> = names.into_iter().collect();
     Ok((!names.is_empty()).then(|| format!("The scheme of errors lacks {}.", names.join(", "))))
+}
+
+/// Systems of marks that the workspace lacks, in a sentence.
+fn strangers(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Option<String>> {
+    let systems = workspace.systems()?;
+    let marks = said.values().flat_map(|judgement| &judgement.marks);
+    let names: BTreeSet<&str> = marks.map(|mark| mark.system.as_str()).collect();
+    let is_new = |name: &&str| !systems.iter().any(|system| system.name == *name);
+    let names: Vec<&str> = names.into_iter().filter(is_new).collect();
+    Ok((!names.is_empty())
+        .then(|| format!("Marks of systems that are not here wait until they come: {}.", names.join(", "))))
 }
 
 /// A file on its way in.

@@ -59,8 +59,8 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
     }
 
     // The same goes on, others under the same name are another system.
-    std::fs::write(at.join("a.en"), format!("{SOURCE}s3 s2\n")).expect("written");
-    run(&["--source", "a.en", "--interventions", "no-end.json"]);
+    std::fs::write(at.join("b.en"), "s3 s2\n").expect("written");
+    run(&["--source", "b.en", "--interventions", "no-end.json"]);
     assert!(said(at, &format!("{name} + no-end, beam 2"))[4].is_some());
     std::fs::write(at.join("no-end.json"), "{\"version\": 1, \"mask\": [{\"position\": 4}]}").expect("written");
     let told = run(&["--interventions", "no-end.json"]);

@@ -446,6 +446,12 @@ fn a_table_changes_only_the_columns_that_it_has() {
     let all = workspace.judgements().expect("judgements");
     assert_eq!(all[&0]["bob"], said(5, &["kept"], "kept", Vec::new(), ""));
     assert_eq!(all[&2]["bob"].stars, 4);
+    let other = "sentence\tannotator\tsystem\twords\tcategory\tseverity\n1\tbob\tNobody\t1\tstyle\tdire\n";
+    std::fs::write(folder.path().join("o.tsv"), other).expect("written");
+    let path = folder.path().join("o.tsv");
+    let brought = verdicts::bring(&mut workspace, &path, None, &mut Measuring::default(), &Ticket::forever());
+    let facts = brought.expect("brought").facts.join(" ");
+    assert!(facts.contains("lacks dire.") && facts.contains("systems that are not here wait until they come: Nobody."));
     verdicts::bring(&mut workspace, &file, Some("cleo"), &mut Measuring::default(), &Ticket::forever())
         .expect("brought");
     assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);

@@ -283,11 +283,26 @@ fn two_annotators_are_compared_in_a_sheet() {
     bench.says("Both judged 2 sentences");
     bench.says("50.0 %");
     bench.says("They differ in 1 sentence");
+    bench.harness.key_press(Key::Escape);
+    bench.settle();
+    assert!(bench.is_gone("Agreement of two annotators") && bench.chosen() == Some(1));
+    bench.click("Judging");
+    bench.click("Agreement...");
     bench.click("Sentence 2: stars");
     assert!(bench.is_gone("Agreement of two annotators"));
     let workbench = bench.harness.state().session().workbench();
     assert_eq!((workbench.filter.as_str(), workbench.selected), ("differs:bob,anna", Some(1)));
     bench.says("1 of 3");
+
+    // A third comes as a file; one undo takes all of it back.
+    let path = bench.folder.path().join("cleo.tsv");
+    std::fs::write(&path, "source\tannotator\tstars\nRain.\tme\t5\nThe red boat sleeps.\tme\t1\n").expect("written");
+    bench.send(WorkbenchCommand::Import(path));
+    bench.says("cleo.tsv: Imported 2 judgements");
+    let count = |bench: &Bench| bench.harness.state().session().workbench().annotators.get("cleo").copied();
+    assert_eq!(count(&bench), Some(2));
+    bench.send(WorkbenchCommand::Undo);
+    assert_eq!(count(&bench), None);
 }
 
 #[test]
@@ -325,6 +340,11 @@ fn the_scheme_of_errors_is_edited_in_a_sheet() {
     bench.click("Remove kind 1...");
     bench.click("Remove kind 1");
     assert!(bench.harness.query_by_label_contains("The list of categories has none").is_some());
+    bench.harness.key_press(Key::Escape);
+    bench.settle();
+    assert!(bench.is_gone("Scheme of errors"));
+    bench.click("Judging");
+    bench.click("Scheme of errors...");
     bench.click("Cancel");
     assert!(bench.is_gone("Scheme of errors"));
 }

@@ -274,7 +274,7 @@ pub fn open_pharaoh(input: &Input, options: &Options, facts: &mut Facts) -> Resu
             census.add(&entries, lengths(source.as_deref(), target.as_deref()));
         }
     }
-    let is_talp = input.name().ends_with(".talp");
+    let is_talp = input.name().rsplit_once('.').is_some_and(|(_, ending)| ending == "talp");
     // A 0 is no word counted from 1.
     let bases = if census.has_zero && !is_talp { &BASES[..1] } else { &BASES[..] };
     facts.order = census.order(options.order, bases);

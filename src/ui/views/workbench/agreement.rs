@@ -12,8 +12,8 @@ use crate::workspace::agreement::{Agreement, Aspect};
 
 /// Width of the sheet, points, and the height of a sentence in its list.
 const SIZE: (f32, f32) = (640.0, 24.0);
-/// What stands above the list, and around the sheet, points.
-const FIXED: f32 = 420.0;
+/// What stands above the lists, between them, and around the sheet, points.
+const FIXED: f32 = 280.0;
 
 /// The sheet, where two are compared.
 pub fn agreement_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -31,10 +31,9 @@ pub fn agreement_ui(ui: &mut Ui, window: &mut Window<'_>) {
         pair_ui(ui, window, &pair);
         ui.separator();
         if let Some(agreement) = window.session.workbench().agreement.clone() {
-            ScrollArea::vertical().max_height((room.y - 160.0).max(200.0)).show(ui, |ui| {
-                numbers_ui(ui, &agreement);
-                differing_ui(ui, window, &agreement, (room.y - FIXED).max(120.0));
-            });
+            let height = ((room.y - FIXED) / 2.0).max(100.0);
+            numbers_ui(ui, &agreement, height);
+            differing_ui(ui, window, &agreement, height);
         } else {
             let note = "Two annotators are needed. Judge sentences under another name, or bring in the judgements of \
                             another: those that Save wrote in another copy of this workspace.";
@@ -69,31 +68,40 @@ fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, pair: &(String, String)) {
     });
 }
 
-fn numbers_ui(ui: &mut Ui, agreement: &Agreement) {
+/// A list that grows with what is in it; a sheet would keep the height that it had before.
+fn list(name: &str, height: f32) -> ScrollArea {
+    let area = ScrollArea::vertical().id_salt(name).max_height(height).min_scrolled_height(height);
+    area.auto_shrink([false, true])
+}
+
+fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
     let t = theme::tokens(ui);
     ui.label(format!("Both judged {}", plural(agreement.both, "sentence")));
     let small = |ui: &mut Ui, text: String| {
         ui.label(RichText::new(text).size(theme::TEXT_SMALL));
     };
-    egui::Grid::new("agreement").striped(true).spacing(vec2(theme::SPACE_3, 3.0)).show(ui, |ui| {
-        for head in ["", "same", "of", "kappa", ""] {
-            ui.label(RichText::new(head).size(theme::TEXT_SMALL).color(t.weak));
-        }
-        ui.end_row();
-        for line in &agreement.lines {
-            small(ui, line.name.clone());
-            match line.kappa {
-                Some(kappa) => {
-                    small(ui, format!("{:.1} %", 100.0 * kappa.observed));
-                    small(ui, format!("{} {}", kappa.items, line.of));
-                    small(ui, kappa.kappa.map_or_else(|| "all the same".to_owned(), |kappa| format!("{kappa:.3}")));
-                }
-                None => (0..3).for_each(|n| small(ui, if n == 1 { "nothing".to_owned() } else { String::new() })),
+    let grid = egui::Grid::new("agreement").striped(true).spacing(vec2(theme::SPACE_3, 3.0));
+    list("agreed", height).show(ui, |ui| {
+        grid.show(ui, |ui| {
+            for head in ["", "same", "of", "kappa", ""] {
+                ui.label(RichText::new(head).size(theme::TEXT_SMALL).color(t.weak));
             }
-            let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.3}")).collect();
-            small(ui, more.join(", "));
             ui.end_row();
-        }
+            for line in &agreement.lines {
+                small(ui, line.name.clone());
+                match line.kappa {
+                    Some(kappa) => {
+                        small(ui, format!("{:.1} %", 100.0 * kappa.observed));
+                        small(ui, format!("{} {}", kappa.items, line.of));
+                        small(ui, kappa.kappa.map_or_else(|| "all the same".to_owned(), |kappa| format!("{kappa:.3}")));
+                    }
+                    None => (0..3).for_each(|n| small(ui, if n == 1 { "nothing".to_owned() } else { String::new() })),
+                }
+                let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.3}")).collect();
+                small(ui, more.join(", "));
+                ui.end_row();
+            }
+        })
     });
 }
 
@@ -111,8 +119,7 @@ fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, hei
             window.push(WorkbenchCommand::Compare(None));
         }
     });
-    let area = ScrollArea::vertical().id_salt("differing").max_height(height).auto_shrink([false, true]);
-    area.show_rows(ui, SIZE.1, agreement.differing.len(), |ui, range| {
+    list("differing", height).show_rows(ui, SIZE.1, agreement.differing.len(), |ui, range| {
         for (at, aspects) in &agreement.differing[range] {
             let names: Vec<&str> = aspects.iter().map(|aspect: &Aspect| aspect.name()).collect();
             let source = window.session.workbench().corpus.sources.get(*at).unwrap_or_default();

@@ -324,8 +324,11 @@ fn judging_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let agreement = ui.button("Agreement...").on_hover_text("How far two annotators agree, and where they differ");
         if agreement.clicked() {
             let workbench = window.session.workbench();
-            let mut others = workbench.annotators.keys().filter(|name| **name != workbench.annotator);
-            let pair = (workbench.annotator.clone(), others.next().cloned().unwrap_or_default());
+            // The one who judges here comes first, if there is anything by that name.
+            let mut names: Vec<String> = workbench.annotators.keys().cloned().collect();
+            names.sort_by_key(|name| *name != workbench.annotator);
+            let mut names = names.into_iter();
+            let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
             window.push(WorkbenchCommand::Compare(Some(pair)));
             ui.close();
         }

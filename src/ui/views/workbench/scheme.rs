@@ -38,7 +38,10 @@ pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.heading("Scheme of errors");
         let note = "Marks have a kind and a severity; the score of a system is the weight of its errors for each word.";
         ui.add(Label::new(RichText::new(note).color(theme::tokens(ui).weak)).wrap());
-        ScrollArea::vertical().max_height((room.y - FIXED).max(160.0)).auto_shrink([false, true]).show(ui, |ui| {
+        let height = (room.y - FIXED).max(160.0);
+        // A sheet would keep the height that it had before.
+        let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
+        area.show(ui, |ui| {
             list_ui(ui, window, "Severity", &mut draft.severities);
             ui.separator();
             list_ui(ui, window, "Kind", &mut draft.kinds);
