@@ -37,6 +37,9 @@ use crate::workspace::out::Out;
 
 pub use crate::session::pages::workbench::command::WorkbenchCommand;
 
+/// The file of frequencies, and source and target languages.
+type Means = (Option<PathBuf>, Option<(String, String)>);
+
 /// Whose judgements those are that nobody put a name to.
 const NOBODY: &str = "me";
 
@@ -64,7 +67,7 @@ pub struct Workbench {
     /// The sentences as a whole.
     pub whole: Whole,
     /// How the lane was told to find costly conditions out.
-    means: Option<(Option<PathBuf>, Option<(String, String)>)>,
+    means: Option<Means>,
     /// What a plain text that comes in is.
     pub role: import::Role,
     /// Why the last act came to nothing, as a sentence.
