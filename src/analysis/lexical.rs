@@ -75,9 +75,9 @@ pub fn right<'a>(words: &[String], others: impl Iterator<Item = &'a String>) -> 
     for word in others {
         *left.entry(word).or_default() += 1;
     }
-    let mut take = |word: &String| {
+    let take = |word: &String| {
         let count = left.get_mut(word.as_str()).filter(|count| **count > 0);
         count.map(|count| *count -= 1).is_some()
     };
-    words.iter().map(|word| take(word)).collect()
+    words.iter().map(take).collect()
 }

@@ -11,7 +11,7 @@ use crate::analysis::lexical::{bare, cut};
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
 use crate::text::links::places::words;
-use crate::workspace::aligned::{Linker, fates};
+use crate::workspace::aligned::{Fate, Linker, fates};
 use crate::workspace::corpus::{Corpus, SystemColumn};
 use crate::workspace::file::Workspace;
 use crate::workspace::filter::{Costly, Filter, Matched};
@@ -214,5 +214,5 @@ fn is_wrong(
     let Some(output) = workspace.output(column.system.id, at)? else { return Ok(false) };
     let (links, _) = linker.of_reference(corpus, workspace, at)?;
     let fates = fates(source, reference, &links, &output);
-    Ok(fates.get(word).is_some_and(|fate| fate.is_wrong()))
+    Ok(fates.get(word).is_some_and(Fate::is_wrong))
 }

@@ -38,7 +38,9 @@ use crate::cli::run_in;
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Source, reference, links by hand between them, and what two systems say with their links; `-` is nothing.
-const LINES: &[(&str, &str, &str, [(&str, &str); 2])] = &[
+type Sample = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 2]);
+
+const LINES: &[Sample] = &[
     (
         "the red boat sleeps",
         "le bateau rouge dort",
@@ -68,7 +70,7 @@ fn some(text: &str) -> Option<String> {
 fn filled(path: &Path) -> Workspace {
     let mut workspace = Workspace::open(path).expect("a new workspace");
     let origin = workspace.add_origin("lines", "").expect("an origin");
-    let sentence = |(n, line): (usize, &(&str, &str, &str, [(&str, &str); 2]))| NewSentence {
+    let sentence = |(n, line): (usize, &Sample)| NewSentence {
         source: line.0.to_owned(),
         reference: some(line.1),
         gold: some(line.2).and_then(|links| links_of(&links)),
@@ -211,7 +213,7 @@ fn every_number_of_an_overview_leads_to_its_sentences() {
         assert_eq!(count(&format!("bleu.1-2{sign}0")), sentences);
     }
     for (one, other, ngrams) in [(0, 1, &pair.ngrams[0]), (1, 0, &pair.ngrams[1])] {
-        for ngram in ngrams.iter() {
+        for ngram in ngrams {
             let condition = ngram_condition(one, other, &ngram.words);
             assert!(count(&condition) > 0, "{condition}");
         }

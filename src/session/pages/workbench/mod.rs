@@ -42,6 +42,9 @@ use crate::workspace::out::Out;
 
 pub use crate::session::pages::workbench::command::WorkbenchCommand;
 
+/// The file of frequencies, and source and target languages.
+type Means = (Option<PathBuf>, Option<(String, String)>);
+
 /// What the page shows.
 #[derive(Clone, Debug)]
 pub struct Workbench {
@@ -66,7 +69,7 @@ pub struct Workbench {
     /// The sentences as a whole.
     pub whole: Whole,
     /// How the lane was told to find costly conditions out.
-    means: Option<(Option<PathBuf>, Option<(String, String)>)>,
+    means: Option<Means>,
     /// What a plain text that comes in is.
     pub role: import::Role,
     /// Why the last act came to nothing, as a sentence.

@@ -200,7 +200,7 @@ fn keys(ui: &Ui, axis: &Axis<'_>, response: &Response, range: Option<Range>) -> 
     }
     let moved = (moved * step).clamp(-low, 1.0 - high);
     let (low, high) = (low + moved - widened * step, high + moved + widened * step);
-    let middle = (low + high) / 2.0;
+    let middle = f32::midpoint(low, high);
     changed(axis, axis.range(low.min(middle).max(0.0), high.max(middle).min(1.0)), range)
 }
 
