@@ -216,8 +216,12 @@ fn a_sentence_is_chosen_by_keyboard_judged_and_undone() {
     let stars = |bench: &Bench| bench.harness.state().session().workbench().judgement().stars;
     assert_eq!(stars(&bench), 3);
     bench.click("Word 2 of Other: moulin");
+    bench.click("Word 2 of the source: old");
+    bench.click("Word 3 of the source: mill");
     bench.click("Mark");
-    assert_eq!(bench.harness.state().session().workbench().judgement().marks.len(), 1);
+    let marks = bench.harness.state().session().workbench().judgement().marks.clone();
+    assert_eq!(marks.iter().map(|mark| (mark.target, mark.source)).collect::<Vec<_>>(), [((1, 2), (1, 3))]);
+    assert!(bench.harness.query_by_label_contains("moulin for \u{201c}old mill\u{201d}").is_some());
     bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     bench.settle();
     assert_eq!((stars(&bench), bench.harness.state().session().workbench().judgement().marks.len()), (3, 0));

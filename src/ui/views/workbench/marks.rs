@@ -1,4 +1,4 @@
-//! Floor 10: page Corpus, marks of errors: words of a translation, a kind and a severity.
+//! Floor 10: page Corpus, marks of errors: words of a translation, words of the source, a kind and a severity.
 
 use egui::{ComboBox, RichText, Ui};
 
@@ -30,6 +30,7 @@ pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         let Some(output) = output else { continue };
         words_ui(ui, window, (detail.at, system), &output.text);
     }
+    source_ui(ui, window, detail);
     mark_ui(ui, window, detail);
 }
 
@@ -37,35 +38,66 @@ fn told(mark: &Mark, detail: &Detail, window: &Window<'_>) -> String {
     let systems = &window.session.workbench().corpus.systems;
     let at = systems.iter().position(|column| column.system.name == mark.system);
     let output = at.and_then(|at| detail.outputs.get(at)?.as_ref());
-    let words: Vec<&str> = output.map_or_else(Vec::new, |output| words(&output.text).collect());
-    let words = words.get(mark.target.0..mark.target.1).unwrap_or_default().join(" ");
-    format!("{words}: {}, {} ({})", mark.category, mark.severity, mark.system)
+    let within = |text: &str, span: (usize, usize)| {
+        words(text).skip(span.0).take(span.1.saturating_sub(span.0)).collect::<Vec<_>>().join(" ")
+    };
+    let said = output.map_or_else(String::new, |output| within(&output.text, mark.target));
+    let said = if mark.target.0 == mark.target.1 { "missing".to_owned() } else { said };
+    let source = within(&detail.sentence.source, mark.source);
+    let source = if source.is_empty() { source } else { format!(" for \u{201c}{source}\u{201d}") };
+    format!("{said}{source}: {}, {} ({})", mark.category, mark.severity, mark.system)
 }
 
 /// The words of a translation; a first click begins a span, a second one ends it.
 fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), text: &str) {
+    let local = &mut window.local.workbench;
+    let mark = local.span.as_ref().filter(|(of, mark)| *of == at && mark.system == system).map(|(_, mark)| mark);
+    let target = mark.map_or((0, 0), |mark| mark.target);
+    let Some(n) = clicked(ui, text, &format!("of {system}"), target) else { return };
+    let mark = match mark {
+        Some(mark) => Mark { target: spanned(target, n), ..mark.clone() },
+        None => Mark {
+            system: system.to_owned(),
+            target: (n, n + 1),
+            category: local.category.clone(),
+            severity: local.severity.clone(),
+            ..Mark::default()
+        },
+    };
+    local.span = Some((at, mark));
+}
+
+/// The words of the source that a mark concerns, once there is one.
+fn source_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+    let local = &mut window.local.workbench;
+    let Some((_, mark)) = local.span.as_mut().filter(|(at, _)| *at == detail.at) else { return };
+    let note = "Which words of the source does it concern, if any?";
+    ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    if let Some(n) = clicked(ui, &detail.sentence.source, "of the source", mark.source) {
+        // the only one that was chosen is no longer meant
+        mark.source = if mark.source == (n, n + 1) { (0, 0) } else { spanned(mark.source, n) };
+    }
+}
+
+/// A span after a click: one word, or up to it from the only one so far.
+fn spanned((from, to): (usize, usize), n: usize) -> (usize, usize) {
+    if to == from + 1 && from != n { (from.min(n), to.max(n + 1)) } else { (n, n + 1) }
+}
+
+/// Words as chips, those of a span chosen; answers with the one that was clicked.
+fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option<usize> {
+    let mut answer = None;
     chips_ui(ui, text, true, |ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         for (n, word) in words(text).enumerate() {
-            let span = window.local.workbench.span.as_ref().filter(|(of, span)| *of == at && span.system == system);
-            let span = span.map(|(_, span)| span);
-            let is_within = span.is_some_and(|span| (span.target.0..span.target.1).contains(&n));
+            let is_within = (span.0..span.1).contains(&n);
             let button = egui::Button::selectable(is_within, RichText::new(word).size(theme::TEXT_SMALL));
-            let name = format!("Word {} of {system}: {word}", n + 1);
-            if ui.add(button).accessible_name(name).clicked() {
-                let span = match span {
-                    Some(span) if span.target.1 - span.target.0 == 1 && span.target.0 != n => {
-                        (span.target.0.min(n), span.target.1.max(n + 1))
-                    }
-                    _ => (n, n + 1),
-                };
-                let severity = window.local.workbench.severity.clone();
-                let category = window.local.workbench.category.clone();
-                let mark = Mark { system: system.to_owned(), target: span, category, severity, ..Mark::default() };
-                window.local.workbench.span = Some((at, mark));
+            if ui.add(button).accessible_name(format!("Word {} {whose}: {word}", n + 1)).clicked() {
+                answer = Some(n);
             }
         }
     });
+    answer
 }
 
 fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
