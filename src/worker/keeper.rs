@@ -391,6 +391,7 @@ impl Open<'_> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
         self.version = workspace.version()?;
         Arc::make_mut(&mut self.corpus).refresh(workspace)?;
+        self.reads_on = true;
         Ok(())
     }
 
@@ -443,7 +444,6 @@ impl Open<'_> {
             let brought = bring_with(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear);
             self.tell(KeeperNews::Idle);
             self.refresh()?;
-            self.reads_on = true;
             let brought = brought?;
             let is_stopped = brought.is_stopped;
             self.tell(KeeperNews::Brought(path, Box::new(brought)));

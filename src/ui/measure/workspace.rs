@@ -113,7 +113,6 @@ impl Desk for Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::workspace::file::Workspace;
     use crate::workspace::measures::Measuring;
     use crate::workspace::output::Output;
