@@ -540,6 +540,7 @@ impl Open<'_> {
         self.version = workspace.version()?;
         Arc::make_mut(&mut self.corpus).refresh(workspace)?;
         self.jobs.forget();
+        self.reads_on = true;
         Ok(())
     }
 
@@ -597,7 +598,6 @@ impl Open<'_> {
             self.tell(KeeperNews::Idle);
             self.jobs.means.forget();
             self.refresh()?;
-            self.reads_on = true;
             let brought = brought?;
             let is_stopped = brought.is_stopped;
             self.tell(KeeperNews::Brought(path, Box::new(brought)));

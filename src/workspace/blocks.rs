@@ -17,7 +17,9 @@ use crate::workspace::texts::{Numbers, PIECE, Piece, Reads, Texts};
 /// Level of zstandard for texts, and for numbers.
 const LEVELS: (i32, i32) = (3, 1);
 /// The most bytes that a row may unpack to.
-const MOST: usize = 1 << 30;
+const MOST: usize = 1 << 28;
+/// Pieces of a column, at most.
+pub(super) const MOST_PIECES: usize = 1 << 20;
 /// Columns of numbers come behind those of texts.
 const NUMBERS: i64 = 16;
 

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::workspace::blocks::{
-    Loose, Written, column, loose, pack_numbers, pack_texts, packed_numbers, place_of_numbers, put,
+    Loose, MOST_PIECES, Written, column, loose, pack_numbers, pack_texts, packed_numbers, place_of_numbers, put,
 };
 use crate::workspace::file::Workspace;
 use crate::workspace::texts::PIECE;
@@ -52,7 +52,9 @@ fn fold(all: &Connection, system: i64) -> rusqlite::Result<bool> {
     let mut pieces: BTreeMap<usize, Vec<&Loose>> = BTreeMap::new();
     for row in &rows {
         let places = row.places();
-        (places.start / PIECE..places.end.div_ceil(PIECE)).for_each(|n| pieces.entry(n).or_default().push(row));
+        // A damaged file may tell of any places.
+        let last = places.end.div_ceil(PIECE).min(MOST_PIECES);
+        (places.start / PIECE..last).for_each(|n| pieces.entry(n).or_default().push(row));
     }
     let names: BTreeSet<&str> = rows.iter().flat_map(|row| row.names.iter().map(String::as_str)).collect();
     for name in names {

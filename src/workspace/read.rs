@@ -80,9 +80,12 @@ pub(super) fn key(system: i64, sentence: i64) -> i64 {
 impl Workspace {
     /// How many sentences there are.
     pub fn len(&self) -> Result<usize> {
-        let count: i64 =
-            self.tell(self.connection.query_row("SELECT coalesce(max(id), 0) FROM sentence", [], |row| row.get(0)))?;
-        Ok(count as usize)
+        // In a damaged file an id may be any number, and a sentence takes at least so many bytes.
+        let sql = "SELECT min(coalesce(max(id), 0), (SELECT page_count * page_size / 8 FROM pragma_page_count,
+            pragma_page_size)) FROM sentence";
+        let read = || self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0));
+        let count: i64 = self.tell(read())?;
+        Ok(count.max(0) as usize)
     }
 
     /// Whether there is none.

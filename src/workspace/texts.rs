@@ -50,11 +50,14 @@ impl<P: Clone + Default> Pieces<P> {
         self.reads.is_none() || self.cells.get(n).is_some_and(|cell| cell.get().is_some())
     }
 
-    /// Reads a piece again, if it was read.
-    fn read_again(&mut self, n: usize) {
-        if let Some(reads) = self.reads.as_ref().filter(|_| self.cells.get(n).is_some_and(|cell| cell.get().is_some()))
-        {
-            self.cells[n] = Arc::new(reads(n).into());
+    /// Reads again what was read of these places.
+    fn read_again(&mut self, places: &std::ops::Range<usize>) {
+        let Some(reads) = &self.reads else { return };
+        // A damaged file may tell of any places.
+        for n in places.start / PIECE..places.end.div_ceil(PIECE).min(self.cells.len()) {
+            if self.cells[n].get().is_some() {
+                self.cells[n] = Arc::new(reads(n).into());
+            }
         }
     }
 }
@@ -224,7 +227,7 @@ impl Texts {
 
     /// Reads again what was read of these places.
     pub(super) fn read_again(&mut self, places: &std::ops::Range<usize>) {
-        (places.start / PIECE..places.end.div_ceil(PIECE)).for_each(|n| self.pieces.read_again(n));
+        self.pieces.read_again(places);
     }
 
     /// Calls `found` with every place whose text holds the needle, in order.
@@ -317,6 +320,6 @@ impl Numbers {
 
     /// Reads again what was read of these places.
     pub(super) fn read_again(&mut self, places: &std::ops::Range<usize>) {
-        (places.start / PIECE..places.end.div_ceil(PIECE)).for_each(|n| self.pieces.read_again(n));
+        self.pieces.read_again(places);
     }
 }

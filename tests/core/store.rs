@@ -426,3 +426,31 @@ fn a_saved_table_comes_back_as_what_it_was() {
     let again = Corpus::read(&workspace).expect("a corpus");
     assert_eq!((shown(&again), &again.judgements), (shown(&corpus), &corpus.judgements));
 }
+
+/// Numbers of a damaged file that could be taken for lengths; they filled the memory.
+#[test]
+fn odd_numbers_in_a_damaged_file_do_no_harm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut workspace = Workspace::open(&path).expect("a workspace");
+    let sentence = NewSentence { source: "a".to_owned(), ..NewSentence::default() };
+    workspace.add_sentences(1, &[sentence]).expect("a sentence");
+    let mut corpus = Corpus::read(&workspace).expect("a corpus");
+    let other = Connection::open(&path).expect("a database");
+    other
+        .execute_batch(
+            "INSERT INTO sentence VALUES (9000000000000, 1, 1, NULL, 'far', NULL);
+             INSERT INTO numbers(system, measures, first, packed) VALUES (0, 1, 8000000000000000000, x'0000803f0000803f');
+             INSERT INTO numbers(system, measures, first, packed, count) VALUES (0, 1, 5, x'', 8000000000000000000);
+             INSERT INTO numbers(system, measures, first, packed) VALUES (0, 1, -7, x'0000803f'), (77, 1, 0, x'0000803f');",
+        )
+        .expect("odd rows");
+    corpus.refresh(&workspace).expect("read");
+    workspace.fold().expect("folded");
+    let anew = Corpus::read(&Workspace::open(&path).expect("it opens")).expect("a corpus");
+    for corpus in [corpus, anew] {
+        assert!(corpus.len() < 1_000_000, "{}", corpus.len());
+        assert_eq!(corpus.sources.get(0), Some("a"));
+        assert_eq!(corpus.numbers[0].get(0), 1.0);
+    }
+}
