@@ -131,7 +131,7 @@ pub fn about(
 /// output. `hear` may wait, as while the run is paused.
 ///
 /// # Errors
-/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; what the file or the search refuses.
+/// [`Error::Stale`] as soon as the ticket is stale; what the file or the search refuses.
 pub fn run(
     workspace: &mut Workspace,
     id: i64,

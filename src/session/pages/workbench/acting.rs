@@ -24,3 +24,36 @@ pub fn file(set: &Interventions, source: &str) -> File {
         ..File::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::worker::interventions::{Ban, Pin as Row, Start};
+
+    #[test]
+    fn what_is_set_for_a_sentence_is_said_in_words_that_others_have() {
+        let word = |text: &str| Word::Entry(text.to_owned());
+        let set = Interventions {
+            prefix: vec![Start { word: word("le"), is_forced: false }, Start { word: word("vieux"), is_forced: true }],
+            forces: vec![(4, word("vent"))],
+            bans: vec![Ban { i: None, word: Word::Typed(" moulin ".to_owned()) }],
+            pins: vec![Row { i: 2, alpha: Arc::from([0.5, 0.5].as_slice()) }],
+            orders: vec![(3, 7)],
+            masks: vec![4..7, 12..12],
+            temperature: Some(0.5),
+        };
+        let file = file(&set, "the old mill");
+        let places = |force: &Force| (force.position, force.word.clone());
+        assert_eq!(
+            file.force.iter().map(places).collect::<Vec<_>>(),
+            [(2, "vieux".to_owned()), (5, "vent".to_owned())]
+        );
+        assert_eq!(file.forbid, [Forbid { position: None, word: "moulin".to_owned() }]);
+        let weights = Pin { row: 3, alpha: Alpha::Weights(vec![0.5, 0.5]) };
+        assert_eq!(file.pin, [weights, Pin { row: 4, alpha: Alpha::Permuted(7) }]);
+        assert_eq!(file.mask, [Place::Word("old".to_owned()), Place::Word("</s>".to_owned())]);
+        assert_eq!((file.temperature, file.source), (Some(0.5), None));
+    }
+}
