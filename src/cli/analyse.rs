@@ -1,15 +1,17 @@
 //! Floor 10: `interlinear analyse`: brings files into a workspace, runs models over it, and prints its table, its hits of
 //! a query, or a report of it.
 
+mod agreement;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
-use serde_json::json;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::{Order, sorted};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
+use crate::cli::analyse::agreement::agreement;
 use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, SearchArgs, physical_cores};
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
@@ -18,10 +20,8 @@ use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::import;
 use crate::import::Role;
-use crate::text::tsv::{Cell, rows};
 use crate::ticket::Ticket;
 use crate::workspace::acting::Acting;
-use crate::workspace::agreement::{Aspect, Line, compare};
 use crate::workspace::bring::{Brought, bring_with};
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
@@ -357,7 +357,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         return output.finish();
     }
     if let Some([first, second]) = low.agreement.as_deref() {
-        agreement((first, second), low.format, &corpus, &rows, &mut output)?;
+        agreement((first, second), low.format == Format::Jsonl, &corpus, &rows, &mut output)?;
         return output.finish();
     }
     let Some(system) = low.system.checked_sub(1) else {
@@ -489,61 +489,6 @@ pub fn read(workspace: &Workspace) -> Result<Corpus> {
     corpus.read_texts();
     corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::tell(damage));
     Ok(corpus)
-}
-
-/// Prints how far two annotators agree, and where they differ.
-fn agreement(
-    (first, second): (&str, &str),
-    format: Format,
-    corpus: &Corpus,
-    chosen: &[u32],
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    let found = compare(corpus, (first, second), chosen)?;
-    let names = |aspects: &[Aspect]| aspects.iter().map(|aspect| aspect.name()).collect::<Vec<_>>();
-    if format == Format::Jsonl {
-        let line = |line: &Line| {
-            let (kappa, more) = (line.kappa, line.more.iter().copied().collect::<std::collections::BTreeMap<_, _>>());
-            json!({
-                "name": line.name,
-                "of": line.of,
-                "items": kappa.map_or(0, |kappa| kappa.items),
-                "same": kappa.map_or(0, |kappa| kappa.agreed),
-                "kappa": kappa.and_then(|kappa| kappa.kappa),
-                "more": more,
-            })
-        };
-        let differing =
-            found.differing.iter().map(|(at, aspects)| json!({"sentence": at + 1, "differs": names(aspects)}));
-        return output.json(&json!({
-            "annotators": [first, second],
-            "both": found.both,
-            "agreement": found.lines.iter().map(line).collect::<Vec<_>>(),
-            "differing": differing.collect::<Vec<_>>(),
-        }));
-    }
-    let mut table = vec![["measure", "counted", "items", "same", "kappa", "more"].map(Cell::plain).to_vec()];
-    for line in &found.lines {
-        let (items, same) = line.kappa.map_or((0, 0), |kappa| (kappa.items, kappa.agreed));
-        let kappa = line.kappa.and_then(|kappa| kappa.kappa).map_or_else(String::new, |kappa| format!("{kappa:.4}"));
-        let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.4}")).collect();
-        table.push(vec![
-            Cell::from(&line.name),
-            Cell::plain(line.of),
-            Cell::plain(&items),
-            Cell::plain(&same),
-            Cell::Plain(kappa),
-            Cell::Plain(more.join(", ")),
-        ]);
-    }
-    output.text(&rows(table))?;
-    output.text("\n")?;
-    let mut table = vec![["sentence", "differs", "source"].map(Cell::plain).to_vec()];
-    for (at, aspects) in &found.differing {
-        let source = Cell::from(corpus.sources.get(*at).unwrap_or_default());
-        table.push(vec![Cell::plain(&(at + 1)), Cell::Plain(names(aspects).join(", ")), source]);
-    }
-    output.text(&rows(table))
 }
 
 /// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.

@@ -2,9 +2,9 @@
 //! questions that wait, only the last of a kind is answered. While nothing is asked it reads the texts of a workspace that
 //! was opened; now and then it looks whether another window, or a run, has written.
 
+pub mod calls;
 pub mod explore;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::evaluation::first_set;
 use crate::import;
-use crate::text::links::Links;
 use crate::text::links::read::links_of;
 use crate::text::write::write_atomic;
 use crate::ticket::{Counter, Ticket};
@@ -22,20 +21,20 @@ use crate::worker::priority;
 use crate::worker::serve::panic_sentence;
 use crate::worker::thread;
 use crate::worker::thread::{Outbox, Patience, Service, Wake, caught};
-use crate::workspace::bring::{Brought, bring_with};
+use crate::workspace::bring::bring_with;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
 use crate::workspace::hits;
-use crate::workspace::judge::{Changed, Judgement};
+use crate::workspace::judge::Changed;
 use crate::workspace::measures::Measuring;
-use crate::workspace::out::{Out, write};
-use crate::workspace::output::Output;
-use crate::workspace::read::Sentence;
+use crate::workspace::out::write;
 use crate::workspace::scheme::Scheme;
 use crate::workspace::table;
 use crate::workspace::table::Sorting;
 use crate::workspace::verdicts;
 use crate::workspace::write::NewSentence;
+
+pub use crate::worker::keeper::calls::{Detail, KeeperCall, KeeperNews};
 
 /// Events that may wait to be read.
 const ROOM: usize = 64;
@@ -45,90 +44,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(700);
 const REST: u32 = 10;
 /// The rows whose texts are read before they are shown.
 const FIRST_ROWS: usize = 64;
-
-/// What is asked of the lane.
-#[derive(Clone, Debug, PartialEq)]
-pub enum KeeperCall {
-    /// Open this workspace, or make it; what was open is closed.
-    Open(PathBuf),
-    /// Close what is open.
-    Close,
-    /// Bring files in, one after the other.
-    Import(Vec<(PathBuf, import::Options)>),
-    /// Stop bringing files in, now; what came stays.
-    Stop,
-    /// Put in the small test set that comes with the program.
-    Fill,
-    /// Choose and sort the rows.
-    Show {
-        /// As typed; see [`Filter`](crate::workspace::filter::Filter).
-        filter: String,
-        /// As [`Sorting::named`] reads it; empty: as they came.
-        sorting: String,
-    },
-    /// Everything about a sentence, from 0.
-    Detail(usize),
-    /// Judge a sentence.
-    Judge(usize, String, Judgement),
-    /// Set the links by hand of a sentence, in an annotator's name.
-    SetGold(usize, String, Option<Links>),
-    /// Set the scheme of errors; names that are new, old before new.
-    SetScheme(Box<Scheme>, Vec<(String, String)>),
-    /// Set the scheme of a file.
-    OpenScheme(PathBuf),
-    /// Write the scheme into a file.
-    SaveScheme(PathBuf),
-    /// Take back what was judged last.
-    Undo,
-    /// Judge so again.
-    Redo,
-    /// Remove a system and all it said.
-    Remove(i64),
-    /// Write the rows into a file.
-    Write(Box<Out>),
-    /// Look at the whole.
-    Explore(Explore),
-}
-
-/// Everything about a sentence.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Detail {
-    /// Its place, from 0.
-    pub at: usize,
-    /// Source and reference.
-    pub sentence: Sentence,
-    /// What each system says, in the order of the corpus.
-    pub outputs: Vec<Option<Output>>,
-    /// Links by hand.
-    pub gold: Option<Links>,
-    /// What people say of it.
-    pub judgements: BTreeMap<String, Judgement>,
-}
-
-/// What the lane tells.
-#[derive(Clone, Debug)]
-pub enum KeeperNews {
-    /// The workspace as it is now.
-    Corpus(PathBuf, Arc<Corpus>),
-    /// The rows that were asked for; why there are none, as a sentence.
-    Rows(std::result::Result<Arc<Vec<u32>>, String>),
-    /// Everything about a sentence.
-    Detail(Box<Detail>),
-    /// What it is doing and how far it is, from 0 to 1.
-    Busy(String, f32),
-    /// The same of a file that comes in, which [`KeeperCall::Stop`] ends.
-    Importing(String, f32),
-    /// It is done with that.
-    Idle,
-    /// A file was brought in.
-    Brought(PathBuf, Box<Brought>),
-    /// A file was written.
-    Written(PathBuf),
-    /// What the whole looks like.
-    Explored(Explored),
-    /// Something could not be done, as a sentence.
-    Failed(String),
-}
 
 /// The lane.
 pub struct Keeper {
