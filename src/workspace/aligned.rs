@@ -92,7 +92,7 @@ fn bares(text: &str) -> Vec<String> {
     words(text).map(bare).collect()
 }
 
-/// What becomes of the source words of a sentence; `links` are those of the reference. Words without links are left out.
+/// What becomes of the source words of a sentence; `links` are those of the reference. Words without links and punctuation are left out.
 pub fn fates(source: &str, reference: &str, links: &[Link], output: &Output) -> BTreeMap<String, Fate> {
     let (source_words, reference, said) = (bares(source), bares(reference), bares(&output.text));
     let said_right = right(&said, reference.iter());
@@ -113,5 +113,7 @@ pub fn fates(source: &str, reference: &str, links: &[Link], output: &Output) -> 
             fate.found += u64::from(*is_found);
         }
     }
+    // On one side they often hang at the word before, and on the other they do not.
+    fates.retain(|word, _| word.chars().any(char::is_alphanumeric));
     fates
 }

@@ -192,7 +192,8 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout, at: usize, list
     painter.text(pos2(rect.left() + 6.0, middle), Align2::LEFT_CENTER, at + 1, theme::small(), t.weak);
     let stars = Column::Stars.value(corpus, at) as usize;
     let is_noted = corpus.judgements.contains_key(&at);
-    let sign = if stars > 0 { "\u{2605}".repeat(stars) } else { if is_noted { "\u{2022}" } else { "" }.to_owned() };
+    // five stars would lie over the number
+    let sign = if stars > 0 { format!("{stars}\u{2605}") } else { if is_noted { "\u{2022}" } else { "" }.to_owned() };
     painter.text(pos2(rect.left() + NUMBER - 6.0, middle), Align2::RIGHT_CENTER, sign, theme::small(), t.accent);
     let reference = corpus.references.get(at);
     let mut texts = vec![(Some(source), None, t.text)];
