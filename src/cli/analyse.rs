@@ -32,7 +32,7 @@ use crate::workspace::measures::Measuring;
 use crate::workspace::out;
 use crate::workspace::out::{Kind, Out};
 use crate::workspace::overview::Options;
-use crate::workspace::run::{RunOptions, about, digests, name, run as run_system, system as system_of};
+use crate::workspace::run::{RunOptions, about, check, digests, name, run as run_system, system as system_of};
 use crate::workspace::scheme::Scheme;
 use crate::workspace::table::Sorting;
 use crate::workspace::tables::{TABLES, overview};
@@ -152,7 +152,7 @@ pub struct Low {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Write it into this file, or folder, instead of printing it
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["query", "overview", "agreement"])]
     save: Option<PathBuf>,
     #[command(flatten)]
     links: LinkArgs,
@@ -374,7 +374,10 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         Format::Judgements => Kind::Judgements,
         Format::JudgementTable => Kind::JudgementTable,
         Format::Scheme => {
-            output.text(&corpus.scheme.to_toml()?)?;
+            match &low.save {
+                Some(path) => corpus.scheme.save(path)?,
+                None => output.text(&corpus.scheme.to_toml()?)?,
+            }
             return output.finish();
         }
         Format::None => return output.finish(),
@@ -458,6 +461,7 @@ fn run_all(low: &Low, workspace: &mut Workspace) -> Result<()> {
         let aligner = LineAligner::bundled(&config.source_language, &config.target_language, false)?;
         let mut measuring = Measuring { aligner };
         let known = about(system, folders, &digests(system), &options);
+        check(workspace, system, &options)?;
         let known = system_of(workspace, &name(&system.name(), &options), &known)?;
         let mut stepper = loaded.stepper(runtime.engine, runtime.threads)?;
         let total = workspace.len()? as u64;

@@ -236,8 +236,8 @@ pub enum Grab {
     Low,
     /// Its upper end.
     High,
-    /// All of it; so far from its lower end, from 0 to 1.
-    Whole(f32),
+    /// All of it: taken so far from its lower end, from 0 to 1, when it was this range.
+    Whole(f32, (f32, f32)),
 }
 
 /// Lines through axes as triangles, and what they were made of.

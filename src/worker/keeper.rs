@@ -21,7 +21,7 @@ use crate::worker::priority;
 use crate::worker::serve::panic_sentence;
 use crate::worker::thread;
 use crate::worker::thread::{Outbox, Patience, Service, Wake, caught};
-use crate::workspace::bring::bring_with;
+use crate::workspace::bring::{Brought, bring_with};
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
 use crate::workspace::hits;
@@ -293,11 +293,15 @@ impl Open<'_> {
     fn open(&mut self, path: &std::path::Path) -> Result<()> {
         self.tell(KeeperNews::Busy("Opening the workspace".to_owned(), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
-            workspace.fold_much()?;
-            Ok((workspace.version()?, Corpus::read(&workspace)?, workspace))
+            // Unfolded numbers are read as well, only more slowly.
+            let folded = workspace.fold_much();
+            Ok((workspace.version()?, Corpus::read(&workspace)?, workspace, folded))
         });
         self.tell(KeeperNews::Idle);
-        let (version, corpus, workspace) = read?;
+        let (version, corpus, workspace, folded) = read?;
+        if let Err(error) = folded {
+            self.tell(KeeperNews::Failed(error.to_string()));
+        }
         (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
         self.shown = Default::default();
         self.reads_on = true;
@@ -314,7 +318,11 @@ impl Open<'_> {
     fn tell_corpus(&mut self) -> Result<()> {
         self.tell_corpus_alone();
         self.jobs.forget();
-        if self.workspace.is_some() { self.show() } else { Ok(()) }
+        match self.workspace.is_some().then(|| self.show()) {
+            // A newer question waits, and is answered next.
+            None | Some(Err(Error::Stale)) => Ok(()),
+            Some(shown) => shown,
+        }
     }
 
     fn tell_corpus_alone(&self) {
@@ -452,7 +460,11 @@ impl Open<'_> {
 
     fn read_again(&mut self) -> Result<()> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
-        self.version = workspace.version()?;
+        let version = workspace.version()?;
+        if version != self.version {
+            self.jobs.means.forget();
+        }
+        self.version = version;
         Arc::make_mut(&mut self.corpus).refresh(workspace)?;
         self.jobs.forget();
         self.reads_on = true;
@@ -513,7 +525,14 @@ impl Open<'_> {
             self.tell(KeeperNews::Idle);
             self.jobs.means.forget();
             self.refresh()?;
-            let brought = brought?;
+            let brought = match brought {
+                Err(Error::Stale) => Brought {
+                    warnings: vec!["The import was stopped; nothing of this file was taken".to_owned()],
+                    is_stopped: true,
+                    ..Brought::default()
+                },
+                other => other?,
+            };
             let is_stopped = brought.is_stopped;
             self.tell(KeeperNews::Brought(path, Box::new(brought)));
             if is_stopped {

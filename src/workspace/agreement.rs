@@ -181,7 +181,7 @@ type Label<'a> = Option<(&'a str, &'a str)>;
 fn labels<'a>(corpus: &Corpus, at: usize, system: &str, judgement: &'a Judgement) -> Vec<Label<'a>> {
     let column = corpus.systems.iter().find(|column| column.system.name == system);
     let text = column.and_then(|column| column.texts.get(at)).unwrap_or_default();
-    let count = text.split_whitespace().count();
+    let count = words(text).count();
     let mut labels: Vec<Option<&Mark>> = vec![None; count];
     for mark in judgement.marks.iter().filter(|mark| mark.system == system) {
         let (first, behind) = mark.target;

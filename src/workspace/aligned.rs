@@ -113,7 +113,7 @@ pub fn fates(source: &str, reference: &str, links: &[Link], output: &Output) -> 
             fate.found += u64::from(*is_found);
         }
     }
-    // On one side they often hang at the word before, and on the other they do not.
+    // Punctuation often hangs at the word before on one side alone.
     fates.retain(|word, _| word.chars().any(char::is_alphanumeric));
     fates
 }

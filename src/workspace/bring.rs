@@ -447,6 +447,12 @@ impl Bringing<'_> {
         }
         brought.sentences += new.len();
         self.loose += new.len();
+        // An import that was stopped goes on: its sentences are of one file, whose first is that of other files.
+        if base < self.workspace.len()?
+            && let Some(known) = self.workspace.sentence(base)?
+        {
+            self.origin = known.origin;
+        }
         if new.is_empty() { Ok(()) } else { self.workspace.add_sentences(self.origin, &new).map(drop) }
     }
 

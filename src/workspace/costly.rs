@@ -211,7 +211,8 @@ fn is_wrong(
     if column.texts.get(at).is_none() || !words(source).any(|other| bare(other) == word) {
         return Ok(false);
     }
-    let Some(output) = workspace.output(column.system.id, at)? else { return Ok(false) };
+    // A damaged one is told of where it is shown, and stops nothing here.
+    let Some(output) = workspace.output(column.system.id, at).ok().flatten() else { return Ok(false) };
     let (links, _) = linker.of_reference(corpus, workspace, at)?;
     let fates = fates(source, reference, &links, &output);
     Ok(fates.get(word).is_some_and(Fate::is_wrong))

@@ -71,7 +71,8 @@ impl Searching {
             if column.texts.get(*at as usize).is_none() {
                 continue;
             }
-            let Some(said) = workspace.output(column.system.id, *at as usize)? else { continue };
+            // A damaged one is told of where it is shown, and stops nothing here.
+            let Some(said) = workspace.output(column.system.id, *at as usize).ok().flatten() else { continue };
             let [source, output] = sides(&said, corpus.sources.get(*at as usize).unwrap_or_default());
             let links = said.hard_links();
             self.has_links |= links.is_some();

@@ -234,20 +234,30 @@ pub fn chunk_links(source: &str, output: &Output) -> Option<Vec<Link>> {
     Some(found)
 }
 
-/// For each of some words that a text consists of, the word between spaces that it begins in. `None` where the text is
+/// For each of some words that a text consists of, the word of the text, as alignments by hand count them, that it begins in. `None` where the text is
 /// another one.
 pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
-    let (mut rest, mut chunk, mut places) = (text, 0, Vec::with_capacity(parts.len()));
-    for part in parts {
-        let trimmed = rest.trim_start();
-        let gap = &rest[..rest.len() - trimmed.len()];
-        // No-break spaces do not part words.
-        let is_parted = gap.contains(|c: char| c.is_ascii_whitespace());
-        chunk += usize::from(is_parted && !places.is_empty());
-        places.push(chunk);
-        rest = trimmed.strip_prefix(part.as_str())?;
+    let all = parts.iter().flat_map(|part| visible(part));
+    if !all.eq(visible(text)) {
+        return None;
     }
-    rest.trim().is_empty().then_some(places)
+    let ends: Vec<usize> = words(text)
+        .scan(0, |end, word| {
+            *end += visible(word).count();
+            Some(*end)
+        })
+        .collect();
+    let mut at = 0;
+    let place = |part: &String| {
+        let place = ends.partition_point(|end| *end <= at);
+        at += visible(part).count();
+        place
+    };
+    Some(parts.iter().map(place).collect())
+}
+
+fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|c| !c.is_whitespace())
 }
 
 /// All of some measures, NaN where there is nothing to measure.

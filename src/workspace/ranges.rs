@@ -61,5 +61,9 @@ pub fn with_condition(line: &str, condition: &str) -> String {
 
 /// A word or several as conditions have them, in quotation marks where that is needed.
 pub fn quoted(words: &str) -> String {
-    if words.contains([' ', '/', '"', '\\']) { format!("\"{}\"", words.replace('"', "\\\"")) } else { words.to_owned() }
+    if words.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\\')) {
+        format!("\"{}\"", words.replace('"', "\\\""))
+    } else {
+        words.to_owned()
+    }
 }

@@ -156,10 +156,7 @@ fn run_on(
     hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
 ) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
-    if let Some(acting) = &options.acting {
-        acting.check(system)?;
-        acting.check_length(total)?;
-    }
+    check(workspace, system, options)?;
     let (mut from, mut loose) = (0, 0);
     loop {
         let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;
@@ -177,6 +174,16 @@ fn run_on(
         }
         hear(Done { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
     }
+}
+
+/// Whether a run can begin: before its system is one of the workspace.
+///
+/// # Errors
+/// Interventions that do not fit the model or the sentences.
+pub fn check(workspace: &Workspace, system: evaluation::System<'_>, options: &RunOptions) -> Result<()> {
+    let Some(acting) = &options.acting else { return Ok(()) };
+    acting.check(system)?;
+    acting.check_length(workspace.len()?)
 }
 
 /// A system that is being asked.

@@ -2,6 +2,7 @@
 //!
 //! A judgement counts where its annotator marks errors at all: a sentence that such a one judged without a mark has none.
 
+use crate::text::links::places::words;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::judge::Judgement;
 
@@ -40,7 +41,7 @@ pub fn score(corpus: &Corpus, system: usize, rows: impl IntoIterator<Item = usiz
     let Some(column) = corpus.systems.get(system) else { return score };
     for at in rows {
         let (Some(by), Some(text)) = (corpus.judgements.get(&at), column.texts.get(at)) else { continue };
-        let words = text.split_whitespace().count();
+        let words = words(text).count();
         for (_, judgement) in by.iter().filter(|(annotator, _)| corpus.markers.contains(*annotator)) {
             score.add(corpus, &column.system.name, words, judgement);
         }

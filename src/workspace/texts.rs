@@ -55,9 +55,8 @@ impl<P: Clone + Default> Pieces<P> {
         let Some(reads) = &self.reads else { return };
         // A damaged file may tell of any places.
         for n in places.start / PIECE..places.end.div_ceil(PIECE).min(self.cells.len()) {
-            if self.cells[n].get().is_some() {
-                self.cells[n] = Arc::new(reads(n).into());
-            }
+            // One that is not read yet may be under way in a copy, from before.
+            self.cells[n] = if self.cells[n].get().is_some() { Arc::new(reads(n).into()) } else { Arc::default() };
         }
     }
 }
@@ -232,6 +231,12 @@ impl Texts {
 
     /// Calls `found` with every place whose text holds the needle, in order.
     pub fn search(&self, needle: &Needle, found: &mut dyn FnMut(usize)) {
+        // A piece may have been read when the file had more sentences already.
+        let mut found = |at: usize| {
+            if at < self.len {
+                found(at);
+            }
+        };
         for (p, piece) in (0..self.pieces()).filter_map(|p| Some((p, self.pieces.get(p)?))) {
             if let Some(rule) = needle.rule() {
                 piece.search(rule, &mut |i| found(p * PIECE + i));

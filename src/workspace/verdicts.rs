@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::text::links::Links;
 use crate::text::links::places::words;
 use crate::text::links::read::links_of;
-use crate::text::reader::{LineReader, open};
+use crate::text::reader::{LineReader, open, require_file};
 use crate::text::tsv::{Cell, Tsv};
 use crate::ticket::Ticket;
 use crate::workspace::bring::Brought;
@@ -118,6 +118,8 @@ pub fn holds(path: &Path) -> bool {
 }
 
 fn notation(path: &Path) -> Option<Notation> {
+    // A pipe could not be read a second time.
+    require_file(path).ok()?;
     let lines = LineReader::open(path).ok()?;
     let first = lines.map_while(std::result::Result::ok).find(|line| !line.trim().is_empty())?;
     if first.trim_start().starts_with('{') {
@@ -384,7 +386,7 @@ impl Reading<'_> {
         }
         let known = self.workspace.systems()?.into_iter().find(|known| known.name == system);
         let output = known.map(|known| self.workspace.output(known.id, at)).transpose()?.flatten();
-        let length = output.map(|output| output.text.split_whitespace().count());
+        let length = output.map(|output| words(&output.text).count());
         self.lengths.insert((at, system.to_owned()), length);
         Ok(length)
     }

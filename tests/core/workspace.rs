@@ -6,16 +6,18 @@ use std::path::Path;
 use interlinear::decoding;
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::evaluation::System;
+use interlinear::import::{Options, Role};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::links::read::links_of;
 use interlinear::ticket::Ticket;
+use interlinear::workspace::bring::bring;
 use interlinear::workspace::column::Column;
 use interlinear::workspace::corpus::Corpus;
 use interlinear::workspace::file::Workspace;
 use interlinear::workspace::filter::Filter;
 use interlinear::workspace::judge::{Judgement, Mark};
-use interlinear::workspace::measures::Measuring;
+use interlinear::workspace::measures::{Measuring, chunks};
 use interlinear::workspace::output::{Output, pack, unpack};
 use interlinear::workspace::read::About;
 use interlinear::workspace::run;
@@ -504,4 +506,39 @@ fn what_came_since_is_read_as_if_anew() {
     };
     assert_eq!(shown(&corpus), shown(&anew));
     assert_eq!(corpus.references.get(2), Some("pas de texte"));
+}
+
+/// Sentences that a stopped import left out are of the same file as those before: what belongs to the file begins there.
+#[test]
+fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = Workspace::open(&folder.path().join("a.ilws")).expect("a workspace");
+    let lines = |word: &str, count: usize| (1..=count).map(|n| format!("{word} {n}\n")).collect::<String>();
+    let mut take = |name: &str, role: Role, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        let options = Options { role: Some(role), ..Options::default() };
+        let ticket = Ticket::forever();
+        bring(&mut workspace, &path, &options, &mut Measuring::default(), &ticket, &mut |_| {}).expect("it comes in")
+    };
+    take("part.en", Role::Source, &lines("sentence", 50));
+    assert_eq!(take("whole.en", Role::Source, &lines("sentence", 80)).sentences, 30);
+    assert_eq!(take("whole.fr", Role::Reference, &lines("phrase", 80)).references, 80);
+    let reference = |at: usize| workspace.sentence(at).expect("read").and_then(|sentence| sentence.reference);
+    assert_eq!((reference(0).as_deref(), reference(79).as_deref()), (Some("phrase 1"), Some("phrase 80")));
+}
+
+/// Models cut texts otherwise than alignments by hand count their words, also where no spaces stand between them.
+#[test]
+fn words_of_a_model_are_placed_among_those_of_alignments_by_hand() {
+    for (parts, text, expected) in [
+        (&["l'", "heure", "dite", "."][..], "l'heure dite.", Some(vec![0, 0, 1, 1])),
+        (&["红色", "的", "书", "。"], "红色的书。", Some(vec![0, 2, 3, 4])),
+        (&["红色", "的", "书"], "红色 的 书", Some(vec![0, 1, 2])),
+        (&["10\u{a0}000", "euros"], "10\u{a0}000 euros", Some(vec![0, 1])),
+        (&["another"], "one", None),
+    ] {
+        let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+        assert_eq!(chunks(&parts, text), expected, "{text}");
+    }
 }

@@ -15,6 +15,7 @@ use crate::import::input::{Input, Lines};
 use crate::import::matrix::{MOST_ID, MOST_WORDS};
 use crate::import::options::{Base, Options, Order, Role};
 use crate::import::record::{Output, Record, Text};
+use crate::text::links::places;
 use crate::text::links::read::{naacl_link, pharaoh_link};
 use crate::text::links::{Link, Links};
 use crate::text::readable::words;
@@ -257,7 +258,7 @@ impl Reading {
 }
 
 fn lengths(source: Option<&str>, target: Option<&str>) -> Option<(usize, usize)> {
-    let count = |text: &str| text.split_ascii_whitespace().count();
+    let count = |text: &str| places::words(text).count();
     source.map(count).zip(target.map(count))
 }
 

@@ -15,6 +15,7 @@ use crate::import::input::Input;
 use crate::import::options::{Base, Options, Order};
 use crate::import::record::{Record, Text};
 use crate::text::links::Links;
+use crate::text::links::places;
 use crate::text::readable::words;
 
 /// Sentences with links in elements.
@@ -89,8 +90,7 @@ impl XmlReader {
             gold = gold.turned();
             std::mem::swap(&mut source, &mut reference);
         }
-        let count =
-            |text: &Option<Text>| text.as_ref().map_or(usize::MAX, |text| text.text.split_ascii_whitespace().count());
+        let count = |text: &Option<Text>| text.as_ref().map_or(usize::MAX, |text| places::words(&text.text).count());
         let (s, t) = (count(&source), count(&reference));
         let is_inside = |gold: &Links| gold.all().iter().all(|(link, _)| link.source < s && link.target < t);
         if !is_inside(&gold) {

@@ -80,6 +80,7 @@ impl Analyse {
         let name = run::name(&shelved.facts.name, &options);
         let digests = run::digests(shelved.system());
         let about = run::about(shelved.system(), self.system.folders(), &digests, &options);
+        run::check(&workspace, shelved.system(), &options)?;
         let system = run::system(&mut workspace, &name, &about)?;
         let name = system.name.clone();
         let (source, target) = languages(&shelved);

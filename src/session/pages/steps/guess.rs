@@ -40,13 +40,12 @@ pub struct Compared {
 
 impl Compared {
     /// Compares what was guessed; the model's links are the source word of the greatest alpha of each target word.
-    fn of(guessed: &BTreeSet<Link>, model: &[Link], aligner: Option<&Links>) -> Self {
-        let guessed: Vec<Link> = guessed.iter().copied().collect();
+    fn of(guessed: &[Link], model: &[Link], aligner: Option<&Links>) -> Self {
         let aligner =
             aligner.map(|links| Links::new(links.all().into_iter().map(|(link, _)| link).collect(), Vec::new()));
         Self {
-            model: Counts::of(&guessed, &Links::new(model.to_vec(), Vec::new())),
-            aligner: aligner.as_ref().map(|links| Counts::of(&guessed, links)),
+            model: Counts::of(guessed, &Links::new(model.to_vec(), Vec::new())),
+            aligner: aligner.as_ref().map(|links| Counts::of(guessed, links)),
             model_to_aligner: aligner.as_ref().map(|links| Counts::of(model, links)),
         }
     }
@@ -123,9 +122,11 @@ impl Guessing {
     }
 
     /// Shows the whole alignment; `model` are its links by the greatest alpha, `aligner` those of the statistical one.
-    pub(super) fn reveal_whole(&mut self, model: &[Link], aligner: Option<&Links>) {
+    /// Only links that `count`.
+    pub(super) fn reveal_whole(&mut self, model: &[Link], aligner: Option<&Links>, count: impl Fn(Link) -> bool) {
         if self.shows() {
-            self.compared = Some(Compared::of(&self.links, model, aligner));
+            let guessed: Vec<Link> = self.links.iter().copied().filter(|link| count(*link)).collect();
+            self.compared = Some(Compared::of(&guessed, model, aligner));
         }
     }
 

@@ -310,7 +310,7 @@ impl Steps {
         let model: Vec<Link> = (0..apart.steps.len()).filter_map(|i| greatest(&apart, i)).collect();
         let aligner = self.links(shared).cloned();
         if let Some(guessing) = &mut self.guessing {
-            guessing.reveal_whole(&model, aligner.as_ref());
+            guessing.reveal_whole(&model, aligner.as_ref(), |link| are_words(&apart, link));
         }
     }
 
@@ -422,6 +422,13 @@ impl Steps {
     }
 }
 
+/// Whether a link is between words, and not at an end of either sentence.
+fn are_words(apart: &Apart, link: Link) -> bool {
+    let is_end = apart.source.spans.get(link.source).is_none_or(std::ops::Range::is_empty);
+    let said = apart.steps.get(link.target).and_then(|step| step.said);
+    !is_end && said.is_some_and(|(id, _)| id != apart.eos)
+}
+
 /// Where step `i` looks most, between words; `</s>` of neither side is one.
 fn greatest(apart: &Apart, i: usize) -> Option<Link> {
     let step = apart.steps.get(i)?;
@@ -529,7 +536,11 @@ impl PageState for Steps {
                 let before = self.said();
                 (self.apart, self.message) = (Some(apart), None);
                 self.revision += 1;
-                let is_other_text = self.whole().is_some() && self.said() != before;
+                let until = if self.whole().is_some() { usize::MAX } else { self.i + 1 };
+                let is_other_text = match self.mode {
+                    Mode::Class if self.whole().is_none() => false,
+                    _ => before.iter().take(until).ne(self.said().iter().take(until)),
+                };
                 let i = match self.mode {
                     Mode::Class => self.class.len(),
                     Mode::Shown | Mode::Greedy if is_other => 0,

@@ -169,6 +169,7 @@ impl Workbench {
         let means = (self.columns.look.frequencies.clone(), languages);
         if self.means.as_ref() != Some(&means) {
             self.means = Some(means.clone());
+            self.whole.revision += 1;
             let (frequencies, languages) = means;
             Self::send(shared, KeeperCall::Explore(Explore::Means { frequencies, languages }));
         }

@@ -312,6 +312,7 @@ impl Workbench {
         self.given.clear();
         self.drawn = None;
         self.awaits = true;
+        self.whole.revision += 1;
         Self::send(shared, call);
     }
 
@@ -328,6 +329,7 @@ impl Workbench {
         let judgement = Judgement { links, ..self.said(at, &self.annotator) };
         self.given.insert((at, self.annotator.clone()), judgement);
         self.drawn = Some((at, gold.clone()));
+        self.whole.revision += 1;
         Self::send(shared, KeeperCall::SetGold(at, self.annotator.clone(), gold));
     }
 
@@ -480,6 +482,8 @@ impl PageState for Workbench {
             WorkbenchCommand::RunSet => self.run_set(shared),
             WorkbenchCommand::Remove(id) => {
                 self.whole.stop();
+                // The places of the others shift.
+                self.whole.counted.pair = None;
                 Self::send(shared, KeeperCall::Remove(id));
             }
             WorkbenchCommand::ShowColumn(name, is_shown) => {
@@ -487,6 +491,8 @@ impl PageState for Workbench {
                 self.keep_look(shared);
             }
             WorkbenchCommand::SetAnnotator(name) => {
+                // Conditions part names by commas.
+                let name = name.replace([',', '"'], " ");
                 self.annotator = if name.trim().is_empty() { NOBODY.to_owned() } else { name.trim().to_owned() };
                 shared.changed();
             }

@@ -69,7 +69,8 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
         ui.horizontal_wrapped(|ui| {
             let is_narrow = ui.available_width() < NARROW;
             player::player_ui(ui, window, &apart, presents);
-            if is_narrow {
+            let is_first = window.session.steps().whole().is_some_and(|guessing| !guessing.is_revealed);
+            if is_narrow && !is_first {
                 views_ui(ui, window, &apart);
             }
             if presents {
@@ -80,7 +81,9 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
     ui.add_space(theme::SPACE_1);
     guess::guess_ui(ui, window, &apart);
     let steps = window.session.steps();
-    if steps.whole().is_some() && steps.open.is_none() && !steps.has_beam {
+    let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
+    let has_room = steps.open.is_none() && !steps.has_beam;
+    if steps.whole().is_some() && has_room && (is_first || ui.available_width() >= NARROW) {
         rows::rows_ui(ui, window, &apart);
     } else if ui.available_width() < NARROW {
         one_ui(ui, window, &apart);

@@ -41,8 +41,9 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     };
     let settings = window.session.settings();
     // A row is brought into view once; the mouse may look elsewhere.
-    let reveal = (window.local.steps_revealed != Some(steps.i)).then_some(steps.i);
-    window.local.steps_revealed = Some(steps.i);
+    let looked = cursor.map_or(steps.i, |(i, _)| i);
+    let reveal = (window.local.steps_revealed != Some(looked)).then_some(looked);
+    window.local.steps_revealed = Some(looked);
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
     let local = window.session.steps().column(window.session).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = Heatmap {

@@ -2,8 +2,9 @@
 
 use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
-use crate::session::WorkbenchCommand;
 use crate::session::workbench::agreement::condition;
+use crate::session::workbench::whole::View;
+use crate::session::{WholeCommand, WorkbenchCommand};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
@@ -115,6 +116,7 @@ fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, hei
     ui.horizontal(|ui| {
         ui.label(format!("They differ in {}", plural(agreement.differing.len(), "sentence")));
         if ui.button("Show them in the table").clicked() {
+            window.push(WholeCommand::SetView(View::Table));
             window.push(WorkbenchCommand::SetFilter(condition(first, second)));
             window.push(WorkbenchCommand::Compare(None));
         }

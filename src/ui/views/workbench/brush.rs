@@ -62,10 +62,28 @@ impl Axis<'_> {
         (self.histogram.share(low), self.histogram.share(high))
     }
 
+    /// Whether its numbers are whole.
+    fn is_whole(&self) -> bool {
+        let column = self.histogram.column;
+        !matches!(column, Column::Errors(_)) && column.measure().is_none_or(|measure| measure.digits == 0)
+    }
+
+    /// A range moved by so much of the axis, as wide as before; whole numbers go by whole numbers.
+    fn moved(&self, (low, high): Range, by: f32) -> Range {
+        if !self.is_whole() || !low.is_finite() || !high.is_finite() {
+            let (low, high) = self.shares((low, high));
+            let by = by.clamp(-low, 1.0 - high);
+            return self.range(low + by, high + by);
+        }
+        let (least, most) = (self.histogram.value(0.0).ceil(), self.histogram.value(1.0).floor());
+        let by = (by * self.width()).round().clamp(least.min(low) - low, most.max(high) - high);
+        (low + by, high + by)
+    }
+
     /// The range between two shares: what goes to the end is open, and whole numbers stay whole.
     fn range(&self, a: f32, b: f32) -> Range {
         let (low, high) = (a.min(b), a.max(b));
-        let is_whole = self.histogram.column.measure().is_none_or(|measure| measure.digits == 0);
+        let is_whole = self.is_whole();
         let (mut from, mut to) = (self.histogram.value(low), self.histogram.value(high));
         if is_whole {
             (from, to) = (from.ceil(), to.floor().max(from.ceil()));
@@ -142,9 +160,8 @@ fn mouse(
         Grab::New(from) => (from, share),
         Grab::Low => (share.min(high), high),
         Grab::High => (low, share.max(low)),
-        Grab::Whole(offset) => {
-            let start = (share - offset).clamp(0.0, 1.0 - (high - low));
-            (start, start + high - low)
+        Grab::Whole(offset, began) => {
+            return changed(axis, axis.moved(began, share - offset - axis.shares(began).0), range);
         }
     };
     changed(axis, axis.range(from, to), range)
@@ -160,7 +177,7 @@ fn taken(axis: &Axis<'_>, at: Pos2, range: Option<Range>) -> Grab {
     } else if is_near(low) {
         Grab::Low
     } else if (low..=high).contains(&share) {
-        Grab::Whole(share - low)
+        Grab::Whole(share - low, range.unwrap_or_default())
     } else {
         Grab::New(share)
     }
@@ -198,6 +215,11 @@ fn keys(ui: &Ui, axis: &Axis<'_>, response: &Response, range: Option<Range>) -> 
     if range.is_none() {
         return changed(axis, axis.range(low, high), range);
     }
+    if let Some(range) = range.filter(|_| axis.is_whole() && widened == 0.0) {
+        // at least to the next number
+        let step = step.max(1.0 / axis.width().max(f32::MIN_POSITIVE));
+        return changed(axis, axis.moved(range, moved * step), Some(range));
+    }
     let moved = (moved * step).clamp(-low, 1.0 - high);
     let (low, high) = (low + moved - widened * step, high + moved + widened * step);
     let middle = f32::midpoint(low, high);
@@ -224,7 +246,7 @@ pub fn cursor(axis: &Axis<'_>, response: &Response, range: Option<Range>) {
     let icon = match taken(axis, at, range) {
         Grab::Low | Grab::High if axis.is_vertical => egui::CursorIcon::ResizeVertical,
         Grab::Low | Grab::High => egui::CursorIcon::ResizeHorizontal,
-        Grab::Whole(_) => egui::CursorIcon::Grab,
+        Grab::Whole(..) => egui::CursorIcon::Grab,
         Grab::New(_) => egui::CursorIcon::Crosshair,
     };
     response.ctx.set_cursor_icon(icon);

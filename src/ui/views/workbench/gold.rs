@@ -5,9 +5,9 @@ use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 use crate::session::WorkbenchCommand;
 use crate::text::links::places::words;
 use crate::text::links::{Link, Links};
+use crate::ui::bidi;
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::workbench::words::chips_ui;
 use crate::worker::keeper::Detail;
 use crate::workspace::column::Column;
 use crate::workspace::measures::MEASURES;
@@ -37,7 +37,8 @@ pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     });
     let note = "Click a source word, then words of the reference: a link is sure, possible (thin), then gone";
     ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
-    ScrollArea::horizontal().id_salt("corpus_gold").show(ui, |ui| {
+    let from_right = bidi::starts_right(&detail.sentence.source);
+    ScrollArea::horizontal().id_salt("corpus_gold").stick_to_right(from_right).show(ui, |ui| {
         let chosen = window.local.workbench.linked.filter(|(at, _)| *at == detail.at).map(|(_, j)| j);
         let (mut above, mut below) = (Vec::new(), Vec::new());
         line_ui(
@@ -84,13 +85,19 @@ fn line_ui(
     is_chosen: impl Fn(usize) -> bool,
     mut clicked: impl FnMut(usize),
 ) {
-    chips_ui(ui, text, false, |ui| {
+    // A line from the right is laid from its end, so that it scrolls.
+    let mut line: Vec<(usize, &str)> = words(text).enumerate().collect();
+    if bidi::starts_right(text) {
+        line.reverse();
+    }
+    places.resize(line.len(), Rect::NOTHING);
+    ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-        for (n, word) in words(text).enumerate() {
+        for (n, word) in line {
             let button = egui::Button::selectable(is_chosen(n), RichText::new(word).size(theme::TEXT_SMALL))
                 .sense(Sense::click());
             let button = ui.add(button);
-            places.push(button.rect);
+            places[n] = button.rect;
             if button.accessible_name(format!("{side} word {}: {word}", n + 1)).clicked() {
                 clicked(n);
             }

@@ -87,7 +87,7 @@ fn spanned((from, to): (usize, usize), n: usize) -> (usize, usize) {
 /// Words as chips, those of a span chosen; answers with the one that was clicked.
 fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option<usize> {
     let mut answer = None;
-    chips_ui(ui, text, true, |ui| {
+    chips_ui(ui, text, |ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         for (n, word) in words(text).enumerate() {
             let is_within = (span.0..span.1).contains(&n);

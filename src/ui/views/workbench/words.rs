@@ -122,13 +122,13 @@ impl<'a> Marked<'a> {
     }
 }
 
-/// A line of chips that are words of a text, from where it begins.
-pub fn chips_ui(ui: &mut Ui, text: &str, wraps: bool, chips: impl FnOnce(&mut Ui)) {
+/// Lines of chips that are words of a text, from where it begins.
+pub fn chips_ui(ui: &mut Ui, text: &str, chips: impl FnOnce(&mut Ui)) {
     let layout =
         if bidi::starts_right(text) { Layout::right_to_left(Align::Min) } else { Layout::left_to_right(Align::Min) };
     let height = ui.spacing().interact_size.y;
     let room = vec2(ui.available_width(), height);
-    ui.allocate_ui_with_layout(room, layout.with_main_wrap(wraps), chips);
+    ui.allocate_ui_with_layout(room, layout.with_main_wrap(true), chips);
 }
 
 /// Where the words stand that `other` does not have so often.
