@@ -8,6 +8,7 @@ use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, 
 use crate::analysis::concordance::{Line, Order};
 use crate::session::workbench::whole::Concordance;
 use crate::session::{WholeCommand, WorkbenchCommand};
+use crate::ui::bidi;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
@@ -224,9 +225,11 @@ fn centred(
     let end = span.end.min(words.len());
     let start = span.start.min(end);
     let painter = ui.painter().with_clip_rect(room.intersect(ui.clip_rect()));
+    let from_right = bidi::starts_right(&words.join(" "));
     let job = |range: std::ops::Range<usize>| {
         let mut job = LayoutJob::default();
-        for place in range {
+        let places: Vec<usize> = if from_right { range.rev().collect() } else { range.collect() };
+        for place in places {
             let word = item(place).map_or_else(
                 || TextFormat::simple(theme::body(), colour),
                 |item| {
@@ -235,17 +238,27 @@ fn centred(
                     TextFormat { background, ..TextFormat::simple(theme::body(), colour) }
                 },
             );
-            job.append(words.get(place).map_or("", String::as_str), 0.0, word);
+            let text = words.get(place).map_or("", String::as_str);
+            let text = if from_right { bidi::turned(text) } else { text.into() };
+            job.append(&text, 0.0, word);
             job.append(" ", 0.0, TextFormat::simple(theme::body(), colour));
         }
         job.wrap.max_rows = 1;
         painter.layout_job(job)
     };
-    let (left, middle) = (job(start.saturating_sub(MOST_WORDS)..start), job(start..end));
-    let right = job(end..words.len().min(end + MOST_WORDS));
-    // A hit stands in the middle; what has no hit begins at the left.
-    let from =
-        if start == end { room.left() } else { room.center().x - (middle.size().x / 2.0).min(room.width() / 3.0) };
+    let (mut left, middle) = (job(start.saturating_sub(MOST_WORDS)..start), job(start..end));
+    let mut right = job(end..words.len().min(end + MOST_WORDS));
+    if from_right {
+        std::mem::swap(&mut left, &mut right);
+    }
+    // A hit stands in the middle; what has no hit begins where lines do.
+    let from = if start < end {
+        room.center().x - (middle.size().x / 2.0).min(room.width() / 3.0)
+    } else if from_right {
+        room.right()
+    } else {
+        room.left()
+    };
     let top = room.center().y - right.size().y.max(middle.size().y) / 2.0;
     painter.galley(pos2(from - left.size().x, top), left, colour);
     let width = middle.size().x;
