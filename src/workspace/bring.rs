@@ -10,10 +10,11 @@ use crate::text::links::{Links, places};
 use crate::text::sentence::EOS;
 use crate::ticket::Ticket;
 use crate::workspace::file::Workspace;
+use crate::workspace::known::Known;
 use crate::workspace::lanes::{Lanes, with_lanes};
 use crate::workspace::measures::Measuring;
 use crate::workspace::output::Output;
-use crate::workspace::read::{About, Sentence};
+use crate::workspace::read::About;
 use crate::workspace::remarks::remarks;
 use crate::workspace::write::{NewSentence, Placed, Ready};
 
@@ -448,9 +449,7 @@ impl Bringing<'_> {
         brought.sentences += new.len();
         self.loose += new.len();
         // An import that was stopped goes on: its sentences are of one file, whose first is that of other files.
-        if base < self.workspace.len()?
-            && let Some(known) = self.workspace.sentence(base)?
-        {
+        if let Some(known) = self.workspace.sentence(base)? {
             self.origin = known.origin;
         }
         if new.is_empty() { Ok(()) } else { self.workspace.add_sentences(self.origin, &new).map(drop) }
@@ -559,28 +558,6 @@ impl Bringing<'_> {
 /// Whether it says nothing in words: links or numbers for what is there.
 fn is_bare(output: &import::Output) -> bool {
     output.text.is_empty() && output.tokens.is_empty()
-}
-
-/// What the workspace has of the sentences of a window.
-struct Known {
-    sentences: BTreeMap<usize, Sentence>,
-    golds: BTreeMap<usize, Links>,
-}
-
-impl Known {
-    fn read(workspace: &Workspace, places: impl Iterator<Item = usize>) -> Result<Self> {
-        let mut places: Vec<usize> = places.collect();
-        places.sort_unstable();
-        places.dedup();
-        let (mut sentences, mut golds) = (BTreeMap::new(), BTreeMap::new());
-        // Neighbours are read together.
-        for run in places.chunk_by(|a, b| a + 1 == *b) {
-            let range = run[0]..run[0] + run.len();
-            sentences.extend(range.clone().zip(workspace.sentences(range.clone())?));
-            golds.extend(workspace.golds_of(range)?);
-        }
-        Ok(Self { sentences, golds })
-    }
 }
 
 /// Whether two texts have the same letters: tokenizers put spaces between and write one apostrophe for another.

@@ -25,6 +25,7 @@ pub mod frequencies;
 pub mod hits;
 pub mod judge;
 pub mod kinds;
+mod known;
 mod lanes;
 pub mod lists;
 pub mod look;

@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use crate::error::{Error, Result};
 use crate::figure::svg::{bare, escaped, svg};
+use crate::text::links::places::words;
 use crate::workspace::aggregate;
 use crate::workspace::aggregate::Aggregate;
 use crate::workspace::column::Column;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::file::Workspace;
-use crate::workspace::judge::Judgement;
+use crate::workspace::judge::{Judgement, Mark};
 use crate::workspace::kinds::{MOST_IN_REPORT, Out, columns};
 use crate::workspace::measures::MEASURES;
 use crate::workspace::picture;
@@ -182,7 +183,7 @@ fn sentence(at: usize, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Res
     html += "</dl>\n";
     html += &numbers(at, out, corpus);
     for (annotator, judgement) in corpus.judgements.get(&at).into_iter().flatten() {
-        html += &judged(annotator, judgement);
+        html += &judged(corpus, at, annotator, judgement);
     }
     let mut figures = String::new();
     for column in &corpus.systems {
@@ -205,7 +206,23 @@ fn numbers(at: usize, out: &Out, corpus: &Corpus) -> String {
     format!("<div class=\"wide\"><table><tr>{head}</tr><tr>{row}</tr></table></div>\n")
 }
 
-fn judged(annotator: &str, judgement: &Judgement) -> String {
+/// The words of a mark, and those of the source that it concerns.
+fn marked(corpus: &Corpus, at: usize, mark: &Mark) -> String {
+    let within = |text: Option<&str>, span: (usize, usize)| -> String {
+        let words = words(text.unwrap_or_default()).skip(span.0).take(span.1.saturating_sub(span.0));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let column = corpus.systems.iter().find(|column| column.system.name == mark.system);
+    let said = within(column.and_then(|column| column.texts.get(at)), mark.target);
+    let source = within(corpus.sources.get(at), mark.source);
+    let quoted = |before: &str, words: &str| match words {
+        "" => String::new(),
+        _ => format!("{before} \u{201c}{words}\u{201d}"),
+    };
+    quoted("", &said) + &quoted(" for", &source)
+}
+
+fn judged(corpus: &Corpus, at: usize, annotator: &str, judgement: &Judgement) -> String {
     let mut parts: Vec<String> = Vec::new();
     if judgement.stars > 0 {
         parts.push("\u{2605}".repeat(usize::from(judgement.stars)));
@@ -216,7 +233,8 @@ fn judged(annotator: &str, judgement: &Judgement) -> String {
         let words = format!("words {} to {}", mark.target.0 + 1, mark.target.1);
         let place = if mark.target.0 == mark.target.1 { format!("before word {}", mark.target.0 + 1) } else { words };
         let note = if mark.note.is_empty() { String::new() } else { format!(": {}", mark.note) };
-        parts.push(format!("{} ({}) in {}, {place}{note}", mark.category, mark.severity, mark.system));
+        let words = marked(corpus, at, mark);
+        parts.push(format!("{} ({}) in {}, {place}{words}{note}", mark.category, mark.severity, mark.system));
     }
     format!("<p class=\"note\">{}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
 }

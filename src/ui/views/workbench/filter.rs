@@ -66,7 +66,7 @@ pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// A menu in which several things are chosen one after the other.
-fn menu(name: &str) -> MenuButton<'_> {
+pub fn menu(name: &str) -> MenuButton<'_> {
     MenuButton::new(name).config(MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside))
 }
 

@@ -20,7 +20,7 @@ mod words;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{ComboBox, Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
+use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::import::Role;
@@ -195,19 +195,16 @@ fn views_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    ui.menu_button("Import...", |ui| {
+    // It stays open while one chooses.
+    filter::menu("Import...").ui(ui, |ui| {
         let role = window.session.workbench().role.clone();
-        let label = ui.label("A plain text is");
-        let combo = ComboBox::from_id_salt("role").selected_text(role_name(&role)).show_ui(ui, |ui| {
-            let roles = [Role::Source, Role::Reference, Role::Output(String::new()), Role::Gold];
-            for other in roles {
-                let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
-                if ui.selectable_label(is_chosen, role_name(&other)).clicked() && !is_chosen {
-                    window.push(WorkbenchCommand::SetRole(other));
-                }
+        ui.label("A plain text is");
+        for other in [Role::Source, Role::Reference, Role::Output(String::new()), Role::Gold] {
+            let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
+            if ui.radio(is_chosen, role_name(&other)).clicked() && !is_chosen {
+                window.push(WorkbenchCommand::SetRole(other));
             }
-        });
-        combo.response.labelled_by(label.id);
+        }
         if let Role::Output(name) = role {
             let mut name = name;
             let label = ui.label("Name of the system");
@@ -219,6 +216,7 @@ fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         if ui.button("Choose a file...").clicked() {
             window.local.sheet = Sheet::Ask(Question::Import);
+            ui.close();
         }
     });
 }
