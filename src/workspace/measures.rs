@@ -8,6 +8,7 @@ use crate::analysis::bleu::{BleuSettings, Counts};
 use crate::analysis::chrf;
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, Seen};
 use crate::analysis::weights::Weights;
+use crate::text::links::places::{ends, visible, words};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
 use crate::workspace::output::Output;
@@ -210,10 +211,6 @@ pub fn named(name: &str) -> Option<&'static Measure> {
     MEASURES.iter().chain(OF_SENTENCES).find(|measure| measure.name == name)
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    crate::text::links::places::words(text)
-}
-
 /// An output's links between the words between spaces of its two texts, as alignments by hand count them.
 fn in_chunks(subject: &Subject<'_>) -> Option<Vec<Link>> {
     chunk_links(subject.source, subject.output?)
@@ -241,12 +238,7 @@ pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
     if !all.eq(visible(text)) {
         return None;
     }
-    let ends: Vec<usize> = words(text)
-        .scan(0, |end, word| {
-            *end += visible(word).count();
-            Some(*end)
-        })
-        .collect();
+    let ends = ends(text);
     let mut at = 0;
     let place = |part: &String| {
         let place = ends.partition_point(|end| *end <= at);
@@ -254,10 +246,6 @@ pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
         place
     };
     Some(parts.iter().map(place).collect())
-}
-
-fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    text.chars().filter(|c| !c.is_whitespace())
 }
 
 /// All of some measures, NaN where there is nothing to measure.

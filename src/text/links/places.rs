@@ -56,13 +56,8 @@ pub fn places(sentence: &Sentence, line: &str) -> Option<Vec<Range<usize>>> {
     if !visible(&sentence.text).eq(visible(line)) {
         return None;
     }
-    // Ends of the words, counted in visible characters.
-    let mut end = 0;
-    let mut ends = Vec::new();
-    for word in words(line) {
-        end += visible(word).count();
-        ends.push(end);
-    }
+    let ends = ends(line);
+    let end = ends.last().copied().unwrap_or(0);
     let counted = counts(&sentence.text);
     let count = |byte: usize| counted.get(byte).copied().unwrap_or(end);
     Some(sentence.spans.iter().map(|span| covered(&ends, count(span.start), count(span.end))).collect())
@@ -82,7 +77,17 @@ pub fn to_words(links: &[Link], source: &[Range<usize>], target: &[Range<usize>]
     found
 }
 
-fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+/// Where the words of a line end, counted in visible characters.
+pub fn ends(line: &str) -> Vec<usize> {
+    let add = |end: &mut usize, word: &str| {
+        *end += visible(word).count();
+        Some(*end)
+    };
+    words(line).scan(0, add).collect()
+}
+
+/// The characters of a text that are no spaces.
+pub fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().filter(|c| !c.is_whitespace())
 }
 

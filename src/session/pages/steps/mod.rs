@@ -431,12 +431,9 @@ fn are_words(apart: &Apart, link: Link) -> bool {
 
 /// Where step `i` looks most, between words; `</s>` of neither side is one.
 fn greatest(apart: &Apart, i: usize) -> Option<Link> {
-    let step = apart.steps.get(i)?;
-    step.said.filter(|(id, _)| *id != apart.eos)?;
-    let alpha_i = step.alpha_i.as_ref()?.iter().enumerate();
+    let alpha_i = apart.steps.get(i)?.alpha_i.as_ref()?.iter().enumerate();
     let (source, _) = alpha_i.max_by(|a, b| a.1.total_cmp(b.1))?;
-    let is_end = apart.source.spans.get(source).is_some_and(std::ops::Range::is_empty);
-    (!is_end).then_some(Link { source, target: i })
+    Some(Link { source, target: i }).filter(|link| are_words(apart, *link))
 }
 
 impl PageState for Steps {

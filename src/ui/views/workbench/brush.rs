@@ -1,9 +1,10 @@
 //! Floor 10: a brush: a range of numbers that is drawn along an axis with the mouse, or moved with the arrow keys. What
 //! it says goes into the conditions; it keeps nothing itself.
 
-use egui::{EventFilter, Key, Modifiers, Pos2, Rect, Response, Stroke, StrokeKind, Ui};
+use egui::{EventFilter, Key, Modifiers, Pos2, Rect, Response, RichText, Stroke, StrokeKind, Ui};
 
-use crate::ui::local::Grab;
+use crate::session::WholeCommand;
+use crate::ui::local::{Grab, Window};
 use crate::ui::theme;
 use crate::workspace::column::Column;
 use crate::workspace::distribution::Histogram;
@@ -253,5 +254,18 @@ pub fn cursor(axis: &Axis<'_>, response: &Response, range: Option<Range>) {
 }
 
 /// How it is used, for the tooltip.
-pub const HINT: &str = "Drag to brush, drag an end to change it, double click to clear. With the keyboard: arrow keys along it \
+const HINT: &str = "Drag to brush, drag an end to change it, double click to clear. With the keyboard: arrow keys along it \
                         move the brush, across it widen and narrow it, Delete clears it";
+
+/// Says over an axis what it is and how it is brushed, and asks for what was done there.
+pub fn answer(window: &mut Window<'_>, response: Response, column: Column, about: &str, change: Option<Change>) {
+    response.on_hover_ui(|ui| {
+        ui.label(about);
+        ui.label(RichText::new(HINT).size(theme::TEXT_SMALL).weak());
+    });
+    match change {
+        Some(Change::To(range)) => window.push(WholeCommand::Brush(column, Some(range))),
+        Some(Change::Clear) => window.push(WholeCommand::Brush(column, None)),
+        None => {}
+    }
+}

@@ -1,12 +1,11 @@
 //! Floor 10: page Corpus, what is brushed, above the table: small histograms, or axes beside each other.
 
 use egui::accesskit::Role;
-use egui::{Align2, Rect, RichText, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::WholeCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::ui::views::workbench::brush::{Axis, Change, HINT, asked, cursor, paint, told};
+use crate::ui::views::workbench::brush::{Axis, answer, asked, cursor, paint, told};
 use crate::ui::views::workbench::filter::spoken;
 use crate::ui::views::workbench::parallel;
 use crate::workspace::distribution::Histogram;
@@ -76,15 +75,7 @@ fn histogram_ui(ui: &mut Ui, window: &mut Window<'_>, histogram: &Histogram, wid
     ui.painter().text(rect.left_bottom(), Align2::LEFT_BOTTOM, low, small.clone(), t.weak);
     ui.painter().text(rect.right_bottom(), Align2::RIGHT_BOTTOM, high, small, t.weak);
     let about = about(histogram, &column.about(&workbench.corpus));
-    response.on_hover_ui(|ui| {
-        ui.label(about);
-        ui.label(RichText::new(HINT).size(theme::TEXT_SMALL).weak());
-    });
-    match change {
-        Some(Change::To(range)) => window.push(WholeCommand::Brush(column, Some(range))),
-        Some(Change::Clear) => window.push(WholeCommand::Brush(column, None)),
-        None => {}
-    }
+    answer(window, response, column, &about, change);
 }
 
 fn about(histogram: &Histogram, about: &str) -> String {

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::WholeCommand;
 use crate::ui::local::{DrawnLines, Window};
 use crate::ui::theme;
-use crate::ui::views::workbench::brush::{Axis, Change, HINT, asked, cursor, paint, told};
+use crate::ui::views::workbench::brush::{Axis, answer, asked, cursor, paint, told};
 use crate::ui::views::workbench::filter::spoken;
 use crate::ui::widgets::labels::plural;
 use crate::workspace::distribution::{Histogram, MOST_LINES, Picture};
@@ -89,15 +88,7 @@ fn axis_ui(
         _ => Align2::CENTER_TOP,
     };
     ui.painter().text(pos2(x, strip.bottom() + 2.0), foot_align, foot, small, colour);
-    response.on_hover_ui(|ui| {
-        ui.label(about);
-        ui.label(RichText::new(HINT).size(theme::TEXT_SMALL).weak());
-    });
-    match change {
-        Some(Change::To(range)) => window.push(WholeCommand::Brush(column, Some(range))),
-        Some(Change::Clear) => window.push(WholeCommand::Brush(column, None)),
-        None => {}
-    }
+    answer(window, response, column, &about, change);
 }
 
 fn ends(range: Option<Range>, said: &dyn Fn(f32) -> String) -> Option<String> {
