@@ -26,6 +26,7 @@ use crate::cli::{Context, bundled, windows, words};
 use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, Direction, Extraction, Refused, WordPair, readings};
+use crate::evaluation::rows::Rows;
 use crate::models::{Model, Stepper};
 use crate::text::links::{Link, Links, places};
 use crate::text::{line, links};
@@ -111,8 +112,9 @@ pub struct Low {
     samples: Option<u16>,
     /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
     /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
-    #[arg(long, value_name = "NAME", default_value = "predicted", value_parser = reading)]
-    reading: Reading,
+    /// [default: as the model was trained, predicted for all that were not guided]
+    #[arg(long, value_name = "NAME", value_parser = reading)]
+    reading: Option<Reading>,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
     format: LinkFormat,
@@ -165,7 +167,8 @@ struct High {
     forward: Model,
     reverse: Option<Model>,
     symmetrize: Direction,
-    extraction: Extraction,
+    reading: Option<Reading>,
+    threshold: Option<f32>,
     batch: usize,
     pretokenized: bool,
 }
@@ -234,21 +237,20 @@ fn high(low: &Low) -> anyhow::Result<(High, Steppers)> {
         opposite(&forward, reverse)?;
     }
     let of_both = [Some(&forward), reverse.as_ref()];
-    let possible = of_both.into_iter().flatten().any(|model| readings(&model.config).contains(&low.reading));
+    let has = |reading| of_both.into_iter().flatten().any(|model| readings(&model.config).contains(&reading));
     // A row of a model without an alignment belongs to its own word.
-    if !possible && low.reading != Reading::default() {
-        let message = format!(
-            "the rows of {} belong to the words that were predicted; leave out --reading {}",
-            forward.config.name,
-            low.reading.name()
-        );
+    if let Some(reading) = low.reading.filter(|reading| *reading != Reading::default() && !has(*reading)) {
+        let (name, reading) = (&forward.config.name, reading.name());
+        let message =
+            format!("the rows of {name} belong to the words that were predicted; leave out --reading {reading}");
         return Err(Error::Input(message).into());
     }
     let high = High {
         forward,
         reverse,
         symmetrize: low.symmetrize.unwrap_or_else(default_way),
-        extraction: Extraction { reading: low.reading, threshold: low.threshold },
+        reading: low.reading,
+        threshold: low.threshold,
         batch: low.batch.high(),
         pretokenized: low.pairs.pretokenized,
     };
@@ -325,8 +327,9 @@ fn read_pair(high: &High, (source, target): &(Line, Line)) -> std::result::Resul
 
 /// The links of every pair of a window, none for those that were refused.
 fn align_window(high: &High, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
-    let extraction = [high.extraction];
     let align = |model: &Model, stepper: &mut dyn Stepper, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
+        let reading = Rows::wanted(model.into(), high.reading).reading;
+        let extraction = [Extraction { reading, threshold: high.threshold }];
         let mut aligner = Aligner { system: model.into(), stepper };
         let links = aligner.links(pairs, &extraction, high.batch, &Ticket::forever(), &mut |_, _| {})?;
         Ok(links.into_iter().map(|lists| lists.into_iter().next().unwrap_or_default()).collect())

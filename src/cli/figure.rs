@@ -111,8 +111,9 @@ pub struct Low {
     links: WeightArg,
     /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
     /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
-    #[arg(long, value_name = "NAME", default_value = "predicted", value_parser = reading)]
-    reading: Reading,
+    /// [default: as the model was trained, predicted for all that were not guided]
+    #[arg(long, value_name = "NAME", value_parser = reading)]
+    reading: Option<Reading>,
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]

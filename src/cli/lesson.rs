@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::analysis::reading::Reading;
 use crate::cli::args::physical_cores;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::output::Output;
@@ -179,7 +178,7 @@ fn column(spoken: &Spoken) -> Result<Option<String>> {
         let stepper = system.stepper(Kernels::Fused, physical_cores())?;
         let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
         let showing = Showing { needs: kind.needs, word: 0, pruned: false, pretokenized: false, pieces: false };
-        let mut scenes = Scenes::new(&system, stepper, options, Reading::default(), showing)?;
+        let mut scenes = Scenes::new(&system, stepper, options, None, showing)?;
         let scene = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
         let look = sheet::Look { caption: Some(scene.caption.clone()), ..sheet::Look::default() };
         if let Some(figure) = kind.draw(&scene.sheet(kind), &look) {

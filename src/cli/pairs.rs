@@ -8,6 +8,7 @@ use crate::cli::words::Worded;
 use crate::cli::{windows, words};
 use crate::decoding::{Ensemble, Forced};
 use crate::error::{Error, Result};
+use crate::evaluation::rows::Rows;
 use crate::models::Stepper;
 use crate::text::{line, parallel};
 
@@ -42,7 +43,8 @@ impl PairForcer {
     pub fn run(mut self, doing: Doing, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let mut input = Pairs { files: &mut self.files, system: &self.system, pretokenized: self.pretokenized };
         windows::run(doing, &mut input, Growth::new(self.batch), &mut |window| {
-            each(&self.system, window, &force_window(self.stepper.as_mut(), self.batch, window)?)?;
+            let forced = force_window(&self.system, self.stepper.as_mut(), self.batch, window)?;
+            each(&self.system, window, &forced)?;
             Ok(window.iter().map(|(_, target)| target.sentence.len()).sum())
         })
     }
@@ -62,14 +64,20 @@ impl PairForcer {
     }
 }
 
-fn force_window(stepper: &mut dyn Stepper, batch: usize, window: &[Pair]) -> Result<Vec<Option<Forced>>> {
+fn force_window(
+    system: &Ensemble,
+    stepper: &mut dyn Stepper,
+    batch: usize,
+    window: &[Pair],
+) -> Result<Vec<Option<Forced>>> {
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| Pairs::refused(&window[index]).is_none()).collect();
     let pairs: Vec<(&[u32], &[u32])> = chosen
         .iter()
         .map(|&index| (window[index].0.sentence.ids.as_slice(), window[index].1.sentence.ids.as_slice()))
         .collect();
     let mut done: Vec<Option<Forced>> = window.iter().map(|_| None).collect();
-    words::force_all(stepper, &pairs, batch, &mut |indexes, forced| {
+    let (rows, eos) = (Rows::own(system.into()), system.specials().eos);
+    words::force_all(rows, stepper, (&pairs, eos), batch, &mut |indexes, forced| {
         for (&index, forced) in indexes.iter().zip(forced) {
             done[chosen[index]] = Some(forced);
         }

@@ -109,6 +109,8 @@ struct Record<'a> {
     alpha: Option<&'a [Vec<f32>]>,
     energies: Option<&'a [Vec<f32>]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     p_t: Option<&'a [f32]>,
 }
 
@@ -137,6 +139,7 @@ fn record<'a>(
         token_log_p: forced.map(|forced| forced.token_log_p.as_slice()),
         alpha: forced.and_then(|forced| forced.alpha.as_deref()),
         energies: forced.and_then(|forced| forced.energies.as_deref()),
+        reading: words::own_reading(system),
         p_t: forced.and_then(|forced| forced.p_t.as_deref()),
     }
 }

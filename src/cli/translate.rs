@@ -19,6 +19,7 @@ use crate::decoding::marks::{Marks, Parts};
 use crate::decoding::resolve::Reader;
 use crate::decoding::{Decoded, Ensemble, Hypothesis, Intervention, SearchOptions};
 use crate::error::{Error, Result};
+use crate::evaluation::rows::Rows;
 use crate::models::Stepper;
 use crate::text::interventions::{InterventionFile, Interventions};
 use crate::text::sentence::Sentence;
@@ -187,7 +188,28 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
     };
     let (specials, ticket) = (high.system.specials(), Ticket::forever());
     decoding::intervene_all(stepper, specials, &sources, &lists, &high.options, high.batch, &ticket, &mut keep)?;
+    if high.format != LineFormat::Text || high.replacing.is_some() {
+        read_rows(high, stepper, window, &mut done)?;
+    }
     Ok(done)
+}
+
+/// Gives every token the row that belongs to it.
+fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &mut [Option<Decoded>]) -> Result<()> {
+    let (rows, eos) = (Rows::own((&high.system).into()), high.system.specials().eos);
+    // what a person has set does not go on behind `</s>`
+    let free = window.iter().zip(&mut *done).filter(|(planned, _)| planned.list.is_empty());
+    let (sources, mut hypotheses): (Vec<&[u32]>, Vec<&mut Hypothesis>) = free
+        .flat_map(|(planned, done)| {
+            let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.nbest));
+            all.map(|one| (planned.line.sentence.ids.as_slice(), one))
+        })
+        .unzip();
+    rows.go_on(stepper, (&sources, eos), &mut hypotheses, high.batch, &Ticket::forever())?;
+    for one in done.iter_mut().flatten().flat_map(|decoded| &mut decoded.hypotheses) {
+        rows.assign(one);
+    }
+    Ok(())
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {
@@ -207,6 +229,7 @@ fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&D
             source: &line.sentence.tokens,
             words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized).map(words::ends),
             interventions: (!list.is_empty()).then(|| reader(high).describe(list, None)),
+            reading: words::own_reading(&high.system),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
         }),
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
@@ -250,6 +273,8 @@ struct Record<'a> {
     words: Option<Vec<[usize; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interventions: Option<Interventions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'static str>,
     hypotheses: Vec<HypothesisRecord<'a>>,
 }
 

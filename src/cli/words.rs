@@ -5,10 +5,12 @@ use std::ops::Range;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::Link;
+use crate::analysis::reading::Reading;
 use crate::analysis::words::merge_alpha;
 use crate::decoding;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
+use crate::evaluation::rows::Rows;
 use crate::evaluation::wording::whole_words;
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
@@ -39,17 +41,24 @@ pub fn decode_all(
     })
 }
 
-/// [`decoding::force_all`] for work that is never cancelled.
+/// [`Rows::force_all`] for work that is never cancelled.
 pub fn force_all(
+    rows: Rows,
     stepper: &mut dyn Stepper,
-    pairs: &[(&[u32], &[u32])],
+    (pairs, eos): (&[(&[u32], &[u32])], u32),
     batch: usize,
     done: &mut dyn FnMut(&[usize], Vec<Forced>),
 ) -> Result<()> {
-    decoding::force_all(stepper, pairs, batch, &Ticket::forever(), &mut |indexes, forced| {
+    rows.force_all(stepper, (pairs, eos), batch, &Ticket::forever(), &mut |indexes, forced| {
         done(indexes, forced);
         Ok(())
     })
+}
+
+/// How the rows of a system are read, by name, where training made them belong to other words than those predicted.
+pub fn own_reading(system: &Ensemble) -> Option<&'static str> {
+    let reading = Rows::own(system.into()).reading;
+    (reading != Reading::default()).then(|| reading.name())
 }
 
 /// Ranges as JSON has them: the first and the one behind the last.

@@ -11,6 +11,7 @@ pub mod facts;
 pub mod figures;
 pub mod first_set;
 pub mod report;
+pub mod rows;
 pub mod run;
 pub mod system;
 pub mod test_set;

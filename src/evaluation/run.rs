@@ -12,6 +12,7 @@ use crate::decoding::Hypothesis;
 use crate::decoding::batching::WINDOW;
 use crate::error::{Error, Result};
 use crate::evaluation::report::rows;
+use crate::evaluation::rows::Rows;
 use crate::evaluation::wording;
 use crate::evaluation::{Pair, Record, Report, System, TestSet, Translation, Unk};
 use crate::models::Stepper;
@@ -263,7 +264,13 @@ impl Run<'_> {
     fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &Pair) -> Translation {
         let replacing = self.options.replace_unk.as_ref();
         let lead = self.system.lead();
-        let text = wording::text(lead, hypothesis, &case.source, replacing, self.test_set.pretokenized);
+        let read = replacing.map(|_| {
+            let mut read = hypothesis.clone();
+            Rows::own(self.system).assign(&mut read);
+            read
+        });
+        let read = read.as_ref().unwrap_or(hypothesis);
+        let text = wording::text(lead, read, &case.source, replacing, self.test_set.pretokenized);
         let ids = wording::without_eos(lead, &hypothesis.tokens);
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
         let counts = bleu::Counts::of(&text, &references, &self.options.bleu());

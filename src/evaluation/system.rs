@@ -98,6 +98,19 @@ impl<'a> System<'a> {
         }
     }
 
+    /// The reading of the rows that training guided by given links; `None` where it did not, or where the members whose
+    /// alignment is shown differ.
+    pub fn guided(self) -> Option<&'a str> {
+        match self {
+            Self::Model(model) => model.guided(),
+            Self::Ensemble(ensemble) => {
+                let mut guided = ensemble.shown().iter().map(|&n| ensemble.members()[n].guided());
+                let first = guided.next()??;
+                guided.all(|other| other == Some(first)).then_some(first)
+            }
+        }
+    }
+
     /// The ids that the search must know.
     pub fn specials(self) -> Specials {
         let (eos, unk) = self.lead().specials();

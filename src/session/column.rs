@@ -327,7 +327,7 @@ impl Column {
         let given = self.read().filter(|_| settings.whose == Whose::Given);
         let making = Making {
             specials: self.facts.as_ref().map(|facts| (facts.eos, facts.unk)),
-            reading: self.facts.as_ref().and_then(|facts| facts.input_delay).map(|delay| (settings.reading, delay)),
+            reading: settings.reading_of(self.facts.as_ref()),
             pieces: settings.pieces,
             links: self.links.as_ref().filter(|_| given.is_none() && settings.links),
             is_given: given.is_some(),

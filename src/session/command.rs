@@ -83,7 +83,7 @@ pub enum SettingsCommand {
     /// alpha or energies.
     SetShown(Shown),
     /// Which word a row of an alignment belongs to, in models where there is a choice.
-    SetReading(Reading),
+    SetReading(Option<Reading>),
     /// Show the pieces of words, in models whose vocabulary has them.
     SetPieces(bool),
     /// Show the links of a statistical aligner, where one comes with the program.

@@ -5,6 +5,7 @@
 //! has the model's own tokens, with `words` saying which make up a word, as the command line writes them. Links are
 //! always of words. Pharaoh has no place for names; [`note`] says them to the user.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -435,6 +436,13 @@ fn pairs(links: &[Link]) -> Value {
     links.iter().map(|link| json!([link.source, link.target])).collect()
 }
 
+/// Without the rows behind `</s>`.
+fn of_tokens(alpha: Cow<'_, [Vec<f32>]>, count: usize) -> Vec<Vec<f32>> {
+    let mut alpha = alpha.into_owned();
+    alpha.truncate(count);
+    alpha
+}
+
 /// A word that has no row under this reading has zeros and the position `null`.
 fn hypothesis(shown: &HypothesisView, read: Option<(Reading, usize)>) -> Value {
     let (reading, delay) = read.unwrap_or_default();
@@ -443,11 +451,13 @@ fn hypothesis(shown: &HypothesisView, read: Option<(Reading, usize)>) -> Value {
         "text": shown.text,
         "log_p": shown.log_p,
         "token_log_p": shown.token_log_p,
-        "alpha": shown.alpha.as_deref().map(|alpha| reading.assign_after(delay, alpha)),
+        "alpha": shown.alpha.as_deref().map(|alpha| of_tokens(reading.assign_after(delay, alpha), shown.tokens.len())),
         "finished": shown.finished,
     });
     if let Some(p_t) = &shown.p_t {
-        value["p_t"] = (0..p_t.len()).map(|i| reading.row_after(delay, i, p_t.len()).map(|t| p_t[t])).collect();
+        value["p_t"] = (0..shown.tokens.len().min(p_t.len()))
+            .map(|i| reading.row_after(delay, i, p_t.len()).map(|t| p_t[t]))
+            .collect();
     }
     if let Some(pieces) = &shown.pieces {
         value["words"] = ends(&pieces.target);

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::analysis::reading::Reading;
 use crate::decoding::ensemble::{Average, Mixing};
 use crate::error::{Error, Result};
 use crate::session::column::Column;
@@ -26,6 +25,9 @@ use crate::worker::protocol::EnsembleSpec;
 
 /// The version that this program writes.
 const VERSION: u32 = 1;
+
+/// How rows are read where each model has its own reading.
+pub const OWN_READING: &str = "own";
 
 /// The saved state. Unknown keys are ignored, missing ones have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,8 +73,8 @@ pub struct SavedSession {
     pub device: String,
     /// `alpha` or `energies`.
     pub shown: String,
-    /// `predicted` or `input`.
-    pub reading: String,
+    /// `predicted`, `input` or [`OWN_READING`].
+    pub rows_by: String,
     /// `words` or `pieces`.
     pub units: String,
     /// Show the links of a statistical aligner.
@@ -183,7 +185,7 @@ impl Default for SavedSession {
             unk_replacement: false,
             device: "auto".to_owned(),
             shown: "alpha".to_owned(),
-            reading: Reading::default().name().to_owned(),
+            rows_by: OWN_READING.to_owned(),
             units: Units::Words.name().to_owned(),
             links: false,
             page: "sentence".to_owned(),

@@ -29,8 +29,7 @@ pub fn source_tokens(column: &Column, settings: &Settings, j: usize) -> Option<R
 pub fn rows_of(column: &Column, settings: &Settings, i: usize) -> Vec<usize> {
     let Some(tokens) = target_tokens(column, settings, i) else { return Vec::new() };
     let rows = column.shown().and_then(|shown| shown.alpha.as_ref()).map_or(0, Vec::len);
-    let delay = column.facts.as_ref().and_then(|facts| facts.input_delay);
-    let (reading, delay) = delay.map(|delay| (settings.reading, delay)).unwrap_or_default();
+    let (reading, delay) = settings.reading_of(column.facts.as_ref()).unwrap_or_default();
     tokens.filter_map(|token| reading.row_after(delay, token, rows)).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use crate::analysis::reading::Reading;
 use crate::nn::device::DeviceChoice;
+use crate::worker::protocol::ModelFacts;
 
 /// The palette of the dark theme: black is 0, white is 1, as in Bahdanau's figure 3.
 pub const DARK_PALETTE: &str = "gray";
@@ -70,8 +71,8 @@ pub struct Settings {
     pub device: DeviceChoice,
     /// alpha or energies.
     pub shown: Shown,
-    /// Which word a row of an alignment belongs to, in models where there is a choice.
-    pub reading: Reading,
+    /// Which word a row of an alignment belongs to, in models where there is a choice; `None`: as each was trained.
+    pub reading: Option<Reading>,
     /// Show the pieces of words, in models whose vocabulary has them.
     pub pieces: bool,
     /// Show the links of a statistical aligner, where one comes with the program.
@@ -87,6 +88,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// How the rows of a model are read, with the delay of the reading `input`; `None` where there is no choice.
+    pub fn reading_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+        let facts = facts?;
+        facts.input_delay.map(|delay| (self.reading.unwrap_or(facts.reading), delay))
+    }
+
     /// The colour map by name, on the dark or the light theme.
     pub fn palette_on(&self, is_dark: bool) -> &str {
         self.palette.as_deref().unwrap_or(if is_dark { DARK_PALETTE } else { LIGHT_PALETTE })
@@ -99,7 +106,7 @@ impl Default for Settings {
             unk_replacement: false,
             device: DeviceChoice::Auto,
             shown: Shown::Alpha,
-            reading: Reading::default(),
+            reading: None,
             pieces: false,
             links: false,
             whose: Whose::Given,

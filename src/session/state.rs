@@ -25,7 +25,7 @@ use crate::session::pages::shape::PageState as _;
 use crate::session::pages::steps::Steps;
 use crate::session::pages::workbench::{Workbench, WorkbenchCommand};
 use crate::session::persist;
-use crate::session::persist::{SavedColumn, SavedFile, SavedSession};
+use crate::session::persist::{OWN_READING, SavedColumn, SavedFile, SavedSession};
 use crate::session::saved_figure::SavedFigure;
 use crate::session::saved_interventions::SavedInterventions;
 use crate::session::saved_variant::SavedVariant;
@@ -166,7 +166,7 @@ impl Session {
             device: device.to_string(),
             // what is measured is another one at the next start
             shown: if *shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
-            reading: reading.name().to_owned(),
+            rows_by: reading.map_or(OWN_READING, Reading::name).to_owned(),
             units: if *pieces { Units::Pieces } else { Units::Words }.name().to_owned(),
             links: *links,
             page: left.map_or(self.shared.page, |left| left.page).key().to_owned(),
@@ -356,7 +356,7 @@ fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
         unk_replacement: saved.unk_replacement,
         device: device.or_else(|| saved.device.parse().ok()).unwrap_or(DeviceChoice::Auto),
         shown: if saved.shown == "energies" { Shown::Energies } else { Shown::Alpha },
-        reading: Reading::from_name(&saved.reading).unwrap_or_default(),
+        reading: Reading::from_name(&saved.rows_by),
         pieces: saved.units == Units::Pieces.name(),
         links: saved.links,
         whose: Whose::Given,

@@ -2,6 +2,7 @@
 
 use crate::decoding::{Forced, Hypothesis, force};
 use crate::error::{Error, Result};
+use crate::evaluation::rows::Rows;
 use crate::models::Stepper;
 use crate::text::line;
 use crate::ticket::Ticket;
@@ -35,7 +36,7 @@ pub(super) fn given(
     let forced = force(stepper, &[(&source.sentence.ids, &target.ids)], ticket)?;
     let Forced { token_log_p, log_p, alpha, energies, p_t } = forced.into_iter().next().unwrap_or_default();
     let candidates = vec![Vec::new(); target.ids.len()];
-    let hypothesis = Hypothesis {
+    let mut hypothesis = Hypothesis {
         tokens: target.ids,
         token_log_p,
         log_p,
@@ -47,5 +48,7 @@ pub(super) fn given(
         candidates,
         ..Hypothesis::default()
     };
+    let (rows, sources) = (Rows::own(shelved.system()), [source.sentence.ids.as_slice()]);
+    rows.go_on(stepper, (&sources, shelved.facts.eos), &mut [&mut hypothesis], 1, ticket)?;
     Ok(HypothesisView { text: text.trim().to_owned(), ..view::view(shelved, source, hypothesis) })
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::analysis::reading::Reading;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Node, SearchOptions};
 use crate::models::Kernels;
@@ -248,6 +249,8 @@ pub struct ModelFacts {
     pub input_delay: Option<usize>,
     /// Which rows of its alignment were trained on given links ([`Model::guided`](crate::models::Model::guided)).
     pub guided: Option<String>,
+    /// How its rows are read where the user does not choose.
+    pub reading: Reading,
     /// Where it computes, in words.
     pub device: String,
     /// A sentence when it computes elsewhere than was asked.

@@ -6,8 +6,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::decoding::{Decoded, Intervening, Intervention, Progress, SearchOptions, decode};
+use crate::decoding::{Decoded, Hypothesis, Intervening, Intervention, Progress, SearchOptions, decode};
 use crate::error::{Error, Result};
+use crate::evaluation::rows::Rows;
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
@@ -218,7 +219,7 @@ impl Job<'_> {
         let mut options = within_memory(&wanted, sentence.len());
         options.prefix = set.prefix;
         let (number, column) = (self.request.number, spec.column);
-        let mut rows = Rows { first_row_millis: None, last: None, every: self.store.row_every };
+        let mut rows = Pace { first_row_millis: None, last: None, every: self.store.row_every };
         let mut hear = |_: usize, progress: Progress<'_>| match progress {
             _ if self.ticket.is_stale() => {}
             Progress::Encoded { context } => {
@@ -232,7 +233,8 @@ impl Job<'_> {
         };
         let decoded = shelved.with_stepper(spec.engine, self.threads, |stepper| {
             if set.list.is_empty() {
-                return self.search(stepper, shelved, sentence, &options, &mut hear);
+                let decoded = self.search(stepper, shelved, sentence, &options, &mut hear)?;
+                return self.read_to_the_end(stepper, shelved, sentence, decoded);
             }
             let mut stepper = Intervening::new(stepper, vec![Arc::clone(&set.list)]);
             self.search(&mut stepper, shelved, sentence, &options, &mut hear)
@@ -262,6 +264,21 @@ impl Job<'_> {
         decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))
     }
 
+    /// With the rows of the last words, where rows belong to the words that were read.
+    fn read_to_the_end(
+        &self,
+        stepper: &mut dyn Stepper,
+        shelved: &Shelved,
+        source: &Sentence,
+        mut decoded: Decoded,
+    ) -> Result<Decoded> {
+        let mut all: Vec<&mut Hypothesis> = decoded.hypotheses.iter_mut().collect();
+        let (sources, batch) = (vec![source.ids.as_slice(); all.len()], all.len().max(1));
+        let (rows, eos) = (Rows::own(shelved.system()), shelved.facts.eos);
+        rows.go_on(stepper, (&sources, eos), &mut all, batch, self.ticket)?;
+        Ok(decoded)
+    }
+
     /// What the model does by itself.
     fn untouched(
         &self,
@@ -276,6 +293,7 @@ impl Job<'_> {
         let sentence = &source.sentence;
         let (decoded, shifts) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
             let decoded = self.search(stepper, shelved, sentence, &options, &mut |_, _| ())?;
+            let decoded = self.read_to_the_end(stepper, shelved, sentence, decoded)?;
             let words = (&shelved.model.target, options.candidates);
             Ok((decoded, shifts(stepper, list, (&sentence.ids, best), words, self.ticket)?))
         })?;
@@ -283,7 +301,7 @@ impl Job<'_> {
         Ok(Untouched { best: view::view(shelved, &source, best), shifts })
     }
 
-    fn result(&self, shelved: &Shelved, source: &view::Source, decoded: Decoded, rows: &Rows) -> ColumnResult {
+    fn result(&self, shelved: &Shelved, source: &view::Source, decoded: Decoded, rows: &Pace) -> ColumnResult {
         let millis = millis(self.start);
         let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
         let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
@@ -300,13 +318,13 @@ impl Job<'_> {
 }
 
 /// When rows came and when the next one may be sent.
-struct Rows {
+struct Pace {
     first_row_millis: Option<f32>,
     last: Option<Instant>,
     every: Duration,
 }
 
-impl Rows {
+impl Pace {
     /// The first row goes out at once, later ones not closer than `every`. Big pictures are costly to copy and to
     /// draw, so they come less often: for long sources once a frame at most, a million cells every 100 ms.
     fn is_due(&mut self, start: Instant, t_y: usize, t_x: usize) -> bool {

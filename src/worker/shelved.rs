@@ -6,6 +6,7 @@ use crate::decoding::Specials;
 use crate::decoding::ensemble::{Ensemble, Mixing};
 use crate::error::Result;
 use crate::evaluation::System;
+use crate::evaluation::rows::Rows;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::Sentence;
@@ -43,6 +44,7 @@ impl Shelved {
             window: config.window(),
             input_delay: config.input_delay(),
             guided: model.guided().map(str::to_owned),
+            reading: Rows::own((&model).into()).reading,
             device: device.name.clone(),
             notice: device.notice.clone(),
             digest: String::new(),
@@ -72,6 +74,7 @@ impl Shelved {
             window: only.and_then(|facts| facts.window),
             input_delay: ensemble.input_delay(),
             guided: shown.iter().find_map(|n| facts(n).guided.clone()),
+            reading: Rows::own((&ensemble).into()).reading,
             notice: None,
             card: String::new(),
             members: members

@@ -42,7 +42,7 @@ pub(super) fn view(shelved: &Shelved, source: &Source, hypothesis: Hypothesis) -
     let word = |id: u32| vocabulary.token(id).unwrap_or(UNK).to_owned();
     let unk = shelved.facts.unk;
     let tokens: Vec<String> = hypothesis.tokens.iter().map(|&id| word(id)).collect();
-    let replaced = replaced(unk, source, &hypothesis);
+    let replaced = replaced(shelved, source, &hypothesis);
     HypothesisView {
         is_unk: hypothesis.tokens.iter().map(|&id| id == unk).collect(),
         text: vocabulary.join(&shelved.facts.target_language, without_eos(&tokens)),
@@ -98,9 +98,12 @@ fn pieces(shelved: &Shelved, source: &Source, target: &[u32]) -> Option<Pieces> 
 }
 
 /// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside.
-fn replaced(unk: u32, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
-    let ids = &hypothesis.tokens;
+fn replaced(shelved: &Shelved, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
+    let (ids, facts) = (&hypothesis.tokens, &shelved.facts);
+    let unk = facts.unk;
     let Some(alpha) = hypothesis.alpha.as_deref().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
+    let read = facts.reading.assign_after(facts.input_delay.unwrap_or_default(), alpha);
+    let alpha = read.as_ref();
     let merged = source.words.as_ref().map(|words| {
         let alpha = merge_alpha(&Alignment::new(alpha), words, &wording::singles(alpha.len()));
         (alpha, wording::whole_words(&source.sentence, words))

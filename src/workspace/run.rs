@@ -9,6 +9,7 @@ use crate::decoding;
 use crate::decoding::{Decoded, Hypothesis, Intervention, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation;
+use crate::evaluation::rows::Rows;
 use crate::evaluation::wording;
 use crate::models::Stepper;
 use crate::text::line;
@@ -289,6 +290,18 @@ impl Asked<'_> {
         };
         let stepper = &mut *self.stepper;
         decoding::intervene_all(stepper, specials, &sources, &lists, search, batch, self.ticket, &mut keep)?;
+        let rows = Rows::own(self.system);
+        // what a person has set does not go on behind `</s>`
+        let is_free = |list: &Arc<[Intervention]>| list.is_empty();
+        let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) = sources
+            .iter()
+            .zip(&mut best)
+            .zip(&lists)
+            .filter(|(_, list)| is_free(list))
+            .map(|((source, best), _)| (*source, best))
+            .unzip();
+        rows.go_on(stepper, (&sources, specials.eos), &mut free, batch, self.ticket)?;
+        best.iter_mut().for_each(|one| rows.assign(one));
         Ok(best)
     }
 
@@ -296,7 +309,9 @@ impl Asked<'_> {
         let pairs: Vec<(&[u32], &[u32])> =
             cases.iter().map(|case| (case.source.ids.as_slice(), case.target.ids.as_slice())).collect();
         let mut said = vec![Hypothesis::default(); cases.len()];
-        decoding::force_all(self.stepper, &pairs, self.options.batch, self.ticket, &mut |indexes, all| {
+        let (rows, eos) = (Rows::own(self.system), self.system.specials().eos);
+        let batch = self.options.batch;
+        rows.force_all(self.stepper, (&pairs, eos), batch, self.ticket, &mut |indexes, all| {
             for (&index, forced) in indexes.iter().zip(all) {
                 said[index] = Hypothesis {
                     tokens: pairs[index].1.to_vec(),

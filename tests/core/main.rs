@@ -38,6 +38,7 @@ mod phrases;
 mod pieces;
 mod probes;
 mod readers;
+mod rows;
 mod screen;
 mod session;
 mod shown;

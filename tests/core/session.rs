@@ -827,7 +827,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
     assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "0-0 1-1\n");
 
-    session.apply(SettingsCommand::SetReading(Reading::Input));
+    session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
     assert_eq!(row(&session, 0), Some(vec![0.25, 0.75, 0.25]), "x was read before y was predicted");
     assert_eq!(row(&session, 2), Some(vec![0.0; 3]), "nothing was predicted after </s>");
     let table = session.columns()[0].table.as_deref().expect("a table");
@@ -841,7 +841,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     assert_eq!(json["hypotheses"][0]["alpha"][0][1], 0.75);
     assert_eq!(json["hypotheses"][0]["p_t"], serde_json::json!([1.5, 2.5, null]));
     assert!(export::note(&session.columns()[0], AlignmentFormat::Pharaoh).is_some_and(|note| note.contains("input")));
-    assert_eq!(session.saved().reading, "input");
+    assert_eq!(session.saved().rows_by, "input");
 }
 
 #[test]

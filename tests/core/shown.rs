@@ -210,7 +210,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     translate(&mut session, "a b c d", vec![hypothesis(&["w", "x", "y", "z", "</s>"], 5)]);
     let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns");
     let predicted = alpha(&session);
-    session.apply(SettingsCommand::SetReading(Reading::Input));
+    session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
     let read = alpha(&session);
     assert_eq!((read.rows, table(&session).reading), (5, Some(Reading::Input)));
     for i in 0..3 {

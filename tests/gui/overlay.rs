@@ -3,7 +3,7 @@
 
 use egui_kittest::kittest::Queryable as _;
 use interlinear::session::effect::{Chore, News};
-use interlinear::session::{Effect, Event, Reading, Session, SettingsCommand};
+use interlinear::session::{Effect, Event, ModelFacts, Reading, Session, SettingsCommand};
 use interlinear::text::links::{Link, Links};
 use interlinear::worker::protocol::Pieces;
 
@@ -68,7 +68,7 @@ fn linked_cells_say_so_and_the_header_how_many_words_agree() {
 #[test]
 fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
     let mut session = desk::session("the red shoe");
-    let facts = interlinear::session::ModelFacts { target_language: "de".to_owned(), ..desk::facts("German", true) };
+    let facts = ModelFacts { target_language: "de".to_owned(), ..desk::facts("German", true) };
     let column = desk::add_column(&mut session, facts);
     desk::finish(&mut session, column, "the red shoe", &["der rote Schuh"], None);
     session.apply(SettingsCommand::SetLinks(true));
@@ -86,19 +86,42 @@ fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
 #[test]
 fn rows_of_rnnsearch_may_be_read_by_the_word_read() {
     let mut session = desk::session("the red shoe");
-    let facts = interlinear::session::ModelFacts { input_delay: Some(2), ..desk::facts("RNNsearch", true) };
+    let facts = ModelFacts { input_delay: Some(2), ..desk::facts("RNNsearch", true) };
     let column = desk::add_column(&mut session, facts);
     desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
     let (mut harness, wires) = desk::window(session);
     assert!(harness.query_by_label("la <- the 0.80").is_some());
+    assert!(harness.query_by_label("Rows by each model's own reading").is_none(), "no model has another");
     harness.get_by_label("Rows by input").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&SettingsCommand::SetReading(Reading::Input).into()));
+    assert!(wires.sent.borrow().contains(&SettingsCommand::SetReading(Some(Reading::Input)).into()));
     for label in
         ["la <- shoe 0.80", "chaussure <- </s> 0.80", "rouge <- red 0.00", "Rows of RNNsearch by the word read"]
     {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
     }
+}
+
+#[test]
+fn rows_of_a_model_guided_by_the_word_read_are_read_so_until_one_chooses() {
+    let mut session = desk::session("the red shoe");
+    let own = ModelFacts { input_delay: Some(2), reading: Reading::Input, ..desk::facts("Told", true) };
+    let plain = ModelFacts { input_delay: Some(2), ..desk::facts("RNNsearch", true) };
+    for facts in [own, plain] {
+        let column = desk::add_column(&mut session, facts);
+        desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    }
+    let (mut harness, wires) = desk::window_of(session, [1600.0, 800.0]);
+    for label in ["Rows of Told by the word read", "Rows of RNNsearch by the word predicted"] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+    harness.get_by_label("Rows by predicted").click();
+    harness.run();
+    assert!(harness.query_by_label("Rows of Told by the word predicted").is_some());
+    harness.get_by_label("Rows by each model's own reading").click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&SettingsCommand::SetReading(None).into()));
+    assert!(harness.query_by_label("Rows of Told by the word read").is_some());
 }
 
 /// One model that has written "sunrise" in two pieces.
@@ -143,7 +166,7 @@ fn words_are_whole_in_heatmap_and_inspector_until_pieces_are_asked_for() {
 #[test]
 fn a_model_that_was_told_says_so_over_its_column() {
     let mut session = desk::session("the red shoe");
-    let facts = interlinear::session::ModelFacts { guided: Some("input".to_owned()), ..desk::facts("RNNsearch", true) };
+    let facts = ModelFacts { guided: Some("input".to_owned()), ..desk::facts("RNNsearch", true) };
     let column = desk::add_column(&mut session, facts);
     desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
     let (mut harness, _) = desk::window(session);

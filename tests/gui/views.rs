@@ -467,7 +467,7 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     harness.run();
     harness.get_by_label("Rows by input").click();
     harness.run();
-    assert!(sent(&wires, &SettingsCommand::SetReading(interlinear::session::Reading::Input).into()));
+    assert!(sent(&wires, &SettingsCommand::SetReading(Some(interlinear::session::Reading::Input)).into()));
     assert!(harness.query_by_label("Rows of Local by the word read").is_some());
     for label in ["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::analysis::hard;
-use crate::analysis::reading::Reading;
 use crate::cli::align::{High, LinkFormat, Low, Pair, Steppers, WordPairs, high};
 use crate::cli::output::Output;
 use crate::cli::pairs::ParallelLines;
@@ -34,7 +33,7 @@ struct Record<'a> {
 
 /// Aligns by the definition that was asked for.
 pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
-    if low.reading != Reading::default() {
+    if low.reading.is_some() {
         return Err(Error::Input("--reading is not for --importance or --format jsonl; leave it out".into()).into());
     }
     if low.format == LinkFormat::Jsonl && low.reverse_model.is_some() {
@@ -69,7 +68,7 @@ pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
 /// What matters in a pair, in both directions where there is a model of the other.
 fn important(high: &High, definition: (&Importance, usize), steppers: &mut Steppers, pair: &Pair) -> Result<Important> {
     let measure = |model: &Model, stepper: &mut dyn Stepper, pair: &WordPair| {
-        let threshold = high.extraction.threshold;
+        let threshold = high.threshold;
         let mut aligner = Aligner { system: model.into(), stepper };
         let found = aligner.important_links(definition, &[pair], threshold, &Ticket::forever(), &mut |_| {})?;
         found.into_iter().next().ok_or_else(|| Error::Internal("a pair was not measured".into()))

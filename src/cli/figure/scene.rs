@@ -8,6 +8,7 @@ use crate::cli::words;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, Said, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::readings;
+use crate::evaluation::rows::Rows;
 use crate::figure::beam::Row;
 use crate::figure::heatmap::layout::Gaze;
 use crate::figure::inspected::Inspected;
@@ -22,6 +23,7 @@ use crate::session::tree;
 use crate::session::tree::{SearchTree, Trace};
 use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
+use crate::ticket::Ticket;
 
 /// A given translation, where there is one.
 pub type Target<'a> = Option<&'a str>;
@@ -31,9 +33,7 @@ pub struct Scenes<'a> {
     system: &'a Ensemble,
     stepper: Box<dyn Stepper>,
     options: SearchOptions,
-    reading: Reading,
-    /// How many rows after its own a word has been read.
-    delay: usize,
+    rows: Rows,
     showing: Showing,
     /// Names and digests of the models.
     models: Vec<(String, String)>,
@@ -81,12 +81,14 @@ impl<'a> Scenes<'a> {
         system: &'a Ensemble,
         stepper: Box<dyn Stepper>,
         options: SearchOptions,
-        reading: Reading,
+        wanted: Option<Reading>,
         showing: Showing,
     ) -> Result<Self> {
         let candidates = if showing.needs == Needs::Word { CANDIDATES } else { options.candidates };
         let options = SearchOptions { candidates, trace: showing.needs == Needs::Search, ..options };
         let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
+        let rows = Rows::wanted(system.into(), wanted);
+        let reading = rows.reading;
         if reading != Reading::default() && !shown().all(|config| readings(config).contains(&reading)) {
             let (name, reading) = (system.name(), reading.name());
             return Err(Error::Input(format!(
@@ -98,8 +100,7 @@ impl<'a> Scenes<'a> {
             models.push(("model".to_owned(), model.config.name.clone()));
             models.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
         }
-        let delay = shown().find_map(crate::models::config::Config::input_delay).unwrap_or(1);
-        Ok(Self { system, stepper, options, reading, delay, showing, models })
+        Ok(Self { system, stepper, options, rows, showing, models })
     }
 
     /// The translation of a sentence, or the one that is given.
@@ -136,14 +137,21 @@ impl<'a> Scenes<'a> {
         let mut keep = |_: &[usize], decoded: Vec<Decoded>| found.extend(decoded);
         let sources = [sentence.ids.as_slice()];
         words::decode_all(self.system.specials(), self.stepper.as_mut(), &sources, &self.options, 1, &mut keep)?;
-        Ok(found.into_iter().next().unwrap_or_default())
+        let mut found = found.into_iter().next().unwrap_or_default();
+        let mut all: Vec<&mut Hypothesis> = found.hypotheses.iter_mut().collect();
+        let (sources, batch) = (vec![sources[0]; all.len()], all.len().max(1));
+        let eos = self.system.specials().eos;
+        self.rows.go_on(self.stepper.as_mut(), (&sources, eos), &mut all, batch, &Ticket::forever())?;
+        found.hypotheses.iter_mut().for_each(|one| self.rows.assign(one));
+        Ok(found)
     }
 
     fn forced(&mut self, sentence: &Sentence, target: &Sentence) -> Result<Hypothesis> {
         let mut found = Vec::new();
         let mut keep = |_: &[usize], forced: Vec<Forced>| found.extend(forced);
         let pairs = [(sentence.ids.as_slice(), target.ids.as_slice())];
-        words::force_all(self.stepper.as_mut(), &pairs, 1, &mut keep)?;
+        let eos = self.system.specials().eos;
+        words::force_all(self.rows, self.stepper.as_mut(), (&pairs, eos), 1, &mut keep)?;
         let Forced { token_log_p, log_p, alpha, energies, p_t } = found.into_iter().next().unwrap_or_default();
         let tokens = target.ids.clone();
         Ok(Hypothesis { tokens, token_log_p, log_p, alpha, energies, p_t, finished: true, ..Hypothesis::default() })
@@ -164,12 +172,11 @@ impl<'a> Scenes<'a> {
                 }
             });
         let target = shown.words.iter().map(label);
-        let rows = shown.alpha.as_deref().map(|alpha| self.reading.assign_after(self.delay, alpha));
         let text = words::text(lead, best, sentence, None, self.showing.pretokenized);
         let how = if is_given { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
         let row = |(n, hypothesis): (usize, &Hypothesis)| self.row(sentence, n, hypothesis);
-        let has_choice = self.reading != Reading::default() || lead.config.input_delay().is_some();
-        let reading = best.alpha.is_some().then_some(self.reading).filter(|_| has_choice);
+        let has_choice = self.rows.reading != Reading::default() || lead.config.input_delay().is_some();
+        let reading = best.alpha.is_some().then_some(self.rows.reading).filter(|_| has_choice);
         let mut facts = self.models.clone();
         let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
         fact("search", how.clone());
@@ -192,8 +199,8 @@ impl<'a> Scenes<'a> {
         Scene {
             source: source.collect(),
             target: target.collect(),
-            alpha: rows.map(|rows| rows.iter().flatten().copied().collect()),
-            p_t: shown.p_t.as_deref().map(|p_t| self.positions(p_t)),
+            alpha: shown.alpha.map(|rows| rows.into_iter().flatten().collect()),
+            p_t: shown.p_t,
             window: lead.config.window().unwrap_or(0),
             reading,
             beam: hypotheses.iter().enumerate().map(row).collect(),
@@ -266,13 +273,6 @@ impl<'a> Scenes<'a> {
         let rank = self.options.ranking.length.normalises().then_some(hypothesis.rank);
         let words = words.iter().map(|word| (label(word).text, word.log_p)).collect();
         Row { place: n + 1, log_p: hypothesis.log_p, rank, words, ..Row::default() }
-    }
-
-    /// p_t by the words that its rows belong to; no number at a word that has none.
-    fn positions(&self, p_t: &[f32]) -> Vec<f32> {
-        let rows: Vec<Vec<f32>> = p_t.iter().map(|p_t| vec![*p_t, 1.0]).collect();
-        let read = self.reading.assign_after(self.delay, &rows);
-        read.iter().map(|row| if row[1] > 0.0 { row[0] } else { f32::NAN }).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::aligner::bundled::is_bundled;
 use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend;
 use crate::figure::palette::Rgba;
-use crate::session::{AlignmentTable, Column, MEASURES, Matrix, READINGS, SettingsCommand, Shown, picture};
+use crate::session::{AlignmentTable, Column, MEASURES, Matrix, READINGS, Reading, SettingsCommand, Shown, picture};
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};
@@ -25,6 +25,8 @@ const FOLDED: f32 = 860.0;
 const DIFFERS: f32 = 84.0;
 /// Which word a row belongs to needs so much more, points.
 const READING: f32 = 140.0;
+/// The choice of each model's own reading needs so much, points.
+const OWN_READING: f32 = 40.0;
 /// Words or pieces need so much, points.
 const UNITS: f32 = 80.0;
 /// The marks of local attention need so much, points.
@@ -69,7 +71,8 @@ impl View for PictureBar {
             ui.add_space(theme::SPACE_1);
             return;
         }
-        let reading = if tables(window).any(|table| table.reading.is_some()) { READING } else { 0.0 };
+        let own = if has_own_reading(window) { OWN_READING } else { 0.0 };
+        let reading = if tables(window).any(|table| table.reading.is_some()) { READING + own } else { 0.0 };
         let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
         let gaze = if tables(window).any(|table| table.p_t.is_some()) { GAZE } else { 0.0 };
         let is_crowded = window.session.columns().len() > 1 || gaze > 0.0;
@@ -271,20 +274,39 @@ fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.label(RichText::new("rows by").size(theme::TEXT_SMALL).color(t.weak));
     let chosen = window.session.settings().reading;
+    let has_own = has_own_reading(window);
+    if has_own {
+        let button = ui.selectable_label(chosen.is_none(), "own").on_hover_text(OWN);
+        if button.accessible_name("Rows by each model's own reading").clicked() {
+            window.push(SettingsCommand::SetReading(None));
+        }
+    }
     for entry in READINGS {
         let note = format!("{} {WHEN_READ}", entry.about);
-        let button = ui.selectable_label(chosen == entry.reading, entry.name).on_hover_text(note);
+        let is_chosen =
+            if has_own { chosen == Some(entry.reading) } else { chosen.unwrap_or_default() == entry.reading };
+        let button = ui.selectable_label(is_chosen, entry.name).on_hover_text(note);
         if button.accessible_name(format!("Rows by {}", entry.name)).clicked() {
-            window.push(SettingsCommand::SetReading(entry.reading));
+            window.push(SettingsCommand::SetReading(Some(entry.reading)));
         }
     }
     ui.add_space(theme::SPACE_2);
 }
 
+/// A model is shown whose training guided the rows of the words read.
+fn has_own_reading(window: &Window<'_>) -> bool {
+    let mut facts = window.session.columns().iter().filter_map(|column| column.facts.as_ref());
+    facts.any(|facts| facts.reading != Reading::default())
+}
+
+/// What each model's own reading is.
+const OWN: &str = "Rows as each model was trained: of the word that had just been read where its training guided those \
+                   rows, else of the word that was predicted";
+
 /// How the reading goes with the models.
 pub const WHEN_READ: &str = "(Luong et al. 2015, footnote 14). A model of Luong's has read a word one row after the one that predicted it, \
                          RNNsearch two rows after, since alpha_i is made from s_{i-1}, before y_{i-1} is read (Bahdanau et al. 2015, \
-                         appendix A.2.2); so the last words have no row.";
+                         appendix A.2.2); so the last words have no row, but in models that were trained so, which take a step more.";
 
 /// Words or the pieces that they are made of, while a model is shown whose vocabulary has pieces.
 fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {

@@ -128,7 +128,7 @@ fn a_word_that_looks_nowhere_has_no_link() {
     let mut session = session(1);
     let id = ids(&session)[0];
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { input_delay: Some(1), ..ModelFacts::default() } });
-    session.apply(SettingsCommand::SetReading(Reading::Input));
+    session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
     let request = edit(&mut session, "a b");
     session.absorb(started(&request, id));
     session.absorb(Event::Finished {

@@ -1,0 +1,135 @@
+//! Floor 6: the rows of an alignment by the words that they belong to, as a system's training has them.
+
+use crate::analysis::reading::Reading;
+use crate::decoding::{self, Forced, Hypothesis};
+use crate::error::Result;
+use crate::evaluation::system::System;
+use crate::models::Stepper;
+use crate::ticket::Ticket;
+
+/// Which word each row belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// How rows are read.
+    pub reading: Reading,
+    /// Rows between the row that predicts a word and the first whose state has read it.
+    pub delay: usize,
+}
+
+impl Rows {
+    /// As training guided them; where it did not, a row belongs to the word that was predicted with it.
+    pub fn own(system: System<'_>) -> Self {
+        let Some(delay) = system.input_delay() else { return Self::default() };
+        Self { reading: system.guided().and_then(Reading::from_name).unwrap_or_default(), delay }
+    }
+
+    /// As somebody wants them, else as training guided them.
+    pub fn wanted(system: System<'_>, reading: Option<Reading>) -> Self {
+        let own = Self::own(system);
+        Self { reading: reading.unwrap_or(own.reading), ..own }
+    }
+
+    /// Steps behind `</s>` after which the last word, too, has been read.
+    pub fn steps_behind(self) -> usize {
+        match self.reading {
+            Reading::Predicted => 0,
+            Reading::Input => self.delay.saturating_sub(1),
+        }
+    }
+
+    /// Gives every token the row that belongs to it: zeros, NaN where there are energies or positions, for tokens that
+    /// have none. The rows may be more than the tokens.
+    pub fn assign(self, hypothesis: &mut Hypothesis) {
+        if self.reading == Reading::Predicted {
+            return;
+        }
+        let count = hypothesis.tokens.len();
+        let t_x = hypothesis.alpha.as_ref().and_then(|alpha| alpha.first()).map_or(0, Vec::len);
+        hypothesis.alpha = hypothesis.alpha.take().map(|alpha| self.of_tokens(alpha, count, &vec![0.0; t_x]));
+        hypothesis.energies =
+            hypothesis.energies.take().map(|energies| self.of_tokens(energies, count, &vec![f32::NAN; t_x]));
+        hypothesis.p_t = hypothesis.p_t.take().map(|p_t| self.of_tokens(p_t, count, &f32::NAN));
+    }
+
+    fn of_tokens<T: Clone>(self, rows: Vec<T>, count: usize, none: &T) -> Vec<T> {
+        let read = self.reading.read_after(self.delay, &rows);
+        read.iter().chain(std::iter::repeat(none)).take(count).cloned().collect()
+    }
+
+    /// Adds to finished translations the rows behind `</s>` whose states have read their last words; nothing where the
+    /// rows belong to the predicted words. The sources are those of the translations.
+    ///
+    /// # Errors
+    /// As [`decoding::force_all`].
+    pub fn go_on(
+        self,
+        stepper: &mut dyn Stepper,
+        (sources, eos): (&[&[u32]], u32),
+        translations: &mut [&mut Hypothesis],
+        batch: usize,
+        ticket: &Ticket,
+    ) -> Result<()> {
+        let behind = self.steps_behind();
+        let wanted = |one: &Hypothesis| behind > 0 && one.finished && one.alpha.is_some();
+        let chosen: Vec<usize> = (0..translations.len()).filter(|&n| wanted(translations[n])).collect();
+        let longer: Vec<Vec<u32>> = chosen.iter().map(|&n| with_eos(&translations[n].tokens, eos, behind)).collect();
+        let pairs: Vec<(&[u32], &[u32])> =
+            chosen.iter().map(|&n| sources[n]).zip(longer.iter().map(Vec::as_slice)).collect();
+        decoding::force_all(stepper, &pairs, batch, ticket, &mut |indexes, all| {
+            for (&index, forced) in indexes.iter().zip(all) {
+                let one = &mut *translations[chosen[index]];
+                add(&mut one.alpha, forced.alpha, one.tokens.len());
+                add(&mut one.energies, forced.energies, one.tokens.len());
+                add(&mut one.p_t, forced.p_t, one.tokens.len());
+            }
+            Ok(())
+        })
+    }
+
+    /// [`decoding::force_all`] with a row for each token as it belongs to it, and the numbers of the tokens alone.
+    ///
+    /// # Errors
+    /// As [`decoding::force_all`].
+    pub fn force_all(
+        self,
+        stepper: &mut dyn Stepper,
+        (pairs, eos): (&[(&[u32], &[u32])], u32),
+        batch: usize,
+        ticket: &Ticket,
+        done: &mut dyn FnMut(&[usize], Vec<Forced>) -> Result<()>,
+    ) -> Result<()> {
+        let behind = self.steps_behind();
+        if self.reading == Reading::Predicted {
+            return decoding::force_all(stepper, pairs, batch, ticket, done);
+        }
+        let longer: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| with_eos(target, eos, behind)).collect();
+        let longer: Vec<(&[u32], &[u32])> =
+            pairs.iter().map(|(source, _)| *source).zip(longer.iter().map(Vec::as_slice)).collect();
+        decoding::force_all(stepper, &longer, batch, ticket, &mut |indexes, forced| {
+            let read = |(&index, forced): (&usize, Forced)| self.read_forced(pairs[index].1, forced);
+            done(indexes, indexes.iter().zip(forced).map(read).collect())
+        })
+    }
+
+    fn read_forced(self, target: &[u32], forced: Forced) -> Forced {
+        let mut token_log_p = forced.token_log_p;
+        token_log_p.truncate(target.len());
+        let log_p = token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>() as f32;
+        let Forced { alpha, energies, p_t, .. } = forced;
+        let mut read = Hypothesis { tokens: target.to_vec(), alpha, energies, p_t, ..Hypothesis::default() };
+        self.assign(&mut read);
+        Forced { token_log_p, log_p, alpha: read.alpha, energies: read.energies, p_t: read.p_t }
+    }
+}
+
+/// Puts the rows from `first` on behind those that are there.
+fn add<T>(rows: &mut Option<Vec<T>>, more: Option<Vec<T>>, first: usize) {
+    if let (Some(rows), Some(more)) = (rows, more) {
+        rows.extend(more.into_iter().skip(first));
+    }
+}
+
+/// The tokens and so many `</s>` more.
+fn with_eos(tokens: &[u32], eos: u32, more: usize) -> Vec<u32> {
+    tokens.iter().copied().chain(std::iter::repeat_n(eos, more)).collect()
+}

@@ -1,0 +1,223 @@
+//! Rows of alpha by the words that they belong to: as somebody wants them, and as training guided them, in everything
+//! that is written and shown.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use interlinear::analysis::reading::Reading;
+use interlinear::decoding::{Forced, Hypothesis, SearchOptions, decode, force};
+use interlinear::evaluation::rows::Rows;
+use interlinear::models::checkpoint::Weights;
+use interlinear::models::{Kernels, Model, shapes};
+use interlinear::nn::device::Device;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::persist::SavedSession;
+use interlinear::session::{Event, ModelFacts, Session, SettingsCommand};
+use interlinear::ticket::Ticket;
+use serde_json::Value;
+
+use crate::bad_input::copy_of;
+use crate::cli::{reference, run_in};
+use crate::worker::{request, serve_all, store};
+
+const SOURCE: &str = "s9 s31 s31 s17";
+const TARGET: &str = "t18 t13";
+
+/// A copy of a reference model that says which rows were guided.
+fn told(name: &str, reading: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = copy_of(name, folder.path());
+    let path = at.join("model.safetensors");
+    let model = load(&at);
+    let mut weights = Weights::load(&path, &shapes(&model.config)).expect("its weights");
+    weights.set_guided(Some(reading.to_owned()));
+    weights.save(&path, false).expect("written");
+    (folder, at)
+}
+
+fn load(folder: &Path) -> Model {
+    Model::load(folder, &Device::cpu()).expect("the model")
+}
+
+fn ids(model: &Model, target: &str) -> (Vec<u32>, Vec<u32>) {
+    (model.source.encode(SOURCE).ids, model.target.encode(target).ids)
+}
+
+fn forced(model: &Model, target: &[u32]) -> Forced {
+    let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
+    let source = ids(model, "").0;
+    force(&mut *stepper, &[(&source, target)], &Ticket::forever()).expect("it is scored").swap_remove(0)
+}
+
+/// alpha of a pair by the words read, from the rows of a target with `</s>` as often as it takes.
+fn expected(model: &Model, target: &[u32], delay: usize) -> Vec<Vec<f32>> {
+    let longer: Vec<u32> = target.iter().copied().chain(std::iter::repeat_n(model.config.eos, delay - 1)).collect();
+    let rows = forced(model, &longer).alpha.expect("it aligns");
+    let mut read = rows[delay..].to_vec();
+    read.push(vec![0.0; rows[0].len()]);
+    read
+}
+
+#[test]
+fn a_given_pair_has_the_row_of_every_word_and_the_numbers_of_its_tokens_alone() {
+    for (name, delay) in [("rnnsearch", 2), ("luong-global-general", 1)] {
+        let model = load(&reference(name));
+        let (source, target) = ids(&model, TARGET);
+        let plain = forced(&model, &target);
+        let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
+        for reading in [Reading::Predicted, Reading::Input] {
+            let rows = Rows::wanted((&model).into(), Some(reading));
+            let pairs = [(source.as_slice(), target.as_slice())];
+            let mut read = Vec::new();
+            let mut keep = |_: &[usize], all: Vec<Forced>| {
+                read.extend(all);
+                Ok(())
+            };
+            rows.force_all(&mut *stepper, (&pairs, model.config.eos), 4, &Ticket::forever(), &mut keep).expect("read");
+            assert_eq!((&read[0].token_log_p, read[0].log_p), (&plain.token_log_p, plain.log_p), "{name}");
+            let wanted = match reading {
+                Reading::Predicted => plain.alpha.clone().expect("it aligns"),
+                Reading::Input => expected(&model, &target, delay),
+            };
+            assert_eq!(read[0].alpha.as_ref(), Some(&wanted), "{name}, {reading:?}");
+        }
+    }
+}
+
+#[test]
+fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
+    let model = load(&reference("rnnsearch"));
+    let source = ids(&model, "").0;
+    let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
+    let (eos, unk) = model.specials();
+    let specials = interlinear::decoding::Specials { eos, unk };
+    let options = SearchOptions { beam: 3, ..SearchOptions::default() };
+    let found = decode(&mut *stepper, specials, &[&source], &options, &Ticket::forever(), &mut |_, _| ());
+    let found = found.expect("it translates").swap_remove(0).hypotheses;
+    assert!(found.iter().any(|one| one.finished), "{found:?}");
+    for (wanted, more) in [(None, 0), (Some(Reading::Predicted), 0), (Some(Reading::Input), 1)] {
+        let rows = Rows::wanted((&model).into(), wanted);
+        let mut longer = found.clone();
+        let mut all: Vec<&mut Hypothesis> = longer.iter_mut().collect();
+        let sources = vec![source.as_slice(); all.len()];
+        rows.go_on(&mut *stepper, (&sources, eos), &mut all, 2, &Ticket::forever()).expect("it goes on");
+        for (one, before) in longer.iter().zip(&found) {
+            let (alpha, was) = (one.alpha.as_ref().expect("it aligns"), before.alpha.as_ref().expect("it aligned"));
+            assert_eq!(&alpha[..was.len()], was, "what was there stays");
+            assert_eq!(alpha.len() - was.len(), if one.finished { more } else { 0 });
+            if one.finished && more > 0 {
+                let mut read = one.clone();
+                rows.assign(&mut read);
+                let wanted = expected(&model, &one.tokens, 2);
+                let read = read.alpha.expect("it aligns");
+                assert_eq!(read.len(), one.tokens.len());
+                for (read, wanted) in read.iter().flatten().zip(wanted.iter().flatten()) {
+                    assert!((read - wanted).abs() < 1e-6, "{read} {wanted}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_of_a_model_has_the_rows_that_its_training_guided() {
+    let (_folder, at) = told("rnnsearch", "input");
+    fs::write(at.join("x"), format!("{SOURCE}\n")).expect("written");
+    fs::write(at.join("y"), format!("{TARGET}\n")).expect("written");
+    let model = load(&at);
+    let target = ids(&model, TARGET).1;
+    let wanted = expected(&model, &target, 2);
+    let run = |arguments: &[&str]| {
+        let outcome = run_in(&at, arguments, format!("{SOURCE}\n").as_bytes());
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
+        outcome.stdout
+    };
+    let alpha = |json: &Value| -> Vec<Vec<f32>> { serde_json::from_value(json.clone()).expect("rows of numbers") };
+    let pairs = ["--model", ".", "--source", "x", "--target", "y"];
+    let scored: Value = serde_json::from_str(&run(&[&["score"], &pairs[..]].concat())).expect("JSON");
+    assert_eq!((&scored["reading"], alpha(&scored["alpha"])), (&"input".into(), wanted.clone()));
+    assert_eq!(scored["token_log_p"].as_array().map(Vec::len), Some(3));
+
+    let best = |row: &[f32], words: usize| (0..words).max_by(|&a, &b| row[a].total_cmp(&row[b])).expect("a word");
+    let links: Vec<String> = (0..2).map(|i| format!("{}-{i}", best(&wanted[i], 4))).collect();
+    let mut links: Vec<&str> = links.iter().map(String::as_str).collect();
+    links.sort_unstable();
+    let sorted = |text: &str| {
+        let mut links: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        links.sort_unstable();
+        links
+    };
+    for arguments in [&["align"][..], &["align", "--reading", "input"], &["score", "--format", "pharaoh"]] {
+        assert_eq!(sorted(&run(&[arguments, &pairs[..]].concat())), links, "{arguments:?}");
+    }
+    let plain = run(&[&["align", "--reading", "predicted"], &pairs[..]].concat());
+    let untold = reference("rnnsearch").display().to_string();
+    let others = ["--model", &untold, "--source", "x", "--target", "y"];
+    assert_eq!(plain, run(&[&["align"], &others[..]].concat()), "the choice is the user's");
+
+    let said: Value = serde_json::from_str(&run(&["translate", "--model", ".", "--format", "jsonl"])).expect("JSON");
+    let one = &said["hypotheses"][0];
+    let tokens: Vec<u32> = one["tokens"]
+        .as_array()
+        .expect("words")
+        .iter()
+        .map(|token| model.target.id(token.as_str().expect("a word")).expect("it is known"))
+        .collect();
+    let wanted = expected(&model, &tokens, 2);
+    assert_eq!(said["reading"], "input");
+    for (read, wanted) in alpha(&one["alpha"]).iter().flatten().zip(wanted.iter().flatten()) {
+        assert!((read - wanted).abs() < 1e-6, "{read} {wanted}");
+    }
+    let text = run(&["translate", "--model", &untold, "--format", "jsonl"]);
+    assert!(!text.contains("\"reading\""), "{text}");
+}
+
+#[test]
+fn the_window_reads_the_rows_of_each_model_as_it_was_trained() {
+    let (_folder, at) = told("rnnsearch", "input");
+    let mut store = store();
+    for (folder, reading, more) in [(at, Reading::Input, 1), (reference("rnnsearch"), Reading::Predicted, 0)] {
+        let mut wanted = request(1, SOURCE, &[folder]);
+        wanted.columns[0].given = Some(TARGET.to_owned());
+        let events = serve_all(&wanted, &mut store, &Ticket::forever());
+        let facts = events.iter().find_map(|event| match event {
+            Event::Loaded { facts, .. } => Some(facts.clone()),
+            _ => None,
+        });
+        assert_eq!(facts.expect("it is loaded").reading, reading);
+        let mut views = Vec::new();
+        for event in events {
+            match event {
+                Event::Finished { result, .. } => views.extend(result.hypotheses),
+                Event::Given { given, .. } => views.push(*given.expect("it can be read")),
+                _ => {}
+            }
+        }
+        assert!(views.len() > 1);
+        for view in views.iter().filter(|view| view.finished) {
+            assert_eq!(view.alpha.as_ref().map(Vec::len), Some(view.tokens.len() + more), "{reading:?}");
+            assert_eq!(view.energies.as_ref().map(Vec::len), Some(view.tokens.len() + more), "{reading:?}");
+        }
+    }
+}
+
+#[test]
+fn each_model_has_its_own_reading_until_one_is_chosen_for_all_and_the_choice_is_kept() {
+    let facts = |reading| ModelFacts { input_delay: Some(2), reading, ..ModelFacts::default() };
+    let none = ModelFacts { input_delay: None, ..ModelFacts::default() };
+    let mut session = Session::start(None, &OpenWith::default());
+    let read = |session: &Session| {
+        let settings = session.settings();
+        [Reading::Predicted, Reading::Input].map(|own| settings.reading_of(Some(&facts(own))).expect("a choice").0)
+    };
+    assert_eq!(session.settings().reading_of(Some(&none)), None);
+    assert_eq!(read(&session), [Reading::Predicted, Reading::Input]);
+    for (choice, name) in [(Some(Reading::Predicted), "predicted"), (Some(Reading::Input), "input"), (None, "own")] {
+        session.apply(SettingsCommand::SetReading(choice));
+        let wanted = choice.map_or([Reading::Predicted, Reading::Input], |reading| [reading, reading]);
+        assert_eq!(read(&session), wanted);
+        let saved: SavedSession = session.saved();
+        assert_eq!(saved.rows_by, name);
+        assert_eq!(Session::start(Some(saved), &OpenWith::default()).settings().reading, choice);
+    }
+}
