@@ -127,6 +127,14 @@ impl Corpus {
         }
     }
 
+    /// Writes this word behind the last target.
+    pub fn lengthen_last(&mut self, word: u32) {
+        if let Some(end) = self.ends.last_mut() {
+            self.ids.push(word);
+            *end += 1;
+        }
+    }
+
     /// Number of pairs.
     pub fn len(&self) -> usize {
         self.ends.len() / 2

@@ -1,6 +1,7 @@
 //! Floor 6: where alpha is to look: links between words, from a file, as places of tokens.
 //!
-//! A word that the vocabulary cuts into pieces has the links of the word on every piece.
+//! A word that the vocabulary cuts into pieces has the links of the word on every piece. Where a word has its row only
+//! behind `</s>`, as the last one that RNNsearch reads, the target has as many `</s>` more, so that this row is there.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,7 +17,7 @@ use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
 use crate::text::vocab;
 use crate::ticket::Ticket;
 use crate::training::minibatch::Look;
-use crate::training::settings::{LinkWords, TextPair, TrainingSettings};
+use crate::training::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
 use crate::training::vocabularies::Tokenizers;
 
 /// Where alpha is to look in each pair of a corpus.
@@ -80,9 +81,13 @@ pub fn read(
         let Some(line) = lines.next().transpose()? else { return Err(short(links, number, &text.source)) };
         source.read(&source_line, &mut pair.source);
         target.read(&target_line, &mut pair.target);
-        let looks = looks(links, number + 1, &line, (&source, &target), delay)?;
-        let rows = pair.target.len() + 1;
+        let mut looks = looks(links, number + 1, &line, (&source, &target), delay)?;
+        let unlinked = settings.guide.as_ref().map(|guide| guide.unlinked).unwrap_or_default();
+        look_elsewhere(&mut looks, (pair.source.len(), pair.target.len()), delay, unlinked);
+        let behind = delay.saturating_sub(1);
+        let rows = pair.target.len() + 1 + behind;
         if corpus.push_words(&mut pair, rules) {
+            (0..behind).for_each(|_| corpus.lengthen_last(rules.eos));
             let looks: Vec<Look> = looks.into_iter().filter(|look| usize::from(look.i) < rows).collect();
             guide.push(&looks);
             corpus.check_size(std::iter::once(text.source.as_path()), rules)?;
@@ -132,6 +137,30 @@ fn looks(
     found.sort_unstable();
     found.dedup();
     Ok(found)
+}
+
+/// Adds where tokens without links are to look. `looks` is in order; `</s>` is none of the tokens.
+fn look_elsewhere(looks: &mut Vec<Look>, (t_x, t_y): (usize, usize), delay: usize, unlinked: Unlinked) {
+    let linked = looks.clone();
+    let of = |i: usize| {
+        let row = |look: &Look| usize::from(look.i).cmp(&(i + delay));
+        let start = linked.partition_point(|look| row(look).is_lt());
+        let end = linked.partition_point(|look| row(look).is_le());
+        &linked[start..end]
+    };
+    let nearest = |i: usize| {
+        let sides = |k: usize| [Some(i + k), i.checked_sub(k)].into_iter().flatten().filter(|i| *i < t_y);
+        (1..t_y.max(1)).flat_map(sides).map(of).find(|looks| !looks.is_empty()).unwrap_or_default()
+    };
+    for i in (0..t_y).filter(|&i| of(i).is_empty()) {
+        let Ok(row) = u16::try_from(i + delay) else { break };
+        match unlinked {
+            Unlinked::Free => return,
+            Unlinked::End => looks.extend(u16::try_from(t_x).ok().map(|j| Look { i: row, j })),
+            Unlinked::Nearest => looks.extend(nearest(i).iter().map(|look| Look { i: row, ..*look })),
+        }
+    }
+    looks.sort_unstable();
 }
 
 /// Chunks remembered at most.

@@ -167,6 +167,19 @@ impl LinkWords {
     }
 }
 
+/// Where the rows of target words without links are to look.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Unlinked {
+    /// Wherever they like: they have no cost.
+    #[default]
+    Free,
+    /// At the source's `</s>`, which stands for no word.
+    End,
+    /// Where the nearest linked word looks, of two the right one (Devlin et al. 2014, section 2.1).
+    Nearest,
+}
+
 /// Guided attention: a cost on alpha beside -log p ([`crate::training::fused::guide`]).
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
@@ -181,12 +194,21 @@ pub struct GuideSettings {
     pub final_weight: f32,
     /// Which row of alpha belongs to a word, a name in [`READINGS`].
     pub reading: String,
+    /// Where the rows of words without links are to look.
+    pub unlinked: Unlinked,
 }
 
 impl Default for GuideSettings {
     fn default() -> Self {
         let reading = Reading::default().name().to_owned();
-        Self { weight: 1.0, decay_from: None, decay_until: None, final_weight: 0.0, reading }
+        Self {
+            weight: 1.0,
+            decay_from: None,
+            decay_until: None,
+            final_weight: 0.0,
+            reading,
+            unlinked: Unlinked::default(),
+        }
     }
 }
 

@@ -2,13 +2,14 @@
 
 use interlinear::error::Result;
 use interlinear::models::config::Config;
+use interlinear::text::corpus::Corpus;
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::text::vocab;
 use interlinear::ticket::Ticket;
 use interlinear::training::data::rules;
 use interlinear::training::guide;
 use interlinear::training::guide::Guide;
-use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings};
+use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings, Unlinked};
 use interlinear::training::trainer::Report;
 use interlinear::training::vocabularies::Tokenizers;
 
@@ -24,18 +25,30 @@ fn tokenizer(language: &str, text: &str) -> Tokenizer {
 
 /// Reads two texts and their links with the limit of eight words.
 fn read(source: &str, target: &str, links: &str, words: LinkWords, delay: usize) -> Result<(usize, Guide)> {
+    let (corpus, guide) = read_with(source, target, links, (words, delay), Unlinked::Free)?;
+    Ok((corpus.len(), guide))
+}
+
+/// As [`read`], with where words without links are to look.
+fn read_with(
+    source: &str,
+    target: &str,
+    links: &str,
+    (words, delay): (LinkWords, usize),
+    unlinked: Unlinked,
+) -> Result<(Corpus, Guide)> {
     let toy = Toy::new(GUIDED);
     for (name, text) in [("train.en", source), ("train.fr", target), ("train.links", links)] {
         toy.write(name, text.as_bytes());
     }
-    let settings = TrainingSettings::load(&toy.path("toy.toml")).expect("sound");
+    let mut settings = TrainingSettings::load(&toy.path("toy.toml")).expect("sound");
+    settings.guide.as_mut().expect("it guides").unlinked = unlinked;
     let tokenizers = Tokenizers { source: tokenizer("en", source), target: tokenizer("fr", target) };
     let mut text = settings.data.train[0].clone();
     text.link_words = words;
     let links = text.links.clone().expect("links");
     let rules = rules(&text, settings.data.max_length, u64::MAX);
-    let (corpus, guide) = guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &Ticket::forever())?;
-    Ok((corpus.len(), guide))
+    guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &Ticket::forever())
 }
 
 /// The places of pair `k` as (row, source token).
@@ -52,9 +65,42 @@ fn links_of_words_become_places_of_tokens() {
     assert_eq!(places(&guide, 0), expect, "possible links guide nothing");
     let (_, guide) = read(source, target, "0-0 1-1 3-3\n", LinkWords::Tokens, 0).expect("read");
     assert_eq!(places(&guide, 0), [(0, 0), (1, 1), (3, 3)]);
-    // the row of `</s>` is the last one, number 5
-    let (_, guide) = read(source, target, "0-0 1-1 3-3 2-4\n", LinkWords::Tokens, 2).expect("read");
-    assert_eq!(places(&guide, 0), [(2, 0), (3, 1), (5, 3)], "the reading `input` of rnnsearch");
+    // the row of `</s>` is number 5
+    let (_, guide) = read(source, target, "0-0 1-1 3-3 2-4\n", LinkWords::Tokens, 1).expect("read");
+    assert_eq!(places(&guide, 0), [(1, 0), (2, 1), (4, 3), (5, 2)], "the reading `input` of Luong's models");
+}
+
+#[test]
+fn the_last_word_has_its_row_behind_the_end_where_it_is_read_two_rows_later() {
+    let (source, target, links) = ("the time, now\n", "l'heure est venue.\n", "0-0 1-1 3-3 2-4\n");
+    for (delay, more) in [(0, 0), (1, 0), (2, 1)] {
+        let (corpus, guide) =
+            read_with(source, target, links, (LinkWords::Tokens, delay), Unlinked::Free).expect("read");
+        let eos = *corpus.pair(0).0.last().expect("`</s>`");
+        let words = corpus.pair(0).1;
+        assert_eq!((words.len(), &words[5..]), (6 + more, &vec![eos; 1 + more][..]), "delay {delay}");
+        let rows: Vec<u16> = guide.of(0).iter().map(|look| look.i).collect();
+        assert_eq!(rows, [0, 1, 3, 4].map(|i| i + delay as u16), "delay {delay}: every link has its row");
+    }
+}
+
+#[test]
+fn words_without_links_look_where_the_file_says() {
+    // a b c d e: b and d are linked
+    let (source, target, links) = ("v w x\n", "a b c d e\n", "0-1 1-1 2-3\n");
+    for (unlinked, expect) in [
+        (Unlinked::Free, &[(1, 0), (1, 1), (3, 2)][..]),
+        (Unlinked::End, &[(0, 3), (1, 0), (1, 1), (2, 3), (3, 2), (4, 3)]),
+        (Unlinked::Nearest, &[(0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (3, 2), (4, 2)]),
+    ] {
+        let (_, guide) = read_with(source, target, links, (LinkWords::Spaces, 0), unlinked).expect("read");
+        assert_eq!(places(&guide, 0), expect, "{unlinked:?}");
+        let (_, later) = read_with(source, target, links, (LinkWords::Spaces, 2), unlinked).expect("read");
+        let moved: Vec<(u16, u16)> = expect.iter().map(|(i, j)| (i + 2, *j)).collect();
+        assert_eq!(places(&later, 0), moved, "{unlinked:?}, read two rows later");
+        let (_, none) = read_with(source, target, "\n", (LinkWords::Spaces, 0), unlinked).expect("read");
+        assert_eq!(none.of(0).len(), if unlinked == Unlinked::End { 5 } else { 0 }, "{unlinked:?}");
+    }
 }
 
 #[test]
