@@ -146,6 +146,27 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
 }
 
 #[test]
+fn numbers_of_another_model_or_sentence_are_known_to_be_old() {
+    let (mut session, _, sent) = session();
+    let is_old = |session: &Session| session.steps().is_old(session);
+    assert!(!is_old(&session), "there is nothing yet");
+    let (number, _) = sent[0];
+    session.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 9, 0], false)) });
+    assert!(!is_old(&session));
+    session.apply(SourceCommand::Replace("blue house".to_owned()));
+    assert!(is_old(&session), "the sentence is another one");
+    finish(&mut session, "blue house", &[8, 0]);
+    assert!(is_old(&session), "it is translated and not taken apart");
+    let (number, _) = asked(&mut session)[0];
+    session.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 0], false)) });
+    assert!(!is_old(&session));
+    session.apply(ColumnCommand::Add("other".into()));
+    let other = session.columns()[1].id;
+    session.apply(SelectCommand::Column(other));
+    assert!(is_old(&session), "the model is another one");
+}
+
+#[test]
 fn the_player_goes_by_words_and_by_boxes_and_stops_at_the_end() {
     let (mut session, _, requests) = session();
     session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });

@@ -9,6 +9,7 @@ pub mod guess;
 pub mod picture;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,8 @@ pub struct Steps {
     pub message: Option<String>,
     /// What was asked for last.
     asked: Option<StepsRequest>,
+    /// The model and the sentence of [`Self::apart`].
+    of: Option<(PathBuf, String)>,
     /// Its number.
     number: u64,
     /// What the heatmap was made of.
@@ -95,6 +98,7 @@ impl Default for Steps {
             table: None,
             message: None,
             asked: None,
+            of: None,
             number: 0,
             made_of: None,
             revision: 0,
@@ -138,6 +142,13 @@ impl Steps {
     /// Whether something was asked for that is not there yet.
     pub fn is_waiting(&self) -> bool {
         self.number != 0
+    }
+
+    /// Whether what there is to see is of another model or sentence than the column's.
+    pub fn is_old(&self, shared: &Shared) -> bool {
+        let Some((folder, source)) = &self.of else { return false };
+        let is_new = |column: &Column| column.folder == *folder && column.source.text == *source && !column.stale;
+        self.apart.is_some() && !self.column(shared).is_some_and(is_new)
     }
 
     /// The last step that there is.
@@ -532,6 +543,7 @@ impl PageState for Steps {
                 }
                 let before = self.said();
                 (self.apart, self.message) = (Some(apart), None);
+                self.of = self.asked.as_ref().map(|asked| (asked.folder.clone(), asked.source.clone()));
                 self.revision += 1;
                 let until = if self.whole().is_some() { usize::MAX } else { self.i + 1 };
                 let is_other_text = match self.mode {

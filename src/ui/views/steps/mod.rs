@@ -64,6 +64,9 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
         empty_ui(ui, window);
         return;
     };
+    if window.session.steps().is_old(window.session) {
+        ui.set_opacity(theme::STALE_OPACITY);
+    }
     part_ui(ui, window, Lit::Words, |ui, window| player::words_ui(ui, window, &apart));
     part_ui(ui, window, Lit::Player, |ui, window| {
         ui.horizontal_wrapped(|ui| {
