@@ -304,10 +304,11 @@ struct Given {
 }
 
 impl Given {
-    fn of(list: &[Intervention], hypothesis: &Hypothesis) -> Option<Self> {
+    fn of(high: &High, list: &[Intervention], hypothesis: &Hypothesis) -> Option<Self> {
         let marks = Marks::of(list, hypothesis.tokens.len());
         let Parts { forced, free } = marks.parts(&hypothesis.token_log_p);
         let Marks { forced: words, pinned, .. } = marks;
+        let pinned = Rows::own((&high.system).into()).of_tokens(&pinned, words.len(), &false);
         (!list.is_empty()).then_some(Self { forced: words, pinned, log_p_forced: forced, log_p_free: free })
     }
 }
@@ -322,7 +323,7 @@ fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> 
         alpha: hypothesis.alpha.as_deref(),
         p_t: hypothesis.p_t.as_deref(),
         finished: hypothesis.finished,
-        given: Given::of(&planned.list, hypothesis),
+        given: Given::of(high, &planned.list, hypothesis),
     }
 }
 

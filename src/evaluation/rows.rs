@@ -45,14 +45,15 @@ impl Rows {
         }
         let count = hypothesis.tokens.len();
         let t_x = hypothesis.alpha.as_ref().and_then(|alpha| alpha.first()).map_or(0, Vec::len);
-        hypothesis.alpha = hypothesis.alpha.take().map(|alpha| self.of_tokens(alpha, count, &vec![0.0; t_x]));
+        hypothesis.alpha = hypothesis.alpha.take().map(|alpha| self.of_tokens(&alpha, count, &vec![0.0; t_x]));
         hypothesis.energies =
-            hypothesis.energies.take().map(|energies| self.of_tokens(energies, count, &vec![f32::NAN; t_x]));
-        hypothesis.p_t = hypothesis.p_t.take().map(|p_t| self.of_tokens(p_t, count, &f32::NAN));
+            hypothesis.energies.take().map(|energies| self.of_tokens(&energies, count, &vec![f32::NAN; t_x]));
+        hypothesis.p_t = hypothesis.p_t.take().map(|p_t| self.of_tokens(&p_t, count, &f32::NAN));
     }
 
-    fn of_tokens<T: Clone>(self, rows: Vec<T>, count: usize, none: &T) -> Vec<T> {
-        let read = self.reading.read_after(self.delay, &rows);
+    /// What there is of each row by the `count` tokens that they belong to; `none` for tokens that have no row.
+    pub fn of_tokens<T: Clone>(self, rows: &[T], count: usize, none: &T) -> Vec<T> {
+        let read = self.reading.read_after(self.delay, rows);
         read.iter().chain(std::iter::repeat(none)).take(count).cloned().collect()
     }
 
