@@ -4,8 +4,8 @@
 //! and it helps to predict y_t. With scores that compare h_t with the source one may read row t either way.
 //!
 //! RNNsearch makes alpha_i from s_{i-1}, which has read y_{i-2} and not yet y_{i-1} (Bahdanau et al. 2015, appendix
-//! A.2.2). The first row whose state has read y_i is therefore i + 2. It exists for pairs that are given, where one
-//! step more can be taken after `</s>`.
+//! A.2.2). The first row whose state has read y_i is therefore i + 2. The last words have one where steps are taken
+//! behind `</s>`, as for pairs that are given and for models that were trained so.
 
 use std::borrow::Cow;
 

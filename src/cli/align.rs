@@ -23,7 +23,7 @@ use crate::cli::pairs::ParallelLines;
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::windows::{Doing, Growth, Input};
 use crate::cli::{Context, bundled, windows, words};
-use crate::decoding::importance::Importance;
+use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, Direction, Extraction, Refused, WordPair, readings};
 use crate::evaluation::rows::Rows;
@@ -196,7 +196,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if low.statistical.asked() {
         return statistical::run(&low);
     }
-    if low.importance.name != importance::ATTENTION || low.format == LinkFormat::Jsonl {
+    if low.importance.name != ATTENTION || low.format == LinkFormat::Jsonl {
         return importance::run(&low, samples);
     }
     let files = ParallelLines::open(&low.pairs)?;
@@ -260,7 +260,7 @@ fn high(low: &Low) -> anyhow::Result<(High, Steppers)> {
 fn load(runtime: &Runtime, importance: &Importance, folder: &std::path::Path) -> anyhow::Result<Loaded> {
     let model = runtime.load(folder)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
-    if importance.name == importance::ATTENTION {
+    if importance.name == ATTENTION {
         Aligner { system: (&model).into(), stepper: stepper.as_mut() }.require_alignment()?;
     }
     importance.check(&model)?;

@@ -21,7 +21,9 @@ use crate::error::Error;
            a column for each source token) and energies (before the softmax); null where there are none.
            With local attention also p_t, the aligned position of each target token in source tokens from
            0. Where the vocabulary has pieces of words, all these are of pieces, and `words` says which
-           make up a word, [FIRST, BEHIND THE LAST] for each, of source and target
+           make up a word, [FIRST, BEHIND THE LAST] for each, of source and target. `reading` is `input`
+           for a model whose training guided the rows of the words read: every token has the first row
+           whose state has read it
   text     log p, a line for each pair
   pharaoh  `i-j` for every target word j and its source word i of greatest alpha, both counted from 0
   tsv      with --top alone

@@ -35,7 +35,9 @@ use crate::ticket::Ticket;
            model has no alignment) and finished; with local attention also p_t, the aligned
            position of each target token in source tokens from 0. Where the vocabulary has pieces
            of words, tokens, alpha and p_t are of pieces, and `words` says which make up a word,
-           [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens
+           [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens.
+           `reading` is `input` for a model whose training guided the rows of the words read: every
+           token has the first row whose state has read it, zeros (p_t null) where none was computed
   pharaoh  `i-j` for every target word j of the best translation and its source word i of
            greatest alpha, both counted from 0
 
@@ -197,8 +199,9 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
 /// Gives every token the row that belongs to it.
 fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &mut [Option<Decoded>]) -> Result<()> {
     let (rows, eos) = (Rows::own((&high.system).into()), high.system.specials().eos);
-    // what a person has set does not go on behind `</s>`
-    let free = window.iter().zip(&mut *done).filter(|(planned, _)| planned.list.is_empty());
+    // alpha that a person has set does not go on behind `</s>`
+    let is_free = |planned: &Planned| !planned.list.iter().any(Intervention::needs_alignment);
+    let free = window.iter().zip(&mut *done).filter(|(planned, _)| is_free(planned));
     let (sources, mut hypotheses): (Vec<&[u32]>, Vec<&mut Hypothesis>) = free
         .flat_map(|(planned, done)| {
             let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.nbest));
@@ -304,11 +307,10 @@ struct Given {
 }
 
 impl Given {
-    fn of(high: &High, list: &[Intervention], hypothesis: &Hypothesis) -> Option<Self> {
+    fn of(list: &[Intervention], hypothesis: &Hypothesis) -> Option<Self> {
         let marks = Marks::of(list, hypothesis.tokens.len());
         let Parts { forced, free } = marks.parts(&hypothesis.token_log_p);
         let Marks { forced: words, pinned, .. } = marks;
-        let pinned = Rows::own((&high.system).into()).of_tokens(&pinned, words.len(), &false);
         (!list.is_empty()).then_some(Self { forced: words, pinned, log_p_forced: forced, log_p_free: free })
     }
 }
@@ -323,7 +325,7 @@ fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> 
         alpha: hypothesis.alpha.as_deref(),
         p_t: hypothesis.p_t.as_deref(),
         finished: hypothesis.finished,
-        given: Given::of(high, &planned.list, hypothesis),
+        given: Given::of(&planned.list, hypothesis),
     }
 }
 

@@ -33,6 +33,9 @@ pub struct Importance {
 /// The name of the one that is averaged over noisy copies of the embeddings.
 pub const GRADIENT: &str = "gradient";
 
+/// The definition that needs nothing but a forced target.
+pub const ATTENTION: &str = IMPORTANCES[0].name;
+
 /// Every definition; the first is what the model does by itself.
 pub const IMPORTANCES: &[Importance] = &[
     Importance {

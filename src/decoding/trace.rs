@@ -55,7 +55,8 @@ pub struct Hypothesis {
     pub rank: f32,
     /// Ends with `</s>`.
     pub finished: bool,
-    /// One row for each token; `None` where the model has no alignment and where it was left out.
+    /// One row for each token, and behind them those of steps behind `</s>` where somebody had them taken; `None` where
+    /// the model has no alignment and where it was left out.
     pub alpha: Option<Vec<Vec<f32>>>,
     /// As `alpha`, before the softmax; NaN at words that have no energy.
     pub energies: Option<Vec<Vec<f32>>>,

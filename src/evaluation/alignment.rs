@@ -17,12 +17,13 @@ use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
 use crate::analysis::{aer, hard};
 use crate::decoding;
-use crate::decoding::importance::{Importance, Matrix, Subject, shares};
+use crate::decoding::importance::{ATTENTION, Importance, Matrix, Subject, shares};
 use crate::error::{Error, Result};
+use crate::evaluation::rows::Rows;
 use crate::evaluation::{Pair, Progress, Stage, System, TestSet};
-use crate::models::Stepper;
 use crate::models::config::Config;
 use crate::models::gradient::Smoothing;
+use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::links::{Link, Links, places};
 use crate::text::sentence::Sentence;
@@ -100,15 +101,17 @@ pub struct Extraction {
     pub threshold: Option<f32>,
 }
 
-/// The readings that the rows of a model's alpha have, the usual one first: both where a later row has read the word
+/// The readings that the rows of a model's alpha have: both where a later row has read the word
 /// ([`Config::input_delay`]), else the usual one alone; none without an alignment.
 pub fn readings(config: &Config) -> &'static [Reading] {
-    readings_with(config.aligns(), config.input_delay())
+    readings_with(config.aligns(), config.input_delay(), Reading::default())
 }
 
-fn readings_with(aligns: bool, input_delay: Option<usize>) -> &'static [Reading] {
+/// That of the model's own first.
+fn readings_with(aligns: bool, input_delay: Option<usize>, own: Reading) -> &'static [Reading] {
     match input_delay {
         _ if !aligns => &[],
+        Some(_) if own == Reading::Input => &[Reading::Input, Reading::Predicted],
         Some(_) => &[Reading::Predicted, Reading::Input],
         None => &[Reading::Predicted],
     }
@@ -200,7 +203,12 @@ impl Aligner<'_> {
         let mut links = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let ids = (pair.source.sentence.ids.as_slice(), pair.target.sentence.ids.as_slice());
-            let matrix = importance.measure(&mut subject, ids, ticket)?;
+            // alpha belongs to words as the model was trained; everything else is measured of the word that is predicted
+            let matrix = if importance.name == ATTENTION {
+                own_rows(model, subject.stepper(), ids, ticket)?
+            } else {
+                importance.measure(&mut subject, ids, ticket)?
+            };
             let rows = subject.model().config.aligns().then(|| decoding::force(subject.stepper(), &[ids], ticket));
             let alpha = rows.transpose()?.and_then(|forced| forced.into_iter().next()?.alpha).unwrap_or_default();
             let ranks = alpha.iter().zip(&matrix).filter_map(|(alpha, row)| kendall(alpha, row)).collect();
@@ -221,8 +229,24 @@ impl Aligner<'_> {
     }
 
     fn readings(&self) -> &'static [Reading] {
-        readings_with(self.system.aligns(), self.system.input_delay())
+        readings_with(self.system.aligns(), self.system.input_delay(), Rows::own(self.system).reading)
     }
+}
+
+/// alpha of a pair by the words that its rows belong to.
+fn own_rows(
+    model: &Model,
+    stepper: &mut dyn Stepper,
+    pair: (&[u32], &[u32]),
+    ticket: &Ticket,
+) -> Result<Vec<Vec<f32>>> {
+    let mut alpha = Vec::new();
+    let rows = Rows::own(model.into());
+    rows.force_all(stepper, (&[pair], model.config.eos), 1, ticket, &mut |_, forced| {
+        alpha.extend(forced.into_iter().filter_map(|forced| forced.alpha).flatten());
+        Ok(())
+    })?;
+    Ok(alpha)
 }
 
 /// How to measure alignments.

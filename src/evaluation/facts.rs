@@ -10,8 +10,9 @@ use crate::decoding;
 use crate::decoding::ablate::{Change, ablate};
 use crate::decoding::apart::{Path, Then, take_apart};
 use crate::decoding::ensemble::Mixing;
-use crate::decoding::{Ensemble, Forced, Hypothesis, SearchOptions, Specials, force};
+use crate::decoding::{Ensemble, Forced, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
+use crate::evaluation::rows::Rows;
 use crate::evaluation::wording::{pieces, singles, source_pieces, target_pieces, text, without_eos};
 use crate::models::anatomy::Wrong;
 use crate::models::untrained::dissect;
@@ -310,7 +311,11 @@ impl Bench {
             &mut |_, _| {},
         )?;
         let best = decoded.into_iter().next().and_then(|decoded| decoded.hypotheses.into_iter().next());
-        let best = best.ok_or_else(|| Error::Input(format!("{model} says nothing to \u{201c}{sentence}\u{201d}")))?;
+        let mut best =
+            best.ok_or_else(|| Error::Input(format!("{model} says nothing to \u{201c}{sentence}\u{201d}")))?;
+        let rows = Rows::own((&*system).into());
+        rows.go_on(&mut **stepper, (&[&source.ids], eos), &mut [&mut best], 1, &Ticket::forever())?;
+        rows.assign(&mut best);
         let said = Arc::new((source, best));
         self.said.insert(key, Arc::clone(&said));
         Ok(said)
@@ -322,8 +327,15 @@ impl Bench {
         let source = system.lead().source.encode(sentence);
         let target = line::read(&system.lead().target, given, false)
             .map_err(|why| Error::Input(format!("the given translation \u{201c}{given}\u{201d} {why}")))?;
-        let forced = force(&mut **stepper, &[(&source.ids, &target.ids)], &Ticket::forever())?;
-        let Forced { log_p, alpha, .. } = forced.into_iter().next().unwrap_or_default();
+        let (rows, eos) = (Rows::own((&*system).into()), system.specials().eos);
+        let mut read = Forced::default();
+        let mut keep = |_: &[usize], forced: Vec<Forced>| {
+            read = forced.into_iter().next().unwrap_or_default();
+            Ok(())
+        };
+        let pairs = [(source.ids.as_slice(), target.ids.as_slice())];
+        rows.force_all(&mut **stepper, (&pairs, eos), 1, &Ticket::forever(), &mut keep)?;
+        let Forced { log_p, alpha, .. } = read;
         Ok(Arc::new((source, Hypothesis { tokens: target.ids, log_p, alpha, ..Hypothesis::default() })))
     }
 

@@ -29,11 +29,11 @@ impl Rows {
         Self { reading: reading.unwrap_or(own.reading), ..own }
     }
 
-    /// Steps behind `</s>` after which the last word, too, has been read.
+    /// Steps behind `</s>` after which every token, `</s>` too, has been read.
     pub fn steps_behind(self) -> usize {
         match self.reading {
             Reading::Predicted => 0,
-            Reading::Input => self.delay.saturating_sub(1),
+            Reading::Input => self.delay,
         }
     }
 
@@ -57,7 +57,7 @@ impl Rows {
         read.iter().chain(std::iter::repeat(none)).take(count).cloned().collect()
     }
 
-    /// Adds to finished translations the rows behind `</s>` whose states have read their last words; nothing where the
+    /// Adds to finished translations the rows behind `</s>` whose states have read their last tokens; nothing where the
     /// rows belong to the predicted words. The sources are those of the translations.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl Rows {
         let behind = self.steps_behind();
         let wanted = |one: &Hypothesis| behind > 0 && one.finished && one.alpha.is_some();
         let chosen: Vec<usize> = (0..translations.len()).filter(|&n| wanted(translations[n])).collect();
-        let longer: Vec<Vec<u32>> = chosen.iter().map(|&n| with_eos(&translations[n].tokens, eos, behind)).collect();
+        let longer: Vec<Vec<u32>> = chosen.iter().map(|&n| self.longer(&translations[n].tokens, eos)).collect();
         let pairs: Vec<(&[u32], &[u32])> =
             chosen.iter().map(|&n| sources[n]).zip(longer.iter().map(Vec::as_slice)).collect();
         decoding::force_all(stepper, &pairs, batch, ticket, &mut |indexes, all| {
@@ -99,11 +99,10 @@ impl Rows {
         ticket: &Ticket,
         done: &mut dyn FnMut(&[usize], Vec<Forced>) -> Result<()>,
     ) -> Result<()> {
-        let behind = self.steps_behind();
         if self.reading == Reading::Predicted {
             return decoding::force_all(stepper, pairs, batch, ticket, done);
         }
-        let longer: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| with_eos(target, eos, behind)).collect();
+        let longer: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.longer(target, eos)).collect();
         let longer: Vec<(&[u32], &[u32])> =
             pairs.iter().map(|(source, _)| *source).zip(longer.iter().map(Vec::as_slice)).collect();
         decoding::force_all(stepper, &longer, batch, ticket, &mut |indexes, forced| {
@@ -113,14 +112,25 @@ impl Rows {
     }
 
     fn read_forced(self, target: &[u32], forced: Forced) -> Forced {
-        let mut token_log_p = forced.token_log_p;
-        token_log_p.truncate(target.len());
-        let log_p = token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>() as f32;
-        let Forced { alpha, energies, p_t, .. } = forced;
+        let Forced { token_log_p, log_p, alpha, energies, p_t } = of_tokens_alone(forced, target.len());
         let mut read = Hypothesis { tokens: target.to_vec(), alpha, energies, p_t, ..Hypothesis::default() };
         self.assign(&mut read);
         Forced { token_log_p, log_p, alpha: read.alpha, energies: read.energies, p_t: read.p_t }
     }
+
+    /// The tokens and as many `</s>` as there are steps behind them.
+    pub fn longer(self, tokens: &[u32], eos: u32) -> Vec<u32> {
+        tokens.iter().copied().chain(std::iter::repeat_n(eos, self.steps_behind())).collect()
+    }
+}
+
+/// With the probability of the first `count` tokens alone; all rows stay.
+pub fn of_tokens_alone(mut forced: Forced, count: usize) -> Forced {
+    if forced.token_log_p.len() > count {
+        forced.token_log_p.truncate(count);
+        forced.log_p = forced.token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>() as f32;
+    }
+    forced
 }
 
 /// Puts the rows from `first` on behind those that are there.
@@ -128,9 +138,4 @@ fn add<T>(rows: &mut Option<Vec<T>>, more: Option<Vec<T>>, first: usize) {
     if let (Some(rows), Some(more)) = (rows, more) {
         rows.extend(more.into_iter().skip(first));
     }
-}
-
-/// The tokens and so many `</s>` more.
-fn with_eos(tokens: &[u32], eos: u32, more: usize) -> Vec<u32> {
-    tokens.iter().copied().chain(std::iter::repeat_n(eos, more)).collect()
 }

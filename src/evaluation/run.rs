@@ -257,6 +257,14 @@ impl Run<'_> {
             },
         )?;
         self.tell_rest(Stage::Translating(unk), cases.len() - chosen.len());
+        if self.options.replace_unk.is_some() {
+            let rows = Rows::own(self.system);
+            let mut said: Vec<&mut Hypothesis> =
+                best.iter_mut().zip(cases).filter(|(_, case)| case.source.words() > 0).map(|(best, _)| best).collect();
+            let eos = self.system.specials().eos;
+            rows.go_on(stepper, (&sources, eos), &mut said, self.options.batch, self.ticket)?;
+            said.into_iter().for_each(|one| rows.assign(one));
+        }
         let found = best.iter().zip(cases).zip(pairs);
         Ok(found.map(|((best, case), pair)| self.translation(best, case, pair)).collect())
     }
@@ -264,13 +272,7 @@ impl Run<'_> {
     fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &Pair) -> Translation {
         let replacing = self.options.replace_unk.as_ref();
         let lead = self.system.lead();
-        let read = replacing.map(|_| {
-            let mut read = hypothesis.clone();
-            Rows::own(self.system).assign(&mut read);
-            read
-        });
-        let read = read.as_ref().unwrap_or(hypothesis);
-        let text = wording::text(lead, read, &case.source, replacing, self.test_set.pretokenized);
+        let text = wording::text(lead, hypothesis, &case.source, replacing, self.test_set.pretokenized);
         let ids = wording::without_eos(lead, &hypothesis.tokens);
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
         let counts = bleu::Counts::of(&text, &references, &self.options.bleu());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::aligner;
 use crate::aligner::placed::Placed;
 use crate::analysis::measures::Tested;
+use crate::analysis::reading::Reading;
 use crate::decoding::SearchOptions;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
@@ -268,7 +269,10 @@ impl Column {
     pub fn numbers(&self) -> Numbers {
         let is_merged = self.table.as_ref().is_some_and(|table| table.units == Some(table::Units::Words));
         let pieces = self.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
+        let is_read = self.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Input));
+        let delay = self.facts.as_ref().and_then(|facts| facts.input_delay).filter(|_| is_read);
         Numbers::by(pieces.map(|pieces| pieces.target.clone()).unwrap_or_default())
+            .read_after(delay.unwrap_or_default())
     }
 
     /// The given translation, where this model has read it.

@@ -10,12 +10,24 @@ use crate::worker::interventions::Interventions;
 pub struct Numbers {
     /// The tokens of each word; empty: every token is a word.
     words: Vec<Range<usize>>,
+    /// Rows of alpha between a token's own and the one that belongs to it.
+    delay: usize,
 }
 
 impl Numbers {
     /// By the tokens of each word; none: every token is a word.
     pub fn by(words: Vec<Range<usize>>) -> Self {
-        Self { words }
+        Self { words, delay: 0 }
+    }
+
+    /// With rows of alpha that belong to the token so many before their own.
+    pub fn read_after(self, delay: usize) -> Self {
+        Self { delay, ..self }
+    }
+
+    /// The token that a row of alpha belongs to, in words.
+    fn row_name(&self, row: usize) -> String {
+        row.checked_sub(self.delay).map_or_else(|| format!("step {}", row + 1), |token| self.name(token))
     }
 
     /// The word that a token belongs to, from 0. What lies behind the last word is counted on.
@@ -65,10 +77,10 @@ pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> 
         add(text, Taken::Ban(ban.clone()));
     }
     for pin in &set.pins {
-        add(format!("alpha of {} is set", numbers.name(pin.i)), Taken::Pin(pin.i));
+        add(format!("alpha of {} is set", numbers.row_name(pin.i)), Taken::Pin(pin.i));
     }
     for (i, seed) in &set.orders {
-        add(format!("alpha of {} is permuted, seed {seed}", numbers.name(*i)), Taken::Pin(*i));
+        add(format!("alpha of {} is permuted, seed {seed}", numbers.row_name(*i)), Taken::Pin(*i));
     }
     for mask in &set.masks {
         let word = source.get(mask.clone()).filter(|word| !word.is_empty()).unwrap_or("</s>");
@@ -129,7 +141,7 @@ mod tests {
         );
         assert_eq!(sentence(&Interventions::default(), "", &Numbers::default()), None);
         // the first two tokens are one word, which is held in part, and the third is the second word
-        let numbers = Numbers { words: vec![0..2, 2..3] };
+        let numbers = Numbers::by(vec![0..2, 2..3]);
         assert_eq!(
             sentence(&set, "the red shoe", &numbers).as_deref(),
             Some(

@@ -33,6 +33,12 @@ pub fn rows_of(column: &Column, settings: &Settings, i: usize) -> Vec<usize> {
     tokens.filter_map(|token| reading.row_after(delay, token, rows)).collect()
 }
 
+/// Those of [`rows_of`] that can be set: the steps behind `</s>` are taken only to be shown.
+pub fn settable(column: &Column, settings: &Settings, i: usize) -> Vec<usize> {
+    let count = column.shown().map_or(0, |shown| shown.tokens.len());
+    rows_of(column, settings, i).into_iter().filter(|row| *row < count).collect()
+}
+
 /// The row with this weight on these tokens, shared as it was before. `renormalise`: the others share what is left of 1.
 pub fn weighted(row: &[f32], word: &Range<usize>, weight: f32, renormalise: bool) -> Vec<f32> {
     let (mut out, weight) = (row.to_vec(), weight.clamp(0.0, 1.0));

@@ -259,7 +259,7 @@ pub fn tested_for<'a>(
 pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, making: &Making<'_>) -> AlignmentTable {
     let (reading, delay) = making.reading.unwrap_or_default();
     let pieces = shown.pieces.as_ref().filter(|_| !making.pieces);
-    let read = |rows| reading.read_after(delay, rows);
+    let read = |rows| cut(reading.read_after(delay, rows), shown.tokens.len());
     let (alpha, energies) = (shown.alpha.as_deref().map(read), shown.energies.as_deref().map(read));
     let mut table = AlignmentTable {
         source: source_words(source, pieces, making.specials),
@@ -311,6 +311,11 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         table.link(links, shown.pieces.as_ref().filter(|_| making.pieces));
     }
     table
+}
+
+/// Without the rows behind `</s>`.
+fn cut<T>(rows: &[T], count: usize) -> &[T] {
+    &rows[..rows.len().min(count)]
 }
 
 /// The words that have some of the first `count` rows, each with those pieces that have one.

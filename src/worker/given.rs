@@ -2,7 +2,7 @@
 
 use crate::decoding::{Forced, Hypothesis, force};
 use crate::error::{Error, Result};
-use crate::evaluation::rows::Rows;
+use crate::evaluation::rows::{self, Rows};
 use crate::models::Stepper;
 use crate::text::line;
 use crate::ticket::Ticket;
@@ -33,10 +33,12 @@ pub(super) fn given(
     if cells > MOST_CELLS {
         return Err(Error::Input("Your translation is too long to be aligned with this text.".to_owned()));
     }
-    let forced = force(stepper, &[(&source.sentence.ids, &target.ids)], ticket)?;
-    let Forced { token_log_p, log_p, alpha, energies, p_t } = forced.into_iter().next().unwrap_or_default();
+    let longer = Rows::own(shelved.system()).longer(&target.ids, shelved.facts.eos);
+    let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
+    let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
+    let Forced { token_log_p, log_p, alpha, energies, p_t } = forced;
     let candidates = vec![Vec::new(); target.ids.len()];
-    let mut hypothesis = Hypothesis {
+    let hypothesis = Hypothesis {
         tokens: target.ids,
         token_log_p,
         log_p,
@@ -48,7 +50,5 @@ pub(super) fn given(
         candidates,
         ..Hypothesis::default()
     };
-    let (rows, sources) = (Rows::own(shelved.system()), [source.sentence.ids.as_slice()]);
-    rows.go_on(stepper, (&sources, shelved.facts.eos), &mut [&mut hypothesis], 1, ticket)?;
     Ok(HypothesisView { text: text.trim().to_owned(), ..view::view(shelved, source, hypothesis) })
 }

@@ -293,9 +293,10 @@ pub struct HypothesisView {
     pub rank: f32,
     /// Ends with `</s>`.
     pub finished: bool,
-    /// alpha_ij, [t_y][t_x]; `None` without alignment and where it was left out.
+    /// alpha_ij, [t_y][t_x], and the rows of steps behind `</s>` where the model's own reading takes them; `None` without
+    /// alignment and where it was left out.
     pub alpha: Option<Vec<Vec<f32>>>,
-    /// e_ij before the softmax, [t_y][t_x], NaN at words that have none; `None` as alpha is.
+    /// e_ij before the softmax, as many as alpha, NaN at words that have none; `None` as alpha is.
     pub energies: Option<Vec<Vec<f32>>>,
     /// The aligned position p_t of each row, in source words from 0; `None` where the attention is not local.
     pub p_t: Option<Vec<f32>>,

@@ -231,16 +231,23 @@ impl Job<'_> {
                 }
             }
         };
-        let decoded = shelved.with_stepper(spec.engine, self.threads, |stepper| {
-            if set.list.is_empty() {
-                let decoded = self.search(stepper, shelved, sentence, &options, &mut hear)?;
-                return self.read_to_the_end(stepper, shelved, sentence, decoded);
+        // alpha that a person has set does not go on behind `</s>`
+        let goes_on = !set.list.iter().any(Intervention::needs_alignment);
+        let (decoded, took) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            let decoded = if set.list.is_empty() {
+                self.search(stepper, shelved, sentence, &options, &mut hear)?
+            } else {
+                let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&set.list)]);
+                self.search(&mut stepper, shelved, sentence, &options, &mut hear)?
+            };
+            let took = millis(self.start);
+            if !goes_on {
+                return Ok((decoded, took));
             }
-            let mut stepper = Intervening::new(stepper, vec![Arc::clone(&set.list)]);
-            self.search(&mut stepper, shelved, sentence, &options, &mut hear)
+            Ok((self.read_to_the_end(stepper, shelved, sentence, decoded)?, took))
         })?;
         let best = decoded.hypotheses.first().map_or_else(Vec::new, |best| best.tokens.clone());
-        let result = self.result(shelved, &source, decoded, &rows);
+        let result = result(shelved, &source, decoded, (&rows, took));
         self.ticket.check()?;
         self.emit(Event::Finished { number, column, result });
         if source.touched.is_untouched() {
@@ -300,20 +307,20 @@ impl Job<'_> {
         let best = decoded.hypotheses.into_iter().next().unwrap_or_default();
         Ok(Untouched { best: view::view(shelved, &source, best), shifts })
     }
+}
 
-    fn result(&self, shelved: &Shelved, source: &view::Source, decoded: Decoded, rows: &Pace) -> ColumnResult {
-        let millis = millis(self.start);
-        let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
-        let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
-        ColumnResult {
-            hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(shelved, source, one)).collect(),
-            words: view::words(shelved, &decoded.nodes),
-            nodes: decoded.nodes,
-            context: decoded.context,
-            millis,
-            first_row_millis: rows.first_row_millis.unwrap_or(millis),
-            words_per_second,
-        }
+/// What was found in so many milliseconds.
+fn result(shelved: &Shelved, source: &view::Source, decoded: Decoded, (pace, millis): (&Pace, f32)) -> ColumnResult {
+    let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
+    let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
+    ColumnResult {
+        hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(shelved, source, one)).collect(),
+        words: view::words(shelved, &decoded.nodes),
+        nodes: decoded.nodes,
+        context: decoded.context,
+        millis,
+        first_row_millis: pace.first_row_millis.unwrap_or(millis),
+        words_per_second,
     }
 }
 

@@ -55,6 +55,9 @@ pub struct About {
     /// How members of an ensemble become one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub mixing: String,
+    /// Which word a row of its alignments belongs to; empty: the word that was predicted.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reading: String,
     /// The file of outputs.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,

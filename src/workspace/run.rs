@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
+use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::decoding;
 use crate::decoding::{Decoded, Hypothesis, Intervention, SearchOptions};
@@ -88,8 +89,11 @@ pub fn name(model: &str, options: &RunOptions) -> String {
 pub fn system(workspace: &mut Workspace, name: &str, about: &About) -> Result<System> {
     let known = workspace.systems()?;
     let of = |name: &str| known.iter().find(|system| system.name == name).map(|system| &system.about);
-    let is_other =
-        |name: &str| of(name).is_some_and(|known| known.digests != about.digests || known.mixing != about.mixing);
+    let is_other = |name: &str| {
+        of(name).is_some_and(|known| {
+            known.digests != about.digests || known.mixing != about.mixing || known.reading != about.reading
+        })
+    };
     let digest: String = about.digests.concat().chars().take(8).collect();
     let name = if is_other(name) { format!("{name} ({digest})") } else { name.to_owned() };
     let acts_so = |name: &String| of(name).is_none_or(|known| known.interventions == about.interventions);
@@ -123,6 +127,9 @@ pub fn about(
         no_unk: options.search.forbid_unk,
         interventions: options.acting.as_ref().map(Acting::document).unwrap_or_default(),
         mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
+        reading: Some(Rows::own(system).reading)
+            .filter(|reading| *reading != Reading::default())
+            .map_or_else(String::new, |reading| reading.name().to_owned()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..About::default()
     }
@@ -291,8 +298,8 @@ impl Asked<'_> {
         let stepper = &mut *self.stepper;
         decoding::intervene_all(stepper, specials, &sources, &lists, search, batch, self.ticket, &mut keep)?;
         let rows = Rows::own(self.system);
-        // what a person has set does not go on behind `</s>`
-        let is_free = |list: &Arc<[Intervention]>| list.is_empty();
+        // alpha that a person has set does not go on behind `</s>`
+        let is_free = |list: &Arc<[Intervention]>| !list.iter().any(Intervention::needs_alignment);
         let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) = sources
             .iter()
             .zip(&mut best)

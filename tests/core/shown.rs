@@ -16,8 +16,8 @@ use interlinear::session::driver::OpenWith;
 use interlinear::session::effect::{Chore, News};
 use interlinear::session::persist::SavedSession;
 use interlinear::session::{
-    AlignmentFormat, AlignmentTable, ColumnResult, Drawing, Event, HypothesisView, Matrix, ModelFacts, Question,
-    Reading, SelectCommand, Session, SettingsCommand, SourceCommand, Units, export,
+    AlignmentFormat, AlignmentTable, ColumnResult, Drawing, Event, HypothesisView, InterveneCommand, Matrix,
+    ModelFacts, Question, Reading, RowEdit, SelectCommand, Session, SettingsCommand, SourceCommand, Units, export,
 };
 use interlinear::text::links::{Link, Links};
 use interlinear::ticket::Ticket;
@@ -226,6 +226,43 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
     let pharaoh = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh);
     assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
+}
+
+#[test]
+fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own() {
+    let mut session = session(ModelFacts { input_delay: Some(2), reading: Reading::Input, ..english_to("fr") });
+    let words = ["w", "x", "y", "z", "</s>"];
+    let mut longer = hypothesis(&words, 5);
+    let row = |i: usize| (0..5).map(|j| if i == j + 2 { 0.75 } else { 0.0625 }).collect::<Vec<f32>>();
+    for rows in [&mut longer.alpha, &mut longer.energies].into_iter().flatten() {
+        *rows = (0..7).map(row).collect();
+    }
+    translate(&mut session, "a b c d", vec![longer]);
+    let column = session.columns()[0].id;
+    for (choice, first) in [(None, 2), (Some(Reading::Predicted), 0), (Some(Reading::Input), 2)] {
+        session.apply(SettingsCommand::SetReading(choice));
+        let table = table(&session);
+        let (alpha, energies) = (table.alpha.as_ref().expect("it aligns"), table.energies.as_ref().expect("it aligns"));
+        assert_eq!((alpha.rows, energies.rows, alpha.values.len()), (5, 5, 25), "{choice:?}");
+        for i in 0..5 {
+            assert_eq!(alpha.row(i), row(first + i), "{choice:?}, row {i}");
+        }
+        let covered: f32 = table.source.iter().map(|word| word.coverage).sum();
+        let summed: f32 = alpha.values.iter().sum();
+        assert!((covered - summed).abs() < 1e-5, "{choice:?}");
+        let json: Value = serde_json::from_str(&export::json_line(&session.columns()[0])).expect("JSON");
+        assert_eq!(json["hypotheses"][0]["alpha"].as_array().map(Vec::len), Some(5), "{choice:?}");
+    }
+    session.apply(SettingsCommand::SetReading(None));
+    let edit = |i| InterveneCommand::Row { column, i, edit: RowEdit::OneHot(0) };
+    assert!(act(&mut session, edit(4)).is_none(), "the step behind `</s>` is not part of the search");
+    assert!(session.notices().iter().any(|notice| notice.text.contains("no row that can be set")));
+    let request = act(&mut session, edit(1)).expect("a request");
+    let set = &request.columns[0].interventions;
+    assert_eq!(set.pins.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
+    let numbers = session.columns()[0].numbers();
+    let said = interlinear::session::hand::sentence(set, "a b c d", &numbers).expect("something is set");
+    assert!(said.contains("alpha of word 2 is set"), "{said}");
 }
 
 /// A matrix over words, computed plainly: columns added, rows averaged.

@@ -3,21 +3,20 @@
 use serde::Serialize;
 
 use crate::analysis::hard;
+use crate::analysis::reading::Reading;
 use crate::cli::align::{High, LinkFormat, Low, Pair, Steppers, WordPairs, high};
 use crate::cli::output::Output;
 use crate::cli::pairs::ParallelLines;
 use crate::cli::windows::{Doing, Growth};
 use crate::cli::{windows, words};
-use crate::decoding::importance::{IMPORTANCES, Importance};
+use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, Important, WordPair};
+use crate::evaluation::rows::Rows;
 use crate::models::{Model, Stepper};
 use crate::text::links;
 use crate::text::links::{Link, Links};
 use crate::ticket::Ticket;
-
-/// The definition that needs nothing but a forced target.
-pub const ATTENTION: &str = IMPORTANCES[0].name;
 
 /// Pairs of a window: each takes long.
 const WINDOW: usize = 16;
@@ -28,12 +27,14 @@ struct Record<'a> {
     importance: &'a str,
     source: &'a [String],
     target: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'static str>,
     matrix: &'a [Vec<f32>],
 }
 
 /// Aligns by the definition that was asked for.
 pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
-    if low.reading.is_some() {
+    if low.reading.is_some_and(|reading| reading != Reading::default()) {
         return Err(Error::Input("--reading is not for --importance or --format jsonl; leave it out".into()).into());
     }
     if low.format == LinkFormat::Jsonl && low.reverse_model.is_some() {
@@ -44,6 +45,9 @@ pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
     let (high, mut steppers) = high(low)?;
     let mut output = Output::stdout();
     let mut number = 0;
+    let own = Rows::own((&high.forward).into()).reading;
+    let is_told = low.importance.name == ATTENTION && own != Reading::default();
+    let reading = is_told.then(|| own.name());
     let mut input = WordPairs { files, high: &high };
     let doing = Doing { name: "aligning", verb: "align" };
     let refused = windows::run(doing, &mut input, Growth::up_to(WINDOW), &mut |window| {
@@ -56,7 +60,7 @@ pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
                 .map(|pair| important(&high, (low.importance, samples), &mut steppers, pair))
                 .transpose()?;
             target_words += found.as_ref().map_or(0, |found| found.matrix.len());
-            write(low, &mut output, number, pair.as_ref().ok(), found)?;
+            write((low, reading), &mut output, number, pair.as_ref().ok(), found)?;
             output.flush()?;
         }
         Ok(target_words)
@@ -83,7 +87,7 @@ fn important(high: &High, definition: (&Importance, usize), steppers: &mut Stepp
 }
 
 fn write(
-    low: &Low,
+    (low, reading): (&Low, Option<&'static str>),
     output: &mut Output,
     number: usize,
     pair: Option<&Pair>,
@@ -95,7 +99,7 @@ fn write(
         LinkFormat::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new()))),
         LinkFormat::Jsonl => {
             let (source, target) = pair.map(|pair| pair.forward.tokens()).unwrap_or_default();
-            output.json(&Record { importance: low.importance.name, source, target, matrix: &matrix })
+            output.json(&Record { importance: low.importance.name, source, target, reading, matrix: &matrix })
         }
     }
 }

@@ -89,7 +89,8 @@ impl<'a> Scenes<'a> {
         let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
         let rows = Rows::wanted(system.into(), wanted);
         let reading = rows.reading;
-        if reading != Reading::default() && !shown().all(|config| readings(config).contains(&reading)) {
+        let has = |config| readings(config).contains(&reading);
+        if reading != Reading::default() && (rows.delay == 0 || !shown().all(has)) {
             let (name, reading) = (system.name(), reading.name());
             return Err(Error::Input(format!(
                 "the rows of {name} belong to the words that were predicted; leave out --reading {reading}"

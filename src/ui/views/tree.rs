@@ -15,7 +15,7 @@ use crate::figure::geometry::Area;
 use crate::figure::measure::Measure;
 use crate::figure::tree::{Node, State, Tree};
 use crate::session::tree::{Drawn, Shown};
-use crate::session::{Column, InterveneCommand, SearchTree};
+use crate::session::{Column, InterveneCommand, Reading, SearchTree};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
 use crate::ui::theme;
@@ -318,7 +318,10 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
         let named = most.iter().take(NAMED).filter(|(_, alpha)| *alpha >= 0.005);
         let named: Vec<String> =
             named.map(|(j, alpha)| format!("{} {}", word(*j), labels::alpha_text(*alpha))).collect();
-        ui.add(egui::Label::new(small(format!("looks at {}", named.join(", ")))).truncate());
+        // a node has the row that it was predicted with
+        let is_read = column.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Input));
+        let when = if is_read { ", when it was predicted" } else { "" };
+        ui.add(egui::Label::new(small(format!("looks at {}{when}", named.join(", ")))).truncate());
     }
     let word = |id: &u32| column.result.words.get(id).map_or("", String::as_str);
     let others = found.first().map_or(&[][..], |first| &first.candidates).iter().take(NAMED);

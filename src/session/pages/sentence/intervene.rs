@@ -200,7 +200,7 @@ impl Shared {
             Some((row, alpha))
         };
         let pins: Vec<(usize, Vec<f32>)> =
-            rows::rows_of(column, &self.settings, i).into_iter().filter_map(pin).collect();
+            rows::settable(column, &self.settings, i).into_iter().filter_map(pin).collect();
         self.pin(id, &pins, continues)
     }
 
@@ -243,12 +243,15 @@ impl Shared {
 
     /// The rows beside word i after an edit, or why there are none.
     fn made(&self, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<(usize, Vec<f32>)>, &'static str> {
-        let rows = rows::rows_of(column, &self.settings, i).into_iter();
+        let rows = rows::settable(column, &self.settings, i);
+        if rows.is_empty() {
+            return Err("This word has no row that can be set: it is read behind the end of the translation");
+        }
         let one = |row: usize| {
             let before = self.row(column, row).ok_or("This word has no row of alpha")?;
             Ok((row, self.edited(column, i, &before, edit)?))
         };
-        rows.map(one).collect()
+        rows.into_iter().map(one).collect()
     }
 
     /// As [`Shared::edit_row`], for every word of which something can be made; says why where that is none.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::analysis::reading::Reading;
 use crate::decoding::apart::Then;
 use crate::models::anatomy::{Stage, Wrong};
 use crate::session::column::{Column, ColumnState};
@@ -403,7 +404,11 @@ impl Steps {
             ..HypothesisView::default()
         };
         let guessed = whole.map(|(links, _)| Links::new(links.into_iter().collect(), Vec::new()));
-        let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, ..Making::default() });
+        // steps have the rows that words are predicted with, which is said where the page Sentence shows others
+        let facts = self.column(shared).and_then(|column| column.facts.as_ref());
+        let reading = shared.settings.reading_of(facts).filter(|(reading, _)| *reading != Reading::default());
+        let reading = reading.map(|(_, delay)| (Reading::Predicted, delay));
+        let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, reading, ..Making::default() });
         self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), links: guessed, ..table }));
     }
 

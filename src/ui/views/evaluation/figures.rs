@@ -183,8 +183,10 @@ fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &Measured, &[Ali
 fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
     let mut series = Vec::new();
     for (place, measured, rows) in aligned(results) {
-        for reading in readings(rows) {
-            let is_minor = reading != Reading::default();
+        let readings = readings(rows);
+        for &reading in &readings {
+            // that of the model's own comes first
+            let is_minor = readings.first() != Some(&reading);
             let name = &measured.report.name;
             let points = rows.iter().filter(|row| row.extraction.reading == reading && row.direction == FORWARD);
             let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
