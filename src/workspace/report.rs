@@ -38,7 +38,7 @@ pub fn report(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<Strin
     let mut body = head(out, corpus);
     body += &systems(corpus, &workspace.systems()?);
     body += &aggregates(out, corpus);
-    body += &tables::html(corpus, workspace, &out.rows)?;
+    body += &tables::html(corpus, workspace, &out.rows, out.languages.as_ref())?;
     body += "<h2>Sentences</h2>\n";
     for &at in out.rows.iter() {
         body += &sentence(at as usize, out, corpus, workspace)?;

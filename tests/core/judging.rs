@@ -68,7 +68,7 @@ fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<Mark>, links: &str) -> 
 fn written(workspace: &Workspace, kind: Kind) -> String {
     let corpus = Corpus::read(workspace).expect("a corpus");
     let rows = Arc::new((0..corpus.len() as u32).collect());
-    let out = Out { path: "out".into(), kind, rows, columns: Vec::new(), chosen: String::new() };
+    let out = Out { path: "out".into(), kind, rows, columns: Vec::new(), chosen: String::new(), languages: None };
     let mut bytes = Vec::new();
     out::to(&mut bytes, &out, &corpus, workspace).expect("written");
     String::from_utf8(bytes).expect("UTF-8")
@@ -205,7 +205,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
 /// Bytes of a file of a kind.
 fn bytes(workspace: &Workspace, kind: Kind) -> Vec<u8> {
     let corpus = Corpus::read(workspace).expect("a corpus");
-    let out = Out { path: "out".into(), kind, rows: Arc::new(vec![1, 0]), columns: Vec::new(), chosen: String::new() };
+    let out = Out { path: "out".into(), kind, rows: Arc::new(vec![1, 0]), columns: Vec::new(), chosen: String::new(), languages: None };
     let mut bytes = Vec::new();
     out::to(&mut bytes, &out, &corpus, workspace).expect("written");
     bytes
@@ -291,7 +291,7 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     let tables = folder.path().join("tables");
     let corpus = Corpus::read(&workspace).expect("a corpus");
     let rows = Arc::new(vec![0, 1]);
-    let out = Out { path: tables.clone(), kind: Kind::Matrices, rows, columns: Vec::new(), chosen: String::new() };
+    let out = Out { path: tables.clone(), kind: Kind::Matrices, rows, columns: Vec::new(), chosen: String::new(), languages: None };
     out::write(&out, &corpus, &workspace).expect("written");
     let table = std::fs::read_to_string(tables.join("sentence-000002.2.tsv")).expect("a table");
     assert_eq!(table.lines().nth(1), Some("un\t0.75\t0.125\t0.125"), "{table}");

@@ -351,9 +351,7 @@ impl Workbench {
     /// Links to begin with. The languages are those of the first model.
     fn links_of_aligner(&mut self, shared: &mut Shared) {
         let Some(detail) = self.detail.clone().filter(|detail| Some(detail.at) == self.selected) else { return };
-        let facts = shared.models().find_map(|column| column.facts.as_ref());
-        let languages = facts.map(|facts| (facts.source_language.clone(), facts.target_language.clone()));
-        let (source, target) = languages.unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
+        let (source, target) = shared.languages().unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
         let Some(reference) = detail.sentence.reference.as_deref() else {
             self.message = Some("There is no reference to link the source with; import one".to_owned());
             return;
@@ -536,6 +534,7 @@ impl PageState for Workbench {
                     rows: Arc::clone(&self.rows),
                     columns: self.columns.shown(&self.corpus),
                     chosen: self.filter.trim().to_owned(),
+                    languages: shared.languages(),
                 };
                 Self::send(shared, KeeperCall::Write(Box::new(out)));
             }
