@@ -33,7 +33,7 @@ use crate::workspace::out;
 use crate::workspace::out::{Kind, Out};
 use crate::workspace::overview::Options;
 use crate::workspace::run::{RunOptions, about, check, digests, name, run as run_system, system as system_of};
-use crate::workspace::scheme::Scheme;
+use crate::workspace::scheme::{Renamed, Scheme};
 use crate::workspace::table::Sorting;
 use crate::workspace::tables::{TABLES, overview};
 use crate::workspace::{table, tables, verdicts};
@@ -335,7 +335,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         bring_in(&mut workspace, &path, role, low.run.threads().unwrap_or_else(physical_cores))?;
     }
     if let Some(scheme) = &low.scheme {
-        workspace.set_scheme(&Scheme::open(scheme)?, &[])?;
+        workspace.set_scheme(&Scheme::open(scheme)?, &Renamed::default())?;
     }
     for typed in &low.judgements {
         bring_judgements(&mut workspace, typed)?;

@@ -12,7 +12,7 @@ use crate::text::links::Links;
 use crate::text::links::read::links_of;
 use crate::workspace::file::Workspace;
 use crate::workspace::read::gold_of;
-use crate::workspace::scheme::Scheme;
+use crate::workspace::scheme::{Renamed, Scheme};
 use crate::workspace::write::set_gold;
 
 /// Whose judgements those are that nobody put a name to.
@@ -198,12 +198,12 @@ impl Workspace {
         self.act(&deeds)
     }
 
-    /// Sets the scheme of errors. Marks of kinds and severities that have new names, old before new, get these too.
-    pub fn set_scheme(&mut self, scheme: &Scheme, renamed: &[(String, String)]) -> Result<()> {
+    /// Sets the scheme of errors. Marks of kinds and severities that have new names get these too.
+    pub fn set_scheme(&mut self, scheme: &Scheme, renamed: &Renamed) -> Result<()> {
         let document = serde_json::to_string(scheme).unwrap_or_default();
         let mut deeds = vec![Deed { id: 0, annotator: None, after: Some(document) }];
-        let new = |name: &mut String| {
-            let to = renamed.iter().find(|(old, _)| old == name).map(|(_, to)| to.clone());
+        let new = |names: &[(String, String)], name: &mut String| {
+            let to = names.iter().find(|(old, _)| old == name).map(|(_, to)| to.clone());
             let is_new = to.is_some();
             *name = to.unwrap_or_else(|| std::mem::take(name));
             is_new
@@ -212,8 +212,8 @@ impl Workspace {
             for (annotator, mut judgement) in by {
                 let mut is_new = false;
                 for mark in &mut judgement.marks {
-                    is_new |= new(&mut mark.category);
-                    is_new |= new(&mut mark.severity);
+                    is_new |= new(&renamed.kinds, &mut mark.category);
+                    is_new |= new(&renamed.severities, &mut mark.severity);
                 }
                 deeds.extend(is_new.then(|| Deed::judgement(at, &annotator, &judgement)));
             }

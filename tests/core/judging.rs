@@ -16,7 +16,7 @@ use interlinear::workspace::out;
 use interlinear::workspace::out::{Kind, Links, Out};
 use interlinear::workspace::output::Output;
 use interlinear::workspace::read::About;
-use interlinear::workspace::scheme::{Scheme, Severity};
+use interlinear::workspace::scheme::{Renamed, Scheme, Severity};
 use interlinear::workspace::score::score;
 use interlinear::workspace::table::rows;
 use interlinear::workspace::verdicts;
@@ -173,7 +173,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     other.categories[10] = "taste".to_owned();
     other.severities =
         vec![Severity { name: "small".to_owned(), weight: 0.5 }, Severity { name: "major".to_owned(), weight: 2.0 }];
-    let renamed = [("style", "taste"), ("minor", "small")].map(|(old, new)| (old.to_owned(), new.to_owned()));
+    let renamed = Renamed { kinds: names(&[("style", "taste")]), severities: names(&[("minor", "small")]) };
     workspace.set_scheme(&other, &renamed).expect("a scheme");
     let corpus = read(&workspace);
     assert_eq!(*corpus.scheme, other);
@@ -202,10 +202,45 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     }
 }
 
+fn names(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(old, new)| ((*old).to_owned(), (*new).to_owned())).collect()
+}
+
+#[test]
+fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    let both = Scheme {
+        categories: ["style", "slip"].map(str::to_owned).to_vec(),
+        severities: ["slip", "major"].map(|name| Severity { name: name.to_owned(), weight: 1.0 }).to_vec(),
+    };
+    workspace.set_scheme(&both, &Renamed::default()).expect("a scheme");
+    for (renamed, expect) in [
+        (Renamed { kinds: names(&[("slip", "order")]), ..Renamed::default() }, ("order", "slip")),
+        (Renamed { severities: names(&[("slip", "light")]), ..Renamed::default() }, ("slip", "light")),
+        (Renamed { kinds: names(&[("slip", "order")]), severities: names(&[("slip", "light")]) }, ("order", "light")),
+    ] {
+        workspace.judge(0, "anna", &said(0, &[], "", vec![mark((0, 1), "slip", "slip")], "")).expect("judged");
+        let mut scheme = both.clone();
+        expect.0.clone_into(&mut scheme.categories[1]);
+        expect.1.clone_into(&mut scheme.severities[0].name);
+        workspace.set_scheme(&scheme, &renamed).expect("a scheme");
+        let mark = &workspace.judgements().expect("judgements")[&0]["anna"].marks[0];
+        assert_eq!((mark.category.as_str(), mark.severity.as_str()), expect);
+    }
+}
+
 /// Bytes of a file of a kind.
 fn bytes(workspace: &Workspace, kind: Kind) -> Vec<u8> {
     let corpus = Corpus::read(workspace).expect("a corpus");
-    let out = Out { path: "out".into(), kind, rows: Arc::new(vec![1, 0]), columns: Vec::new(), chosen: String::new(), languages: None };
+    let out = Out {
+        path: "out".into(),
+        kind,
+        rows: Arc::new(vec![1, 0]),
+        columns: Vec::new(),
+        chosen: String::new(),
+        languages: None,
+    };
     let mut bytes = Vec::new();
     out::to(&mut bytes, &out, &corpus, workspace).expect("written");
     bytes
@@ -291,7 +326,14 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     let tables = folder.path().join("tables");
     let corpus = Corpus::read(&workspace).expect("a corpus");
     let rows = Arc::new(vec![0, 1]);
-    let out = Out { path: tables.clone(), kind: Kind::Matrices, rows, columns: Vec::new(), chosen: String::new(), languages: None };
+    let out = Out {
+        path: tables.clone(),
+        kind: Kind::Matrices,
+        rows,
+        columns: Vec::new(),
+        chosen: String::new(),
+        languages: None,
+    };
     out::write(&out, &corpus, &workspace).expect("written");
     let table = std::fs::read_to_string(tables.join("sentence-000002.2.tsv")).expect("a table");
     assert_eq!(table.lines().nth(1), Some("un\t0.75\t0.125\t0.125"), "{table}");

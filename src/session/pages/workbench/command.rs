@@ -6,7 +6,7 @@ use crate::import;
 use crate::session::pages::workbench::whole::WholeCommand;
 use crate::workspace::judge::Mark;
 use crate::workspace::out::Kind;
-use crate::workspace::scheme::Scheme;
+use crate::workspace::scheme::{Renamed, Scheme};
 
 /// What the user does on page Corpus.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,8 +72,8 @@ pub enum WorkbenchCommand {
     NoLinks,
     /// Compares two annotators, or no longer.
     Compare(Option<(String, String)>),
-    /// Sets the scheme of errors; names that are new, old before new.
-    SetScheme(Box<Scheme>, Vec<(String, String)>),
+    /// Sets the scheme of errors, and which names of it are new.
+    SetScheme(Box<Scheme>, Renamed),
     /// Sets the scheme of a file.
     OpenScheme(PathBuf),
     /// Writes the scheme into a file.

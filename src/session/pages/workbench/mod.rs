@@ -5,6 +5,7 @@ mod acting;
 pub mod agreement;
 pub mod columns;
 pub mod command;
+pub mod counts;
 mod explore;
 mod picture;
 pub mod whole;
@@ -25,6 +26,7 @@ use crate::session::page::{Dropped, Page};
 use crate::session::pages::evaluation::systems;
 use crate::session::pages::shape::{Kept, PageState};
 use crate::session::pages::workbench::columns::Columns;
+use crate::session::pages::workbench::counts::{Used, tags, used};
 use crate::session::pages::workbench::whole::Whole;
 use crate::session::shared::Shared;
 use crate::session::table::AlignmentTable;
@@ -97,7 +99,7 @@ pub struct Workbench {
     /// Everyone who judged anything, with how many sentences.
     pub annotators: BTreeMap<String, usize>,
     /// Kinds and severities of marks, with how many have them.
-    pub used: BTreeMap<String, usize>,
+    pub used: Used,
     /// The two who are compared, and how far they agree.
     pub compared: Option<(String, String)>,
     /// As said.
@@ -135,32 +137,13 @@ impl Default for Workbench {
             awaits: false,
             tags: BTreeMap::new(),
             annotators: BTreeMap::new(),
-            used: BTreeMap::new(),
+            used: Used::default(),
             compared: None,
             agreement: None,
             annotator: NOBODY.to_owned(),
             tasks: Vec::new(),
         }
     }
-}
-
-/// All tags, each with how often it was given.
-fn tags(corpus: &Corpus) -> BTreeMap<String, usize> {
-    let mut tags = BTreeMap::new();
-    for tag in corpus.judgements.values().flat_map(BTreeMap::values).flat_map(|judgement| &judgement.tags) {
-        *tags.entry(tag.clone()).or_insert(0) += 1;
-    }
-    tags
-}
-
-/// Kinds and severities of marks, each with how many have it.
-fn used(corpus: &Corpus) -> BTreeMap<String, usize> {
-    let mut used = BTreeMap::new();
-    for mark in corpus.judgements.values().flat_map(BTreeMap::values).flat_map(|judgement| &judgement.marks) {
-        *used.entry(mark.category.clone()).or_insert(0) += 1;
-        *used.entry(mark.severity.clone()).or_insert(0) += 1;
-    }
-    used
 }
 
 /// What is kept between starts.
