@@ -70,13 +70,14 @@ pub struct Bench {
 
 impl Bench {
     pub fn new() -> Self {
+        let size = [1280.0, 800.0];
         let folder = tempfile::tempdir().expect("a folder");
         for (name, text) in [("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER)] {
             std::fs::write(folder.path().join(name), text).expect("written");
         }
         let mut session: Session = desk::two_models();
         session.apply(WindowCommand::ShowPage(Page::Workbench));
-        let (harness, wires) = desk::window(session);
+        let (harness, wires) = desk::window_with(session, size, vec!["some/other-model".into()]);
         let lane = Keeper::spawn(Arc::new(|| {}));
         Self { harness, wires, lane, folder }
     }
@@ -364,4 +365,32 @@ fn models_run_with_what_is_set_or_with_a_file() {
     bench.click("With interventions");
     bench.click("Of a file...");
     bench.says("Run with interventions");
+}
+
+#[test]
+fn one_model_runs_that_is_open_or_not() {
+    let mut bench = Bench::filled();
+    bench.wires.sent.borrow_mut().clear();
+    let sent = |bench: &Bench| {
+        let runs = |command: &Command| match command {
+            Command::Workbench(WorkbenchCommand::RunOne(candidate, forces)) => {
+                Some((candidate.folders()[0].display().to_string(), *forces))
+            }
+            _ => None,
+        };
+        bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()
+    };
+    let folder = bench.harness.state().session().columns()[1].folder.display().to_string();
+    bench.click("Run");
+    bench.click("Translate with");
+    bench.says("All models above");
+    bench.click("Translate with RNNsearch");
+    bench.click("Run");
+    bench.click("Align the references with");
+    bench.click("Align the references with other-model");
+    assert_eq!(sent(&bench), [(folder, false), ("some/other-model".to_owned(), true)]);
+    bench.click("Run");
+    bench.click("Translate with");
+    bench.click("Another model folder...");
+    bench.says("Translate the workspace with a model");
 }

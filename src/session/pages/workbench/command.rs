@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::import;
 use crate::session::pages::workbench::whole::WholeCommand;
+use crate::worker::corpus::evaluate::Candidate;
 use crate::workspace::judge::Mark;
 use crate::workspace::out::Kind;
 use crate::workspace::scheme::{Renamed, Scheme};
@@ -37,6 +38,8 @@ pub enum WorkbenchCommand {
     OpenSentence,
     /// Runs the models and ensembles of the columns; with true their alignments of the references.
     Run(bool),
+    /// Runs one model, or one ensemble; with true its alignments of the references.
+    RunOne(Candidate, bool),
     /// Runs them with the interventions of a file, as systems of their own.
     RunWith(PathBuf),
     /// Runs those for which something is set on page Sentence with that, as systems of their own.

@@ -459,6 +459,7 @@ impl PageState for Workbench {
             WorkbenchCommand::Move(by) => self.go(by, shared),
             WorkbenchCommand::OpenSentence => self.open_sentence(shared),
             WorkbenchCommand::Run(forces) => self.run(forces, shared),
+            WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, shared),
             WorkbenchCommand::RunWith(path) => self.run_with(&path, shared),
             WorkbenchCommand::RunSet => self.run_set(shared),
             WorkbenchCommand::Remove(id) => {
