@@ -36,6 +36,9 @@ pub struct Judgement {
     /// Errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+    /// Systems, by name, whose translation was read and has no errors.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub no_errors: BTreeSet<String>,
     /// Links between source and reference that this annotator drew, in Pharaoh's notation.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub links: String,
@@ -45,6 +48,30 @@ impl Judgement {
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether the errors of a system's translation were judged: some are marked, or it was said that there are none.
+    pub fn judges(&self, system: &str) -> bool {
+        self.no_errors.contains(system) || self.marks.iter().any(|mark| mark.system == system)
+    }
+
+    /// Whether the errors of any system's translation were judged.
+    pub fn judges_any(&self) -> bool {
+        !self.no_errors.is_empty() || !self.marks.is_empty()
+    }
+
+    /// Marks an error; its system is not without any more.
+    pub fn mark(&mut self, mark: Mark) {
+        self.no_errors.remove(&mark.system);
+        self.marks.push(mark);
+    }
+
+    /// Says that a system's translation has no errors, or takes that back. Where errors are marked it cannot be said.
+    pub fn turn_no_errors(&mut self, system: String) {
+        let is_marked = self.marks.iter().any(|mark| mark.system == system);
+        if !self.no_errors.remove(&system) && !is_marked {
+            self.no_errors.insert(system);
+        }
     }
 
     /// The links of this annotator, where there are any.

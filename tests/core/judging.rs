@@ -61,7 +61,7 @@ fn mark(target: (usize, usize), category: &str, severity: &str) -> Mark {
 
 fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<Mark>, links: &str) -> Judgement {
     let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-    Judgement { stars, tags, note: note.to_owned(), marks, links: links.to_owned() }
+    Judgement { stars, tags, note: note.to_owned(), marks, links: links.to_owned(), ..Judgement::default() }
 }
 
 /// All rows as a file of a kind.
@@ -163,7 +163,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     let read = |workspace: &Workspace| Corpus::read(workspace).expect("a corpus");
     let corpus = read(&workspace);
     let all = score(&corpus, 0, 0..4);
-    assert_eq!((all.judgements, all.words, all.marks, all.weight), (8, 26, 5, 21.0));
+    assert_eq!((all.judgements, all.words, all.marks, all.weight), (5, 17, 5, 21.0));
     assert_eq!(Column::named("errors.1", &corpus).expect("a column").value(&corpus, 0), 1.0);
     assert_eq!(Column::named("errors", &corpus).expect("a column"), Column::Errors(0));
     assert!(Column::named("errors.1-2", &corpus).is_err() && Column::named("errors.2", &corpus).is_err());
@@ -228,6 +228,92 @@ fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
         let mark = &workspace.judgements().expect("judgements")[&0]["anna"].marks[0];
         assert_eq!((mark.category.as_str(), mark.severity.as_str()), expect);
     }
+}
+
+#[test]
+fn a_translation_that_nobody_judged_has_no_score() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut workspace = filled(&path, PAIRS);
+    let other = workspace.add_system("Brook", &About::default()).expect("a system");
+    let output = |text: &str| Output { text: text.to_owned(), ..Output::default() };
+    let outputs: Vec<_> = PAIRS.iter().enumerate().map(|(at, pair)| (at, output(pair.1))).collect();
+    workspace.add_outputs(other.id, &outputs, &mut Measuring::default()).expect("outputs");
+    // Mill alone is marked; a sentence with stars alone says nothing of errors.
+    workspace.judge(0, "anna", &said(2, &[], "", vec![mark((1, 3), "style", "minor")], "")).expect("judged");
+    workspace.judge(1, "anna", &said(4, &[], "", Vec::new(), "")).expect("judged");
+    let value = |workspace: &Workspace, name: &str, at: usize| {
+        let corpus = Corpus::read(workspace).expect("a corpus");
+        let value = Column::named(name, &corpus).expect(name).value(&corpus, at);
+        (!value.is_nan()).then_some(value)
+    };
+    for (name, at, expect) in [("errors.1", 0, Some(1.0 / 3.0)), ("errors.2", 0, None), ("errors.1", 1, None)] {
+        assert_eq!(value(&workspace, name, at), expect, "{name} of {at}");
+    }
+    let report = written(&workspace, Kind::Report);
+    assert!(report.contains("<tr><td>Mill</td><td>1</td><td>3</td><td>1</td>"), "{report}");
+    assert!(!report.contains("<tr><td>Brook</td><td>0</td><td>"), "{report}");
+
+    // It can be said that a translation has none; each annotator for himself.
+    let mut none = said(0, &[], "", Vec::new(), "");
+    none.turn_no_errors("Brook".to_owned());
+    workspace.judge(0, "bob", &none).expect("judged");
+    assert_eq!((value(&workspace, "errors.2", 0), value(&workspace, "errors.1", 0)), (Some(0.0), Some(1.0 / 3.0)));
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    assert_eq!(rows(&corpus, &Filter::new("errors.2=0", &corpus).expect("a filter"), None), [0]);
+    let brook = score(&corpus, 1, 0..4);
+    assert_eq!((brook.judgements, brook.words, brook.marks, brook.per_word()), (1, 3, 0, Some(0.0)));
+    let report = written(&workspace, Kind::Report);
+    assert!(
+        report.contains("no errors in Brook") && report.contains("<tr><td>Brook</td><td>1</td><td>3</td><td>0</td>")
+    );
+
+    // It goes out and comes in with the marks, in both notations, and one undo takes it back.
+    for (kind, name) in [(Kind::Judgements, "j.jsonl"), (Kind::JudgementTable, "j.tsv")] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, written(&workspace, kind)).expect("written");
+        let mut second = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
+        let brought = verdicts::bring(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let brought = brought.expect(name);
+        assert_eq!(brought.warned, 0, "{name}: {:?}", brought.warnings);
+        assert!(brought.facts.iter().any(|fact| fact.contains("wait until they come: Brook")), "{:?}", brought.facts);
+        assert_eq!(second.judgements().expect("read"), workspace.judgements().expect("read"), "{name}");
+        second.undo().expect("an answer").expect("an act");
+        assert!(second.judgements().expect("read").is_empty(), "{name}");
+    }
+    workspace.undo().expect("an answer").expect("an act");
+    assert_eq!(value(&workspace, "errors.2", 0), None);
+
+    // Marks and a word that there are none: the marks count.
+    let mut both = none.clone();
+    both.mark(Mark { system: "Brook".to_owned(), ..mark((0, 1), "style", "minor") });
+    assert!(both.no_errors.is_empty());
+    both.turn_no_errors("Brook".to_owned());
+    assert!(both.no_errors.is_empty(), "where errors are marked it cannot be said");
+    let file = folder.path().join("both.jsonl");
+    let line = "{\"sentence\":1,\"by\":{\"cleo\":{\"no_errors\":[\"Mill\",\"Brook\"],\"marks\":[{\"system\":\"Mill\",\
+                \"target\":[0,1],\"category\":\"style\",\"severity\":\"minor\"}]}}}\n";
+    std::fs::write(&file, line).expect("written");
+    verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever()).expect("brought");
+    let cleo = &workspace.judgements().expect("read")[&0]["cleo"];
+    assert_eq!(cleo.no_errors.iter().collect::<Vec<_>>(), ["Brook"]);
+}
+
+#[test]
+fn a_table_of_judgements_says_yes_or_no_of_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    let file = folder.path().join("j.tsv");
+    let rows = "sentence\tannotator\tsystem\tno_errors\n1\tbob\tMill\tYes\n2\tbob\tMill\tno\n3\tbob\tMill\tperhaps\n";
+    std::fs::write(&file, rows).expect("written");
+    let brought = verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+    let brought = brought.expect("brought");
+    assert!(brought.warnings[0].contains("line 4: `perhaps` is neither yes nor no"), "{:?}", brought.warnings);
+    let said = workspace.judgements().expect("read");
+    assert!(said[&0]["bob"].no_errors.contains("Mill"));
+    assert!(
+        [1, 2].iter().all(|at| said.get(at).and_then(|by| by.get("bob")).is_none_or(|one| one.no_errors.is_empty()))
+    );
 }
 
 /// Bytes of a file of a kind.

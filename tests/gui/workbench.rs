@@ -245,6 +245,9 @@ fn links_by_hand_are_drawn_word_by_word() {
         let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
         detail.gold.as_ref().map(interlinear::text::links::pharaoh).unwrap_or_default()
     };
+    // What is not needed is closed, and the links come into view.
+    bench.click("Judgement");
+    bench.click("Errors");
     bench.click("Source word 2: red");
     bench.click("Reference word 3: rouge");
     assert_eq!(gold(&bench), "1-2");
@@ -393,4 +396,65 @@ fn one_model_runs_that_is_open_or_not() {
     bench.click("Translate with");
     bench.click("Another model folder...");
     bench.says("Translate the workspace with a model");
+}
+
+#[test]
+fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
+    let mut bench = Bench::filled();
+    let path = bench.folder.path().join("c.fr");
+    std::fs::write(&path, REFERENCE).expect("written");
+    bench.send(WorkbenchCommand::SetRole(Role::Output("Third".to_owned())));
+    bench.send(WorkbenchCommand::Import(path));
+    bench.click("Dismiss");
+    bench.click("Sentence 2 The old mill turns in the wind.");
+    bench.says("Errors");
+    // What is judged stands in view.
+    for label in ["Judgement", "Errors", "3 stars", "Word 2 of Other: moulin", "No errors in Other"] {
+        let rect = bench.harness.get_by_label(label).rect();
+        assert!(rect.bottom() < 800.0, "{label} at {rect:?}");
+    }
+    bench.click("Word 2 of Other: moulin");
+    bench.click("Word 2 of the source: old");
+    bench.click("Word 3 of the source: mill");
+    bench.click("Mark");
+    let number = |bench: &Bench, column: &str| {
+        let corpus = &bench.harness.state().session().workbench().corpus;
+        let value = interlinear::workspace::column::Column::named(column, corpus).expect(column).value(corpus, 1);
+        (!value.is_nan()).then_some(value)
+    };
+    assert!(number(&bench, "errors.1").is_some_and(|errors| errors > 0.0));
+    assert_eq!(number(&bench, "errors.2"), None, "nobody judged it");
+    bench.says("Errors: 1 mark");
+    bench.says("Le moulin tourne.; marked: \u{201c}moulin\u{201d} minor");
+    bench.says("The old mill turns in the wind.; marked: \u{201c}old mill\u{201d} minor");
+    let mark = "moulin for \u{201c}old mill\u{201d}: accuracy/addition, minor (Other)";
+    let shown =
+        "The old mill turns in the wind.; marked: \u{201c}old mill\u{201d} minor; shown: \u{201c}old mill\u{201d}";
+    bench.harness.get_by_label(mark).hover();
+    bench.settle();
+    bench.says(shown);
+    bench.harness.get_by_label("Errors: 1 mark").hover();
+    bench.settle();
+    assert!(bench.is_gone(shown));
+    bench.click(mark);
+    bench.harness.get_by_label("Errors: 1 mark").hover();
+    bench.settle();
+    bench.says(shown);
+    // Where errors are marked there are some; of the other it can be said.
+    bench.click("No errors in Other");
+    assert!(bench.is_gone("Errors: 1 mark, none in 1 system"));
+    bench.click("Errors of Third");
+    bench.click("No errors in Third");
+    bench.says("Errors: 1 mark, none in 1 system");
+    bench.says("Errors of Third (0)");
+    assert_eq!(number(&bench, "errors.2"), Some(0.0));
+    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    bench.settle();
+    assert_eq!(number(&bench, "errors.2"), None);
+    // A section that is closed stays closed for the next sentence.
+    bench.click("Errors: 1 mark");
+    bench.settle();
+    assert!(bench.is_gone("No errors in Third"));
+    bench.click("Sentence 1 The red boat sleeps.");
+    assert!(bench.is_gone("No errors in Third"));
 }

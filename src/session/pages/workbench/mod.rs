@@ -490,7 +490,8 @@ impl PageState for Workbench {
             WorkbenchCommand::Note { at, annotator, note } => {
                 self.judge_of(at, annotator, shared, |judgement| judgement.note = note);
             }
-            WorkbenchCommand::Mark(mark) => self.judge(shared, |judgement| judgement.marks.push(mark)),
+            WorkbenchCommand::Mark(mark) => self.judge(shared, |judgement| judgement.mark(mark)),
+            WorkbenchCommand::NoErrors(system) => self.judge(shared, |judgement| judgement.turn_no_errors(system)),
             WorkbenchCommand::Unmark(at) => self.judge(shared, |judgement| {
                 if at < judgement.marks.len() {
                     judgement.marks.remove(at);

@@ -16,6 +16,7 @@ mod picture;
 mod run;
 mod scheme;
 mod table;
+mod tints;
 mod words;
 
 use std::path::PathBuf;
