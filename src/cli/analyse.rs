@@ -198,7 +198,7 @@ pub struct ChoiceArgs {
     /// Conditions, as `analyse --help` lists them
     #[arg(long, value_name = "CONDITIONS", default_value = "", allow_hyphen_values = true)]
     filter: String,
-    /// Sort by this column; - before it means the greatest first
+    /// Sort by this column, a number or `source`, `reference` or `output.1`; - before it means the greatest first
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     sort: Option<String>,
     /// Only these columns of numbers, with commas between

@@ -332,6 +332,14 @@ fn the_page_asks_for_what_is_done_on_it() {
     assert_eq!(sortings, ["-words", "words", ""]);
     session.absorb_keeper(KeeperNews::Importing("Importing a.en".to_owned(), 0.5));
     assert!(session.workbench().is_importing);
+    for _ in 0..3 {
+        session.apply(WorkbenchCommand::Sort("source".to_owned()));
+    }
+    let sortings: Vec<String> = calls(&mut session)
+        .into_iter()
+        .filter_map(|call| if let KeeperCall::Show { sorting, .. } = call { Some(sorting) } else { None })
+        .collect();
+    assert_eq!(sortings, ["source", "-source", ""]);
     session.apply(WorkbenchCommand::StopImport);
     assert_eq!(calls(&mut session), [KeeperCall::Stop]);
     session.absorb_keeper(KeeperNews::Idle);

@@ -70,7 +70,10 @@ pub struct Bench {
 
 impl Bench {
     pub fn new() -> Self {
-        let size = [1280.0, 800.0];
+        Self::sized([1280.0, 800.0])
+    }
+
+    pub fn sized(size: [f32; 2]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, text) in [("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER)] {
             std::fs::write(folder.path().join(name), text).expect("written");
@@ -118,7 +121,10 @@ impl Bench {
 
     /// With three sentences, their references and a system.
     pub fn filled() -> Self {
-        let mut bench = Self::new();
+        Self::filled_of(Self::new())
+    }
+
+    pub fn filled_of(mut bench: Self) -> Self {
         let at = |bench: &Self, name: &str| bench.folder.path().join(name);
         let path = at(&bench, "w.ilws");
         bench.send(WorkbenchCommand::Open(path));
@@ -178,10 +184,15 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     bench.click("BLEU 1");
     let rows = |bench: &Bench| bench.harness.state().session().workbench().rows.to_vec();
     assert_eq!(rows(&bench)[0], 2, "the best first");
-    bench.click("BLEU 1 \u{2193}");
+    bench.click("BLEU 1, greatest first");
     assert_eq!(rows(&bench)[2], 2, "the best last");
-    bench.click("BLEU 1 \u{2191}");
+    bench.click("BLEU 1, least first");
     assert_eq!(rows(&bench), [0, 1, 2]);
+    bench.click("1. Other");
+    assert_eq!(rows(&bench), [0, 1, 2], "A to Z");
+    bench.click("1. Other, A to Z");
+    assert_eq!(rows(&bench), [2, 1, 0]);
+    bench.click("1. Other, Z to A");
     bench.send(WorkbenchCommand::SetFilter("source:mill".to_owned()));
     bench.says("1 of 3");
     bench.send(WorkbenchCommand::SetFilter("blue<3".to_owned()));
@@ -457,4 +468,50 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     assert!(bench.is_gone("No errors in Third"));
     bench.click("Sentence 1 The red boat sleeps.");
     assert!(bench.is_gone("No errors in Third"));
+}
+
+#[test]
+fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
+    let mut bench = Bench::filled_of(Bench::sized([1000.0, 700.0]));
+    for column in ["chrf.1", "length.1", "ratio.1", "entropy.1"] {
+        bench.send(WorkbenchCommand::ShowColumn(column.to_owned(), true));
+    }
+    bench.send(WorkbenchCommand::Sort("entropy.1".to_owned()));
+    bench.click("Sentence 1 The red boat sleeps.");
+    let rect =
+        |bench: &Bench, label: &str| bench.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
+    // Entropy is the last of the columns, and in view all the same, behind no other.
+    let corpus = &bench.harness.state().session().workbench().corpus;
+    let title = |name: &str| interlinear::workspace::column::Column::named(name, corpus).expect(name).title();
+    let (head, other) = (&format!("{}, greatest first", title("entropy.1")), &title("ratio.1"));
+    let (table, beside) = (rect(&bench, "no.").left(), bench.harness.get_by_label("Sentence 1").rect().left());
+    let within = |rect: egui::Rect| rect.left() >= table - 1.0 && rect.right() <= beside;
+    assert!(within(rect(&bench, head)), "{:?}", rect(&bench, head));
+    assert!(!within(rect(&bench, other)), "{:?}", rect(&bench, other));
+    // Scrolled to the right, it and the number stay, and the others go.
+    let (number, source) = (rect(&bench, "no."), rect(&bench, "Source"));
+    let scroll = |bench: &mut Bench, by: f32| {
+        bench.harness.hover_at(number.center() + egui::vec2(120.0, 60.0));
+        bench.harness.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: egui::vec2(by, 0.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Unknown,
+            modifiers: Modifiers::NONE,
+        });
+        for _ in 0..30 {
+            bench.harness.step();
+        }
+    };
+    scroll(&mut bench, -150.0);
+    assert!(rect(&bench, "Source").left() < source.left() - 50.0, "{source:?}");
+    assert!((rect(&bench, "no.").left() - number.left()).abs() < 4.0);
+    assert!(within(rect(&bench, head)), "{:?}", rect(&bench, head));
+    bench.click(head);
+    assert_eq!(bench.harness.state().session().workbench().sorting, "entropy.1");
+    // A column of texts stays at the other side.
+    bench.send(WorkbenchCommand::Sort("source".to_owned()));
+    scroll(&mut bench, -150.0);
+    let sorted = rect(&bench, "Source, A to Z");
+    assert!(within(sorted) && (sorted.left() - rect(&bench, "no.").right()).abs() < 6.0, "{sorted:?}");
 }

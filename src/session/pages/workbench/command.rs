@@ -28,7 +28,8 @@ pub enum WorkbenchCommand {
     SetRole(import::Role),
     /// The conditions, as typed.
     SetFilter(String),
-    /// Sorts by this column; again: the other way round; a third time: as they came.
+    /// Sorts by this column, numbers by the greatest first and texts from A to Z; again: the other way round; a third time:
+    /// as they came.
     Sort(String),
     /// Chooses a sentence by its place, from 0.
     Select(Option<usize>),

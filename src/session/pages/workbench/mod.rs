@@ -41,6 +41,7 @@ use crate::workspace::bring::Brought;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::judge::{Judgement, MOST_STARS, NOBODY};
 use crate::workspace::out::Out;
+use crate::workspace::table::TextColumn;
 
 pub use crate::session::pages::workbench::command::WorkbenchCommand;
 
@@ -220,12 +221,13 @@ impl Workbench {
 
     fn sort(&mut self, column: String, shared: &mut Shared) {
         let falling = format!("-{column}");
-        self.sorting = if self.sorting == column {
+        let (first, second) = if TextColumn::named(&column).is_some() { (column, falling) } else { (falling, column) };
+        self.sorting = if self.sorting == second {
             String::new()
-        } else if self.sorting == falling {
-            column
+        } else if self.sorting == first {
+            second
         } else {
-            falling
+            first
         };
         self.show(shared);
     }
