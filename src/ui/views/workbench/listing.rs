@@ -57,7 +57,7 @@ pub fn listing_ui(
         ui.interact(place, ui.scope_id().with((id, "head", n)), Sense::hover()).on_hover_text(*about);
     }
     ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, t.line));
-    let mut clicked = None;
+    let (mut clicked, mut reached) = (None, None);
     let height = LINE * ROWS as f32;
     let list = ui.scope_id().with(id);
     let mut cursor: Cursor = ui.data(|data| data.get_temp(list)).unwrap_or_default();
@@ -79,10 +79,7 @@ pub fn listing_ui(
             }
             if response.has_focus() {
                 cursor.row = n;
-                if response.gained_focus() {
-                    // What is round the list scrolls too.
-                    response.scroll_to_me(None);
-                }
+                reached = response.gained_focus().then_some(rect);
                 ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.5, t.accent), StrokeKind::Inside);
             }
             let room = right(0) - NUMBER;
@@ -102,6 +99,10 @@ pub fn listing_ui(
             });
         }
     });
+    if let Some(reached) = reached {
+        // What is round the list scrolls too.
+        ui.scroll_to_rect(reached, None);
+    }
     cursor.first = (shown.state.clamped_offset().y / LINE).ceil() as usize;
     ui.data_mut(|data| data.insert_temp(list, cursor));
     clicked
