@@ -33,7 +33,7 @@ use crate::workspace::out;
 use crate::workspace::out::{Kind, Out};
 use crate::workspace::overview::Options;
 use crate::workspace::run::{RunOptions, about, check, digests, name, run as run_system, system as system_of};
-use crate::workspace::scheme::Scheme;
+use crate::workspace::scheme::{Renamed, Scheme};
 use crate::workspace::table::Sorting;
 use crate::workspace::tables::{TABLES, overview};
 use crate::workspace::{table, tables, verdicts};
@@ -145,9 +145,6 @@ pub struct Low {
     /// Words with their counts, or the training text itself: the frequencies of words; without it the references are counted
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
-    /// Source and target, such as en-fr: the aligner links references that nobody has linked
-    #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
-    languages: Option<(String, String)>,
     /// What to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -201,7 +198,7 @@ pub struct ChoiceArgs {
     /// Conditions, as `analyse --help` lists them
     #[arg(long, value_name = "CONDITIONS", default_value = "", allow_hyphen_values = true)]
     filter: String,
-    /// Sort by this column; - before it means the greatest first
+    /// Sort by this column, a number or `source`, `reference` or `output.1`; - before it means the greatest first
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     sort: Option<String>,
     /// Only these columns of numbers, with commas between
@@ -210,6 +207,9 @@ pub struct ChoiceArgs {
     /// At most so many sentences
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// Source and target, such as en-fr: the aligner links references that nobody has linked
+    #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
+    languages: Option<(String, String)>,
 }
 
 impl ChoiceArgs {
@@ -231,7 +231,7 @@ impl ChoiceArgs {
     /// A column that is none.
     fn out(self, path: PathBuf, kind: Kind, rows: Vec<u32>, corpus: &Corpus) -> Result<Out> {
         let columns = self.columns.iter().map(|name| Column::named(name, corpus)).collect::<Result<_>>()?;
-        Ok(Out { path, kind, rows: Arc::new(rows), columns, chosen: self.filter })
+        Ok(Out { path, kind, rows: Arc::new(rows), columns, chosen: self.filter, languages: self.languages })
     }
 }
 
@@ -335,7 +335,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         bring_in(&mut workspace, &path, role, low.run.threads().unwrap_or_else(physical_cores))?;
     }
     if let Some(scheme) = &low.scheme {
-        workspace.set_scheme(&Scheme::open(scheme)?, &[])?;
+        workspace.set_scheme(&Scheme::open(scheme)?, &Renamed::default())?;
     }
     for typed in &low.judgements {
         bring_judgements(&mut workspace, typed)?;
@@ -345,7 +345,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     let corpus = read(&workspace)?;
     let mut means = Means::default();
-    means.set(low.frequencies.clone(), low.languages.clone());
+    means.set(low.frequencies.clone(), low.choice.languages.clone());
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     let mut output = Output::stdout();
     if let Some(query) = &low.query {
@@ -575,7 +575,7 @@ pub mod report {
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
         let mut means = Means::default();
-        means.set(workspace.look().frequencies, None);
+        means.set(workspace.look().frequencies, low.choice.languages.clone());
         let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
         let out = low.choice.out(low.output, Kind::Report, rows, &corpus)?;
         out::write(&out, &corpus, &workspace)?;

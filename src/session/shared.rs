@@ -131,6 +131,12 @@ impl Shared {
         self.columns.iter().find(|column| column.id == id)
     }
 
+    /// Source and target language of the first model, for the statistical aligner.
+    pub fn languages(&self) -> Option<(String, String)> {
+        let facts = self.models().find_map(|column| column.facts.as_ref())?;
+        Some((facts.source_language.clone(), facts.target_language.clone()))
+    }
+
     /// The columns that are one model each, without ensembles and variants.
     pub fn models(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.ensemble.is_none() && column.variant.is_none())

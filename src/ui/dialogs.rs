@@ -14,6 +14,7 @@ use crate::session::{
     AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand,
     PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WholeCommand, WindowCommand, WorkbenchCommand, maps,
 };
+use crate::worker::corpus::evaluate::Candidate;
 use crate::workspace::out::Kind;
 
 /// What the answer is for.
@@ -43,6 +44,8 @@ pub enum Question {
     WorkspaceOut(Kind),
     /// Interventions that models run with over the workspace.
     RunWith,
+    /// A model folder that runs over the workspace; with true it aligns the references.
+    RunModel(bool),
     /// A scheme of errors.
     Scheme,
     /// Where to write the scheme of errors.
@@ -137,6 +140,8 @@ impl Question {
             Self::WorkspaceOut(Kind::Matrices) => "Save alignments into a folder",
             Self::WorkspaceOut(_) => "Save the sentences shown",
             Self::RunWith => "Run with interventions",
+            Self::RunModel(false) => "Translate the workspace with a model",
+            Self::RunModel(true) => "Align the references with a model",
             Self::Scheme => "Read a scheme of errors",
             Self::NewScheme => "Save the scheme of errors",
             Self::Hits => "Save the hits as TSV",
@@ -198,6 +203,9 @@ impl Question {
             Self::RunWith => {
                 "A file as page Sentence saves it: one object for all sentences, or a line for each. Sentences that it does not fit are left out and told."
             }
+            Self::RunModel(_) => {
+                "A model is a folder with config.json, model.safetensors and two tokenizers. It runs without being opened on page Sentence."
+            }
             Self::Scheme => {
                 "A TOML or JSON file with categories, and severities with their weights; it takes the place of the scheme."
             }
@@ -244,7 +252,7 @@ impl Question {
             Self::Text | Self::Log | Self::PhraseTable | Self::Workspace | Self::Scheme => "Open",
             Self::NewWorkspace => "Make",
             Self::Import => "Import",
-            Self::RunWith => "Run",
+            Self::RunWith | Self::RunModel(_) => "Run",
             Self::WorkspaceOut(_) | Self::NewScheme | Self::Hits => "Save",
             Self::Frequencies => "Choose",
             Self::TestSource | Self::TestReference | Self::Gold | Self::Training(_) => "Choose",
@@ -257,7 +265,7 @@ impl Question {
     /// What kind of path it wants.
     pub fn wants(self) -> Wants {
         match self {
-            Self::Model | Self::Training(Field::Vocabulary | Field::Output) => Wants::Folder,
+            Self::Model | Self::RunModel(_) | Self::Training(Field::Vocabulary | Field::Output) => Wants::Folder,
             Self::Training(_) => Wants::File(TEXTS),
             Self::TrainingFile => Wants::NewFile("train.toml"),
             Self::Text | Self::TestSource | Self::TestReference => Wants::File(TEXTS),
@@ -303,6 +311,7 @@ impl Question {
             Self::Import => WorkbenchCommand::Import(path).into(),
             Self::WorkspaceOut(kind) => WorkbenchCommand::Save(kind, path).into(),
             Self::RunWith => WorkbenchCommand::RunWith(path).into(),
+            Self::RunModel(forces) => WorkbenchCommand::RunOne(Candidate::Model(path), forces).into(),
             Self::Scheme => WorkbenchCommand::OpenScheme(path).into(),
             Self::NewScheme => WorkbenchCommand::SaveScheme(path).into(),
             Self::Hits => WholeCommand::SaveHits(path).into(),

@@ -199,6 +199,12 @@ pub struct WorkbenchLocal {
     pub annotator: Option<String>,
     /// A mark that is being made, and of which sentence.
     pub span: Option<(usize, Mark)>,
+    /// The mark that is chosen.
+    pub mark: Option<MarkKey>,
+    /// The mark that the mouse is over.
+    pub over_mark: Option<MarkKey>,
+    /// The system whose errors are judged, by its place.
+    pub judged: usize,
     /// Its kind.
     pub category: String,
     /// Its severity.
@@ -225,6 +231,17 @@ pub struct WorkbenchLocal {
     pub by_share: bool,
     /// The hit that is already in view.
     pub seen_hit: Option<usize>,
+}
+
+/// A mark of a sentence: whose, and which of theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkKey {
+    /// The sentence, from 0.
+    pub at: usize,
+    /// The annotator.
+    pub annotator: String,
+    /// Its number, from 0.
+    pub number: usize,
 }
 
 /// What of a brush the mouse has.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::workspace::scheme::{Scheme, Severity};
+use crate::workspace::scheme::{Renamed, Scheme, Severity};
 
 /// A name as it is edited, and what it was.
 #[derive(Clone, Debug, Default)]
@@ -35,16 +35,18 @@ impl SchemeDraft {
         Self { of, kinds, severities }
     }
 
-    /// What it comes to, and names that are new, old before new.
-    pub fn scheme(&self) -> (Scheme, Vec<(String, String)>) {
+    /// What it comes to, and which names are new.
+    pub fn scheme(&self) -> (Scheme, Renamed) {
         let clean = |named: &Named| named.name.trim().to_owned();
         let severity = |named: &Named| Severity { name: clean(named), weight: named.weight };
         let scheme = Scheme {
             categories: self.kinds.iter().map(clean).collect(),
             severities: self.severities.iter().map(severity).collect(),
         };
-        let both = self.kinds.iter().chain(&self.severities);
-        let renamed = both.filter_map(|named| Some((named.was.clone()?, clean(named)))).filter(|(was, is)| was != is);
-        (scheme, renamed.collect())
+        let renamed = |list: &[Named]| {
+            let all = list.iter().filter_map(|named| Some((named.was.clone()?, clean(named))));
+            all.filter(|(was, is)| was != is).collect()
+        };
+        (scheme, Renamed { kinds: renamed(&self.kinds), severities: renamed(&self.severities) })
     }
 }

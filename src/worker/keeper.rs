@@ -28,7 +28,7 @@ use crate::workspace::hits;
 use crate::workspace::judge::Changed;
 use crate::workspace::measures::Measuring;
 use crate::workspace::out::write;
-use crate::workspace::scheme::Scheme;
+use crate::workspace::scheme::{Renamed, Scheme};
 use crate::workspace::table;
 use crate::workspace::table::Sorting;
 use crate::workspace::verdicts;
@@ -260,7 +260,7 @@ impl Open<'_> {
                 self.judged(Some(Changed::default()))
             }
             KeeperCall::OpenScheme(path) => {
-                workspace.set_scheme(&Scheme::open(&path)?, &[])?;
+                workspace.set_scheme(&Scheme::open(&path)?, &Renamed::default())?;
                 self.judged(Some(Changed::default()))
             }
             KeeperCall::SaveScheme(path) => {

@@ -109,10 +109,7 @@ impl Column {
             Self::Stars => "The most stars that an annotator gave".to_owned(),
             Self::Marks => "How many errors are marked".to_owned(),
             Self::Errors(of) => {
-                format!(
-                    "Errors for each word by the weights of the scheme, of annotators who mark errors; {}",
-                    system(of)
-                )
+                format!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
             }
             Self::Sentence(at) => OF_SENTENCES[at].about.to_owned(),
             Self::Output(at, of) => format!("{}; {}", MEASURES[at].about, system(of)),

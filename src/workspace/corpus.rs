@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::workspace::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::workspace::file::Workspace;
-use crate::workspace::judge::Judgements;
+use crate::workspace::judge::{Judgement, Judgements};
 use crate::workspace::measures::{MEASURES, OF_SENTENCES};
 use crate::workspace::read::System;
 use crate::workspace::scheme::Scheme;
@@ -31,8 +31,8 @@ pub struct Corpus {
     pub golds: Arc<BTreeSet<usize>>,
     /// The scheme of errors.
     pub scheme: Arc<Scheme>,
-    /// Annotators who mark errors.
-    pub markers: Arc<BTreeSet<String>>,
+    /// Somebody judged the errors of a translation.
+    pub has_errors_judged: bool,
     /// What could not be read when it was opened, in sentences; [`Corpus::take_damages`] tells what came to light since.
     pub damages: Vec<String>,
     /// The last row of measures that was seen: what came later is new.
@@ -117,8 +117,7 @@ impl Corpus {
         self.judgements = Arc::new(workspace.judgements()?);
         self.golds = Arc::new(workspace.golds()?);
         self.scheme = Arc::new(workspace.scheme()?);
-        let said = self.judgements.values().flatten().filter(|(_, judgement)| !judgement.marks.is_empty());
-        self.markers = Arc::new(said.map(|(annotator, _)| annotator.clone()).collect());
+        self.has_errors_judged = self.judgements.values().flat_map(|by| by.values()).any(Judgement::judges_any);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use crate::text::links::Links;
 use crate::text::links::read::links_of;
 use crate::workspace::file::Workspace;
 use crate::workspace::read::gold_of;
-use crate::workspace::scheme::Scheme;
+use crate::workspace::scheme::{Renamed, Scheme};
 use crate::workspace::write::set_gold;
 
 /// Whose judgements those are that nobody put a name to.
@@ -36,6 +36,9 @@ pub struct Judgement {
     /// Errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+    /// Systems, by name, whose translation was read and has no errors.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub no_errors: BTreeSet<String>,
     /// Links between source and reference that this annotator drew, in Pharaoh's notation.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub links: String,
@@ -45,6 +48,30 @@ impl Judgement {
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether the errors of a system's translation were judged: some are marked, or it was said that there are none.
+    pub fn judges(&self, system: &str) -> bool {
+        self.no_errors.contains(system) || self.marks.iter().any(|mark| mark.system == system)
+    }
+
+    /// Whether the errors of any system's translation were judged.
+    pub fn judges_any(&self) -> bool {
+        !self.no_errors.is_empty() || !self.marks.is_empty()
+    }
+
+    /// Marks an error; its system is not without any more.
+    pub fn mark(&mut self, mark: Mark) {
+        self.no_errors.remove(&mark.system);
+        self.marks.push(mark);
+    }
+
+    /// Says that a system's translation has no errors, or takes that back. Where errors are marked it cannot be said.
+    pub fn turn_no_errors(&mut self, system: String) {
+        let is_marked = self.marks.iter().any(|mark| mark.system == system);
+        if !self.no_errors.remove(&system) && !is_marked {
+            self.no_errors.insert(system);
+        }
     }
 
     /// The links of this annotator, where there are any.
@@ -198,12 +225,12 @@ impl Workspace {
         self.act(&deeds)
     }
 
-    /// Sets the scheme of errors. Marks of kinds and severities that have new names, old before new, get these too.
-    pub fn set_scheme(&mut self, scheme: &Scheme, renamed: &[(String, String)]) -> Result<()> {
+    /// Sets the scheme of errors. Marks of kinds and severities that have new names get these too.
+    pub fn set_scheme(&mut self, scheme: &Scheme, renamed: &Renamed) -> Result<()> {
         let document = serde_json::to_string(scheme).unwrap_or_default();
         let mut deeds = vec![Deed { id: 0, annotator: None, after: Some(document) }];
-        let new = |name: &mut String| {
-            let to = renamed.iter().find(|(old, _)| old == name).map(|(_, to)| to.clone());
+        let new = |names: &[(String, String)], name: &mut String| {
+            let to = names.iter().find(|(old, _)| old == name).map(|(_, to)| to.clone());
             let is_new = to.is_some();
             *name = to.unwrap_or_else(|| std::mem::take(name));
             is_new
@@ -212,8 +239,8 @@ impl Workspace {
             for (annotator, mut judgement) in by {
                 let mut is_new = false;
                 for mark in &mut judgement.marks {
-                    is_new |= new(&mut mark.category);
-                    is_new |= new(&mut mark.severity);
+                    is_new |= new(&renamed.kinds, &mut mark.category);
+                    is_new |= new(&renamed.severities, &mut mark.severity);
                 }
                 deeds.extend(is_new.then(|| Deed::judgement(at, &annotator, &judgement)));
             }

@@ -81,6 +81,8 @@ pub struct Out {
     pub columns: Vec<Column>,
     /// How the rows were chosen and sorted, in words, for the report.
     pub chosen: String,
+    /// Source and target: the aligner links references that nobody has linked; none: they stay without links.
+    pub languages: Option<(String, String)>,
 }
 
 /// The most sentences of a report, and the most figures at once.

@@ -147,6 +147,12 @@ impl Overview {
         join(&group.condition, &rest)
     }
 
+    /// Who linked the references, and how many each.
+    pub fn linked_by(&self) -> String {
+        let there = LINKED.iter().zip(self.linked).filter(|(_, count)| *count > 0);
+        there.map(|((_, by), count)| format!("{count} {by}")).collect::<Vec<_>>().join(", ")
+    }
+
     /// What shows the sentences that the AER of a system counts.
     pub fn aligned(&self, group: &Group, system: usize) -> String {
         join(&group.condition, &format!("has:gold aer.{}>=0", system + 1))
@@ -450,7 +456,7 @@ fn ranked(words: HashMap<String, Tally>) -> Vec<SourceWord> {
 }
 
 /// The links of the reference, in the order of [`Overview::linked`].
-pub const LINKED: [(By, &str); 4] = [
+const LINKED: [(By, &str); 4] = [
     (By::Hand, "by hand"),
     (By::Forced, "by a model that it was forced through"),
     (By::Aligner, "by the aligner"),

@@ -38,7 +38,7 @@ pub fn report(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<Strin
     let mut body = head(out, corpus);
     body += &systems(corpus, &workspace.systems()?);
     body += &aggregates(out, corpus);
-    body += &tables::html(corpus, workspace, &out.rows)?;
+    body += &tables::html(corpus, workspace, &out.rows, out.languages.as_ref())?;
     body += "<h2>Sentences</h2>\n";
     for &at in out.rows.iter() {
         body += &sentence(at as usize, out, corpus, workspace)?;
@@ -162,8 +162,8 @@ fn scores(out: &Out, corpus: &Corpus) -> String {
         corpus.scheme.severities.iter().map(|severity| format!("{} {}", severity.name, severity.weight)).collect();
     format!(
         "<h2>Errors marked by people</h2>\n<table><tr><th></th><th>judgements</th><th>words</th><th>marks</th>\
-         <th>weight</th><th>weight per word</th></tr>\n{rows}</table>\n<p>Weights: {}. A judgement counts where its annotator \
-         marks errors.</p>\n",
+         <th>weight</th><th>weight per word</th></tr>\n{rows}</table>\n<p>Weights: {}. A translation counts once \
+         for each annotator who marked errors in it or said that it has none.</p>\n",
         escaped(&weights.join(", "))
     )
 }
@@ -229,6 +229,7 @@ fn judged(corpus: &Corpus, at: usize, annotator: &str, judgement: &Judgement) ->
     }
     parts.extend(judgement.tags.iter().map(|tag| format!("#{tag}")));
     parts.extend((!judgement.note.is_empty()).then(|| judgement.note.clone()));
+    parts.extend(judgement.no_errors.iter().map(|system| format!("no errors in {system}")));
     for mark in &judgement.marks {
         let words = format!("words {} to {}", mark.target.0 + 1, mark.target.1);
         let place = if mark.target.0 == mark.target.1 { format!("before word {}", mark.target.0 + 1) } else { words };

@@ -39,6 +39,15 @@ pub struct Severity {
     pub weight: f32,
 }
 
+/// Names that are new, old before new. A kind and a severity may be called the same, so each has a list of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Renamed {
+    /// Of kinds.
+    pub kinds: Vec<(String, String)>,
+    /// Of severities.
+    pub severities: Vec<(String, String)>,
+}
+
 impl Default for Scheme {
     /// The core of MQM (Multidimensional Quality Metrics) with its usual weights.
     fn default() -> Self {

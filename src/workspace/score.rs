@@ -1,6 +1,7 @@
 //! Floor 7: the score of a system by the marks of people: the weights of its errors for each word of its translation.
 //!
-//! A judgement counts where its annotator marks errors at all: a sentence that such a one judged without a mark has none.
+//! A translation counts once for each annotator who marked errors in it or said that it has none. What nobody judged has
+//! no score: it is not taken for faultless because another system of the same sentence was marked.
 
 use crate::text::links::places::words;
 use crate::workspace::corpus::Corpus;
@@ -9,7 +10,7 @@ use crate::workspace::judge::Judgement;
 /// The score of a system over some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
-    /// Judgements that count: sentences, each once for each annotator.
+    /// Translations that were judged, each once for each annotator.
     pub judgements: usize,
     /// Words of the translations, each once for each annotator.
     pub words: usize,
@@ -42,7 +43,7 @@ pub fn score(corpus: &Corpus, system: usize, rows: impl IntoIterator<Item = usiz
     for at in rows {
         let (Some(by), Some(text)) = (corpus.judgements.get(&at), column.texts.get(at)) else { continue };
         let words = words(text).count();
-        for (_, judgement) in by.iter().filter(|(annotator, _)| corpus.markers.contains(*annotator)) {
+        for judgement in by.values().filter(|judgement| judgement.judges(&column.system.name)) {
             score.add(corpus, &column.system.name, words, judgement);
         }
     }

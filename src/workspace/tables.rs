@@ -243,17 +243,22 @@ pub fn overview(
     Ok(counting.finish())
 }
 
-/// The tables of a report.
+/// The tables of a report. `languages` are those of the aligner, as in [`Means::set`].
 ///
 /// # Errors
 /// A sentence about a file.
-pub fn html(corpus: &Corpus, workspace: &Workspace, rows: &[u32]) -> Result<String> {
+pub fn html(
+    corpus: &Corpus,
+    workspace: &Workspace,
+    rows: &[u32],
+    languages: Option<&(String, String)>,
+) -> Result<String> {
     if corpus.systems.is_empty() {
         return Ok(String::new());
     }
     let options = Options { pair: (0, 1), most: usize::MAX };
     let mut means = Means::default();
-    means.set(workspace.look().frequencies, None);
+    means.set(workspace.look().frequencies, languages.cloned());
     let overview = overview(corpus, workspace, rows, &options, &mut means)?;
     let systems = systems(corpus);
     let mut html = String::new();
@@ -278,9 +283,11 @@ pub fn html(corpus: &Corpus, workspace: &Workspace, rows: &[u32]) -> Result<Stri
             html += &row(&mut cells.iter().map(String::as_str), "td");
         }
         html += "</table></div>\n";
-        if table.name == "frequency" {
-            let _ = writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin));
-        }
+        let _ = match table.name {
+            "frequency" => writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin)),
+            "words" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),
+            _ => Ok(()),
+        };
     }
     Ok(html)
 }

@@ -22,7 +22,7 @@ use crate::workspace::file::Workspace;
 use crate::workspace::judge::{Given, Judgement, Judgements, MOST_STARS, Mark, NOBODY};
 use crate::workspace::measures::Measuring;
 
-/// The columns of a table. A judgement with several marks has a row for each.
+/// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
 const COLUMNS: &[&str] = &[
     "sentence",
     "source",
@@ -32,12 +32,16 @@ const COLUMNS: &[&str] = &[
     "note",
     "links",
     "system",
+    NO_ERRORS,
     "words",
     "source_words",
     "category",
     "severity",
     "remark",
 ];
+/// What stands in the column `no_errors` where a system has none.
+const YES: &str = "yes";
+const NO_ERRORS: &str = "no_errors";
 /// Between tags.
 const BAR: &str = " | ";
 /// Sentences read at once.
@@ -48,25 +52,42 @@ pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &Corpus) -> std::io::Re
     let mut table = Tsv::new(file, COLUMNS)?;
     for &at in rows {
         for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flatten() {
-            let none = Mark::default();
-            let marks: Vec<&Mark> =
-                if judgement.marks.is_empty() { vec![&none] } else { judgement.marks.iter().collect() };
-            for (n, mark) in marks.into_iter().enumerate() {
-                table.row(cells(corpus, at as usize, annotator, (n == 0).then_some(judgement), mark))?;
+            let marks = judgement.marks.iter().map(Of::Mark);
+            let mut all: Vec<Of<'_>> = marks.chain(judgement.no_errors.iter().map(|name| Of::NoErrors(name))).collect();
+            if all.is_empty() {
+                all.push(Of::Nothing);
+            }
+            for (n, of) in all.into_iter().enumerate() {
+                table.row(cells(corpus, at as usize, annotator, (n == 0).then_some(judgement), of))?;
             }
         }
     }
     table.finish()
 }
 
-fn cells(corpus: &Corpus, at: usize, annotator: &str, judgement: Option<&Judgement>, mark: &Mark) -> Vec<Cell> {
+/// What a row says of errors.
+#[derive(Clone, Copy)]
+enum Of<'a> {
+    /// Nothing.
+    Nothing,
+    /// One.
+    Mark(&'a Mark),
+    /// That this system has none.
+    NoErrors(&'a str),
+}
+
+fn cells(corpus: &Corpus, at: usize, annotator: &str, judgement: Option<&Judgement>, of: Of<'_>) -> Vec<Cell> {
+    let (system, no_errors, mark) = match of {
+        Of::Nothing => ("", "", None),
+        Of::NoErrors(system) => (system, YES, None),
+        Of::Mark(mark) => (mark.system.as_str(), "", Some(mark)),
+    };
     let none = Judgement::default();
     let said = judgement.unwrap_or(&none);
     let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
     let tags: Vec<&str> = said.tags.iter().map(String::as_str).collect();
-    let (target, source) =
-        if *mark == Mark::default() { Default::default() } else { (span(mark.target), span(mark.source)) };
-    let source = if mark.source == (0, 0) { String::new() } else { source };
+    let source = mark.filter(|mark| mark.source != (0, 0)).map(|mark| span(mark.source));
+    let text = |of: fn(&Mark) -> &String| Cell::from(mark.map_or("", |mark| of(mark).as_str()));
     vec![
         Cell::plain(&(at + 1)),
         Cell::from(corpus.sources.get(at).unwrap_or_default()),
@@ -75,12 +96,13 @@ fn cells(corpus: &Corpus, at: usize, annotator: &str, judgement: Option<&Judgeme
         Cell::from(tags.join(BAR).as_str()),
         Cell::from(&said.note),
         Cell::plain(said.links.as_str()),
-        Cell::from(&mark.system),
-        Cell::Plain(target),
-        Cell::Plain(source),
-        Cell::from(&mark.category),
-        Cell::from(&mark.severity),
-        Cell::from(&mark.note),
+        Cell::from(system),
+        Cell::plain(no_errors),
+        Cell::Plain(mark.map(|mark| span(mark.target)).unwrap_or_default()),
+        Cell::Plain(source.unwrap_or_default()),
+        text(|mark| &mark.category),
+        text(|mark| &mark.severity),
+        text(|mark| &mark.note),
     ]
 }
 
@@ -230,8 +252,9 @@ fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -
 /// Systems of marks that the workspace lacks, in a sentence.
 fn strangers(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Option<String>> {
     let systems = workspace.systems()?;
-    let marks = said.values().flat_map(|judgement| &judgement.marks);
-    let names: BTreeSet<&str> = marks.map(|mark| mark.system.as_str()).collect();
+    let marks = said.values().flat_map(|judgement| &judgement.marks).map(|mark| &mark.system);
+    let names = marks.chain(said.values().flat_map(|judgement| &judgement.no_errors));
+    let names: BTreeSet<&str> = names.map(String::as_str).collect();
     let is_new = |name: &&str| !systems.iter().any(|system| system.name == *name);
     let names: Vec<&str> = names.into_iter().filter(is_new).collect();
     Ok((!names.is_empty())
@@ -336,6 +359,11 @@ impl Reading<'_> {
                 cells.get(name).clone_into(part);
             }
         }
+        match cells.get(NO_ERRORS).to_lowercase().as_str() {
+            YES | "true" | "1" | "x" => drop(judgement.no_errors.insert(cells.get("system").to_owned())),
+            "" | "no" | "false" | "0" => {}
+            other => self.warn(line, &format!("`{other:.40}` is neither yes nor no; it is left out")),
+        }
         if let Some(mark) = cells.mark() {
             match mark {
                 Ok(mark) => judgement.marks.push(mark),
@@ -375,6 +403,9 @@ impl Reading<'_> {
             }
         }
         judgement.marks = marks;
+        // Errors that are marked count for more than a word that there are none.
+        let marks = &judgement.marks;
+        judgement.no_errors.retain(|name| !name.is_empty() && !marks.iter().any(|mark| mark.system == *name));
         self.said.insert((at, annotator), judgement);
         Ok(())
     }
@@ -497,6 +528,7 @@ impl<'a> Cells<'a> {
             tags: if self.has("tags") { none.tags } else { known.tags },
             note: if self.has("note") { none.note } else { known.note },
             marks: if self.has("category") { none.marks } else { known.marks },
+            no_errors: if self.has(NO_ERRORS) { none.no_errors } else { known.no_errors },
             links: if self.has("links") { none.links } else { known.links },
         }
     }

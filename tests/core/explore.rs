@@ -23,6 +23,8 @@ use interlinear::workspace::file::Workspace;
 use interlinear::workspace::frequencies::class_range;
 use interlinear::workspace::look::Look;
 use interlinear::workspace::measures::Measuring;
+use interlinear::workspace::out;
+use interlinear::workspace::out::{Kind, Out};
 use interlinear::workspace::output::Output;
 use interlinear::workspace::overview::{Options, Overview, SHOWN_JUMP, jump_condition, ngram_condition};
 use interlinear::workspace::ranges::{quoted, range_of, with_condition, with_range};
@@ -145,6 +147,46 @@ fn jumps_are_told_between_linked_words() {
     assert_eq!(of(&[(4, 0)]), [0; 0]);
     let set = JumpSet::of(&[2, 0, -30]);
     assert!(set.has(2, 2) && set.has(1, 9) && set.has(-99, -20) && !set.has(1, 1) && !set.has(3, 99));
+}
+
+#[test]
+fn a_report_links_references_as_the_overview_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let workspace = filled(&folder.path().join("w.ilws"));
+    let corpus = Corpus::read(&workspace).expect("read");
+    let all: Vec<u32> = (0..corpus.len() as u32).collect();
+    for (languages, linked) in
+        [(None, "2 by hand, 2 by nobody"), (Some(("en".to_owned(), "fr".to_owned())), "2 by hand, 2 by the aligner")]
+    {
+        let mut means = Means::default();
+        means.set(None, languages.clone());
+        let options = Options { pair: (0, 1), most: usize::MAX };
+        let of = overview(&corpus, &workspace, &all, &options, &mut means).expect("counted");
+        assert_eq!(of.linked_by(), linked);
+        let rows = Arc::new(all.clone());
+        let out = Out {
+            path: "r.html".into(),
+            kind: Kind::Report,
+            rows,
+            columns: Vec::new(),
+            chosen: String::new(),
+            languages,
+        };
+        let mut html = Vec::new();
+        out::to(&mut html, &out, &corpus, &workspace).expect("written");
+        let html = String::from_utf8(html).expect("UTF-8");
+        assert!(html.contains(&format!("References are linked: {linked}.")), "{html}");
+        for (words, column) in of.words.iter().zip(&corpus.systems) {
+            assert!(!words.is_empty());
+            for word in words {
+                let (name, fate) = (&column.system.name, &word.fate);
+                let cells = [word.sentences as u64, word.wrong as u64, fate.said, fate.right, fate.wanted, fate.found];
+                let cells: String = cells.iter().map(|number| format!("<td>{number}</td>")).collect();
+                let row = format!("<td>{}</td><td>{name}</td>{cells}", word.word);
+                assert!(html.contains(&row), "{row}");
+            }
+        }
+    }
 }
 
 #[test]

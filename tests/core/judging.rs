@@ -16,7 +16,7 @@ use interlinear::workspace::out;
 use interlinear::workspace::out::{Kind, Links, Out};
 use interlinear::workspace::output::Output;
 use interlinear::workspace::read::About;
-use interlinear::workspace::scheme::{Scheme, Severity};
+use interlinear::workspace::scheme::{Renamed, Scheme, Severity};
 use interlinear::workspace::score::score;
 use interlinear::workspace::table::rows;
 use interlinear::workspace::verdicts;
@@ -61,14 +61,14 @@ fn mark(target: (usize, usize), category: &str, severity: &str) -> Mark {
 
 fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<Mark>, links: &str) -> Judgement {
     let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-    Judgement { stars, tags, note: note.to_owned(), marks, links: links.to_owned() }
+    Judgement { stars, tags, note: note.to_owned(), marks, links: links.to_owned(), ..Judgement::default() }
 }
 
 /// All rows as a file of a kind.
 fn written(workspace: &Workspace, kind: Kind) -> String {
     let corpus = Corpus::read(workspace).expect("a corpus");
     let rows = Arc::new((0..corpus.len() as u32).collect());
-    let out = Out { path: "out".into(), kind, rows, columns: Vec::new(), chosen: String::new() };
+    let out = Out { path: "out".into(), kind, rows, columns: Vec::new(), chosen: String::new(), languages: None };
     let mut bytes = Vec::new();
     out::to(&mut bytes, &out, &corpus, workspace).expect("written");
     String::from_utf8(bytes).expect("UTF-8")
@@ -163,7 +163,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     let read = |workspace: &Workspace| Corpus::read(workspace).expect("a corpus");
     let corpus = read(&workspace);
     let all = score(&corpus, 0, 0..4);
-    assert_eq!((all.judgements, all.words, all.marks, all.weight), (8, 26, 5, 21.0));
+    assert_eq!((all.judgements, all.words, all.marks, all.weight), (5, 17, 5, 21.0));
     assert_eq!(Column::named("errors.1", &corpus).expect("a column").value(&corpus, 0), 1.0);
     assert_eq!(Column::named("errors", &corpus).expect("a column"), Column::Errors(0));
     assert!(Column::named("errors.1-2", &corpus).is_err() && Column::named("errors.2", &corpus).is_err());
@@ -173,7 +173,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     other.categories[10] = "taste".to_owned();
     other.severities =
         vec![Severity { name: "small".to_owned(), weight: 0.5 }, Severity { name: "major".to_owned(), weight: 2.0 }];
-    let renamed = [("style", "taste"), ("minor", "small")].map(|(old, new)| (old.to_owned(), new.to_owned()));
+    let renamed = Renamed { kinds: names(&[("style", "taste")]), severities: names(&[("minor", "small")]) };
     workspace.set_scheme(&other, &renamed).expect("a scheme");
     let corpus = read(&workspace);
     assert_eq!(*corpus.scheme, other);
@@ -202,10 +202,131 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     }
 }
 
+fn names(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(old, new)| ((*old).to_owned(), (*new).to_owned())).collect()
+}
+
+#[test]
+fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    let both = Scheme {
+        categories: ["style", "slip"].map(str::to_owned).to_vec(),
+        severities: ["slip", "major"].map(|name| Severity { name: name.to_owned(), weight: 1.0 }).to_vec(),
+    };
+    workspace.set_scheme(&both, &Renamed::default()).expect("a scheme");
+    for (renamed, expect) in [
+        (Renamed { kinds: names(&[("slip", "order")]), ..Renamed::default() }, ("order", "slip")),
+        (Renamed { severities: names(&[("slip", "light")]), ..Renamed::default() }, ("slip", "light")),
+        (Renamed { kinds: names(&[("slip", "order")]), severities: names(&[("slip", "light")]) }, ("order", "light")),
+    ] {
+        workspace.judge(0, "anna", &said(0, &[], "", vec![mark((0, 1), "slip", "slip")], "")).expect("judged");
+        let mut scheme = both.clone();
+        expect.0.clone_into(&mut scheme.categories[1]);
+        expect.1.clone_into(&mut scheme.severities[0].name);
+        workspace.set_scheme(&scheme, &renamed).expect("a scheme");
+        let mark = &workspace.judgements().expect("judgements")[&0]["anna"].marks[0];
+        assert_eq!((mark.category.as_str(), mark.severity.as_str()), expect);
+    }
+}
+
+#[test]
+fn a_translation_that_nobody_judged_has_no_score() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut workspace = filled(&path, PAIRS);
+    let other = workspace.add_system("Brook", &About::default()).expect("a system");
+    let output = |text: &str| Output { text: text.to_owned(), ..Output::default() };
+    let outputs: Vec<_> = PAIRS.iter().enumerate().map(|(at, pair)| (at, output(pair.1))).collect();
+    workspace.add_outputs(other.id, &outputs, &mut Measuring::default()).expect("outputs");
+    // Mill alone is marked; a sentence with stars alone says nothing of errors.
+    workspace.judge(0, "anna", &said(2, &[], "", vec![mark((1, 3), "style", "minor")], "")).expect("judged");
+    workspace.judge(1, "anna", &said(4, &[], "", Vec::new(), "")).expect("judged");
+    let value = |workspace: &Workspace, name: &str, at: usize| {
+        let corpus = Corpus::read(workspace).expect("a corpus");
+        let value = Column::named(name, &corpus).expect(name).value(&corpus, at);
+        (!value.is_nan()).then_some(value)
+    };
+    for (name, at, expect) in [("errors.1", 0, Some(1.0 / 3.0)), ("errors.2", 0, None), ("errors.1", 1, None)] {
+        assert_eq!(value(&workspace, name, at), expect, "{name} of {at}");
+    }
+    let report = written(&workspace, Kind::Report);
+    assert!(report.contains("<tr><td>Mill</td><td>1</td><td>3</td><td>1</td>"), "{report}");
+    assert!(!report.contains("<tr><td>Brook</td><td>0</td><td>"), "{report}");
+
+    // It can be said that a translation has none; each annotator for himself.
+    let mut none = said(0, &[], "", Vec::new(), "");
+    none.turn_no_errors("Brook".to_owned());
+    workspace.judge(0, "bob", &none).expect("judged");
+    assert_eq!((value(&workspace, "errors.2", 0), value(&workspace, "errors.1", 0)), (Some(0.0), Some(1.0 / 3.0)));
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    assert_eq!(rows(&corpus, &Filter::new("errors.2=0", &corpus).expect("a filter"), None), [0]);
+    let brook = score(&corpus, 1, 0..4);
+    assert_eq!((brook.judgements, brook.words, brook.marks, brook.per_word()), (1, 3, 0, Some(0.0)));
+    let report = written(&workspace, Kind::Report);
+    assert!(
+        report.contains("no errors in Brook") && report.contains("<tr><td>Brook</td><td>1</td><td>3</td><td>0</td>")
+    );
+
+    // It goes out and comes in with the marks, in both notations, and one undo takes it back.
+    for (kind, name) in [(Kind::Judgements, "j.jsonl"), (Kind::JudgementTable, "j.tsv")] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, written(&workspace, kind)).expect("written");
+        let mut second = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
+        let brought = verdicts::bring(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let brought = brought.expect(name);
+        assert_eq!(brought.warned, 0, "{name}: {:?}", brought.warnings);
+        assert!(brought.facts.iter().any(|fact| fact.contains("wait until they come: Brook")), "{:?}", brought.facts);
+        assert_eq!(second.judgements().expect("read"), workspace.judgements().expect("read"), "{name}");
+        second.undo().expect("an answer").expect("an act");
+        assert!(second.judgements().expect("read").is_empty(), "{name}");
+    }
+    workspace.undo().expect("an answer").expect("an act");
+    assert_eq!(value(&workspace, "errors.2", 0), None);
+
+    // Marks and a word that there are none: the marks count.
+    let mut both = none.clone();
+    both.mark(Mark { system: "Brook".to_owned(), ..mark((0, 1), "style", "minor") });
+    assert!(both.no_errors.is_empty());
+    both.turn_no_errors("Brook".to_owned());
+    assert!(both.no_errors.is_empty(), "where errors are marked it cannot be said");
+    let file = folder.path().join("both.jsonl");
+    let line = "{\"sentence\":1,\"by\":{\"cleo\":{\"no_errors\":[\"Mill\",\"Brook\"],\"marks\":[{\"system\":\"Mill\",\
+                \"target\":[0,1],\"category\":\"style\",\"severity\":\"minor\"}]}}}\n";
+    std::fs::write(&file, line).expect("written");
+    verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever()).expect("brought");
+    let cleo = &workspace.judgements().expect("read")[&0]["cleo"];
+    assert_eq!(cleo.no_errors.iter().collect::<Vec<_>>(), ["Brook"]);
+}
+
+#[test]
+fn a_table_of_judgements_says_yes_or_no_of_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    let file = folder.path().join("j.tsv");
+    let rows = "sentence\tannotator\tsystem\tno_errors\n1\tbob\tMill\tYes\n2\tbob\tMill\tno\n3\tbob\tMill\tperhaps\n";
+    std::fs::write(&file, rows).expect("written");
+    let brought = verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+    let brought = brought.expect("brought");
+    assert!(brought.warnings[0].contains("line 4: `perhaps` is neither yes nor no"), "{:?}", brought.warnings);
+    let said = workspace.judgements().expect("read");
+    assert!(said[&0]["bob"].no_errors.contains("Mill"));
+    assert!(
+        [1, 2].iter().all(|at| said.get(at).and_then(|by| by.get("bob")).is_none_or(|one| one.no_errors.is_empty()))
+    );
+}
+
 /// Bytes of a file of a kind.
 fn bytes(workspace: &Workspace, kind: Kind) -> Vec<u8> {
     let corpus = Corpus::read(workspace).expect("a corpus");
-    let out = Out { path: "out".into(), kind, rows: Arc::new(vec![1, 0]), columns: Vec::new(), chosen: String::new() };
+    let out = Out {
+        path: "out".into(),
+        kind,
+        rows: Arc::new(vec![1, 0]),
+        columns: Vec::new(),
+        chosen: String::new(),
+        languages: None,
+    };
     let mut bytes = Vec::new();
     out::to(&mut bytes, &out, &corpus, workspace).expect("written");
     bytes
@@ -291,7 +412,14 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     let tables = folder.path().join("tables");
     let corpus = Corpus::read(&workspace).expect("a corpus");
     let rows = Arc::new(vec![0, 1]);
-    let out = Out { path: tables.clone(), kind: Kind::Matrices, rows, columns: Vec::new(), chosen: String::new() };
+    let out = Out {
+        path: tables.clone(),
+        kind: Kind::Matrices,
+        rows,
+        columns: Vec::new(),
+        chosen: String::new(),
+        languages: None,
+    };
     out::write(&out, &corpus, &workspace).expect("written");
     let table = std::fs::read_to_string(tables.join("sentence-000002.2.tsv")).expect("a table");
     assert_eq!(table.lines().nth(1), Some("un\t0.75\t0.125\t0.125"), "{table}");

@@ -409,7 +409,8 @@ fn a_saved_table_comes_back_as_what_it_was() {
     let corpus = Corpus::read(&workspace).expect("a corpus");
     let path = folder.path().join("saved.tsv");
     let rows = std::sync::Arc::new((0..30).collect());
-    let out = Out { path: path.clone(), kind: Kind::Tsv, rows, columns: Vec::new(), chosen: String::new() };
+    let out =
+        Out { path: path.clone(), kind: Kind::Tsv, rows, columns: Vec::new(), chosen: String::new(), languages: None };
     write(&out, &corpus, &workspace).expect("saved");
 
     let mut back = Workspace::open(&folder.path().join("b.ilws")).expect("a workspace");

@@ -11,6 +11,7 @@ use interlinear::session::effect::Effect;
 use interlinear::session::state::Session;
 use interlinear::session::{Page, WindowCommand, WorkbenchCommand};
 use interlinear::text::links::read::links_of;
+use interlinear::worker::corpus::evaluate::Candidate;
 use interlinear::worker::corpus::{CorpusEvent, Kind as Done, Order};
 use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
 use interlinear::workspace::judge::Judgement;
@@ -331,6 +332,14 @@ fn the_page_asks_for_what_is_done_on_it() {
     assert_eq!(sortings, ["-words", "words", ""]);
     session.absorb_keeper(KeeperNews::Importing("Importing a.en".to_owned(), 0.5));
     assert!(session.workbench().is_importing);
+    for _ in 0..3 {
+        session.apply(WorkbenchCommand::Sort("source".to_owned()));
+    }
+    let sortings: Vec<String> = calls(&mut session)
+        .into_iter()
+        .filter_map(|call| if let KeeperCall::Show { sorting, .. } = call { Some(sorting) } else { None })
+        .collect();
+    assert_eq!(sortings, ["source", "-source", ""]);
     session.apply(WorkbenchCommand::StopImport);
     assert_eq!(calls(&mut session), [KeeperCall::Stop]);
     session.absorb_keeper(KeeperNews::Idle);
@@ -371,6 +380,22 @@ fn the_page_asks_for_what_is_done_on_it() {
     });
     assert!(ordered);
     let number = session.workbench().tasks[0];
+    // Or one that is not open.
+    let other = Candidate::Model(PathBuf::from("another/model"));
+    session.apply(WorkbenchCommand::RunOne(other.clone(), true));
+    let orders: Vec<(Candidate, bool)> = session
+        .take_effects()
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::Lane(interlinear::session::effect::LaneCall::Submit(_, Order::Analyse(order))) => {
+                Some((order.system, order.forces))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(orders, [(other, true)]);
+    let second = session.workbench().tasks[1];
+    session.absorb_corpus(CorpusEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
     session.absorb_corpus(CorpusEvent { number, kind: Done::Failed("No such folder".to_owned()) });
     assert_eq!((session.workbench().message.as_deref(), session.workbench().tasks.len()), (Some("No such folder"), 0));
 }

@@ -204,9 +204,17 @@ fn conditions_choose_and_columns_sort() {
         ("reference_words", [0, 3, 4, 1, 2]),
         ("-length.2", [1, 4, 0, 2, 3]),
         ("length.1-2", [1, 4, 0, 2, 3]),
+        // By letters, their case aside; what has no text comes last.
+        ("source", [0, 4, 2, 3, 1]),
+        ("-source", [1, 3, 2, 4, 0]),
+        ("reference", [3, 1, 0, 4, 2]),
+        ("-reference", [4, 0, 1, 3, 2]),
+        ("output.2", [2, 1, 0, 4, 3]),
     ] {
         assert_eq!(places(&corpus, "", sorting), expect, "{sorting}");
     }
+    let error = Sorting::named("output.3", &corpus).expect_err("two systems").to_string();
+    assert!(error.contains("names system 3; there are 2"), "{error}");
     for (filter, says) in [
         ("\"open", "has no closing \""),
         ("/(/", "no regular expression"),

@@ -214,7 +214,12 @@ pub fn window(session: Session) -> (Harness<'static, App>, Wires) {
 
 /// The window on a session in any size, as after a click beside everything: nothing has the keyboard.
 pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
-    let (mut harness, wires) = window_at_start(session, size);
+    window_with(session, size, Vec::new())
+}
+
+/// The same with models that come with the program.
+pub fn window_with(session: Session, size: [f32; 2], bundled: Vec<PathBuf>) -> (Harness<'static, App>, Wires) {
+    let (mut harness, wires) = begun(session, size, bundled);
     let id = interlinear::ui::views::source::editor_id();
     let mut state = egui::text_edit::TextEditState::load(&harness.ctx, id).unwrap_or_default();
     state.cursor.set_char_range(None);
@@ -224,12 +229,18 @@ pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wi
     (harness, wires)
 }
 
-/// The window as it opens. Glyphs that the bundled fonts lack come from the system in real life.
+/// The window as it opens.
 pub fn window_at_start(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
+    begun(session, size, Vec::new())
+}
+
+/// Glyphs that the bundled fonts lack come from the system in real life.
+fn begun(session: Session, size: [f32; 2], bundled: Vec<PathBuf>) -> (Harness<'static, App>, Wires) {
     let wires = Wires::default();
     let desk = Rehearsal { session, wires: wires.clone() };
     let builder = Harness::builder().with_size(size).with_max_steps(30).allow_missing_glyphs();
-    let mut harness = builder.build_eframe(|creation| App::new(Box::new(desk), &creation.egui_ctx));
+    let mut harness =
+        builder.build_eframe(|creation| App::new(Box::new(desk), &creation.egui_ctx).with_bundled(bundled, None));
     harness.run();
     (harness, wires)
 }

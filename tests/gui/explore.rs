@@ -77,6 +77,59 @@ fn every_bar_and_row_of_the_overview_leads_to_its_sentences_and_back() {
 }
 
 #[test]
+fn the_keyboard_reaches_every_row_of_a_list() {
+    let mut bench = Bench::filled();
+    let at = |name: &str| bench.folder.path().join(name);
+    // 40 n-grams of one system, of which eleven are in view.
+    let words: Vec<String> = (10..60).map(|n| format!("w{n}")).collect();
+    let text = words.join(" ");
+    std::fs::write(at("d.en"), format!("{text}\n")).expect("written");
+    std::fs::write(at("d.fr"), format!("{text}\n")).expect("written");
+    std::fs::write(at("e.fr"), "nothing\n").expect("written");
+    let path = at("x.ilws");
+    let files = [("d.en", Role::Source, at("d.en")), ("d.fr", Role::Reference, at("d.fr"))];
+    let outputs =
+        [("d.fr", Role::Output("All".to_owned()), at("d.fr")), ("e.fr", Role::Output("None".to_owned()), at("e.fr"))];
+    bench.send(WorkbenchCommand::Open(path));
+    for (_, role, path) in files.into_iter().chain(outputs) {
+        bench.send(WorkbenchCommand::SetRole(role));
+        bench.send(WorkbenchCommand::Import(path));
+    }
+    bench.send(WholeCommand::SetView(View::Overview));
+    let overview = page(&bench).whole.counted.overview.clone().expect("counted");
+    let ngrams = &overview.pair.as_ref().expect("a pair").ngrams[0];
+    assert!(ngrams.len() > 30, "{}", ngrams.len());
+    let label = |n: usize| format!("{}: right 1 time against 0", ngrams[n].words);
+    bench.harness.get_by_label(&label(0)).focus();
+    bench.harness.run();
+    assert!(bench.is_gone(&label(25)));
+    for (keys, row) in [
+        (&[Key::ArrowDown][..], 1),
+        (&[Key::PageDown, Key::PageDown], 23),
+        (&[Key::ArrowDown, Key::ArrowDown], 25),
+        (&[Key::ArrowUp], 24),
+        (&[Key::End], ngrams.len() - 1),
+        (&[Key::ArrowDown], ngrams.len() - 1),
+        (&[Key::Home, Key::ArrowUp], 0),
+        (&[Key::PageDown, Key::PageUp, Key::ArrowDown], 1),
+    ] {
+        for key in keys {
+            bench.harness.key_press(*key);
+            bench.harness.run();
+        }
+        let name = label(row);
+        let row = bench.harness.get_by_label(&name);
+        assert!(row.accesskit_node().is_focused(), "{keys:?}");
+        assert!(row.rect().top() > 0.0 && row.rect().bottom() < 800.0, "{keys:?}: {:?}", row.rect());
+    }
+    bench.harness.key_press(Key::PageDown);
+    bench.harness.run();
+    bench.harness.key_press(Key::Enter);
+    bench.settle();
+    assert_eq!(page(&bench).filter, interlinear::workspace::overview::ngram_condition(0, 1, &ngrams[12].words));
+}
+
+#[test]
 fn an_overview_counts_what_is_shown() {
     let mut bench = two_systems();
     bench.send(WholeCommand::SetView(View::Overview));

@@ -70,13 +70,17 @@ pub struct Bench {
 
 impl Bench {
     pub fn new() -> Self {
+        Self::sized([1280.0, 800.0])
+    }
+
+    pub fn sized(size: [f32; 2]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, text) in [("a.en", SOURCE), ("a.fr", REFERENCE), ("b.fr", OTHER)] {
             std::fs::write(folder.path().join(name), text).expect("written");
         }
         let mut session: Session = desk::two_models();
         session.apply(WindowCommand::ShowPage(Page::Workbench));
-        let (harness, wires) = desk::window(session);
+        let (harness, wires) = desk::window_with(session, size, vec!["some/other-model".into()]);
         let lane = Keeper::spawn(Arc::new(|| {}));
         Self { harness, wires, lane, folder }
     }
@@ -117,7 +121,10 @@ impl Bench {
 
     /// With three sentences, their references and a system.
     pub fn filled() -> Self {
-        let mut bench = Self::new();
+        Self::filled_of(Self::new())
+    }
+
+    pub fn filled_of(mut bench: Self) -> Self {
         let at = |bench: &Self, name: &str| bench.folder.path().join(name);
         let path = at(&bench, "w.ilws");
         bench.send(WorkbenchCommand::Open(path));
@@ -177,10 +184,15 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     bench.click("BLEU 1");
     let rows = |bench: &Bench| bench.harness.state().session().workbench().rows.to_vec();
     assert_eq!(rows(&bench)[0], 2, "the best first");
-    bench.click("BLEU 1 \u{2193}");
+    bench.click("BLEU 1, greatest first");
     assert_eq!(rows(&bench)[2], 2, "the best last");
-    bench.click("BLEU 1 \u{2191}");
+    bench.click("BLEU 1, least first");
     assert_eq!(rows(&bench), [0, 1, 2]);
+    bench.click("1. Other");
+    assert_eq!(rows(&bench), [0, 1, 2], "A to Z");
+    bench.click("1. Other, A to Z");
+    assert_eq!(rows(&bench), [2, 1, 0]);
+    bench.click("1. Other, Z to A");
     bench.send(WorkbenchCommand::SetFilter("source:mill".to_owned()));
     bench.says("1 of 3");
     bench.send(WorkbenchCommand::SetFilter("blue<3".to_owned()));
@@ -244,6 +256,9 @@ fn links_by_hand_are_drawn_word_by_word() {
         let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
         detail.gold.as_ref().map(interlinear::text::links::pharaoh).unwrap_or_default()
     };
+    // What is not needed is closed, and the links come into view.
+    bench.click("Judgement");
+    bench.click("Errors");
     bench.click("Source word 2: red");
     bench.click("Reference word 3: rouge");
     assert_eq!(gold(&bench), "1-2");
@@ -364,4 +379,139 @@ fn models_run_with_what_is_set_or_with_a_file() {
     bench.click("With interventions");
     bench.click("Of a file...");
     bench.says("Run with interventions");
+}
+
+#[test]
+fn one_model_runs_that_is_open_or_not() {
+    let mut bench = Bench::filled();
+    bench.wires.sent.borrow_mut().clear();
+    let sent = |bench: &Bench| {
+        let runs = |command: &Command| match command {
+            Command::Workbench(WorkbenchCommand::RunOne(candidate, forces)) => {
+                Some((candidate.folders()[0].display().to_string(), *forces))
+            }
+            _ => None,
+        };
+        bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()
+    };
+    let folder = bench.harness.state().session().columns()[1].folder.display().to_string();
+    bench.click("Run");
+    bench.click("Translate with");
+    bench.says("All models above");
+    bench.click("Translate with RNNsearch");
+    bench.click("Run");
+    bench.click("Align the references with");
+    bench.click("Align the references with other-model");
+    assert_eq!(sent(&bench), [(folder, false), ("some/other-model".to_owned(), true)]);
+    bench.click("Run");
+    bench.click("Translate with");
+    bench.click("Another model folder...");
+    bench.says("Translate the workspace with a model");
+}
+
+#[test]
+fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
+    let mut bench = Bench::filled();
+    let path = bench.folder.path().join("c.fr");
+    std::fs::write(&path, REFERENCE).expect("written");
+    bench.send(WorkbenchCommand::SetRole(Role::Output("Third".to_owned())));
+    bench.send(WorkbenchCommand::Import(path));
+    bench.click("Dismiss");
+    bench.click("Sentence 2 The old mill turns in the wind.");
+    bench.says("Errors");
+    // What is judged stands in view.
+    for label in ["Judgement", "Errors", "3 stars", "Word 2 of Other: moulin", "No errors in Other"] {
+        let rect = bench.harness.get_by_label(label).rect();
+        assert!(rect.bottom() < 800.0, "{label} at {rect:?}");
+    }
+    bench.click("Word 2 of Other: moulin");
+    bench.click("Word 2 of the source: old");
+    bench.click("Word 3 of the source: mill");
+    bench.click("Mark");
+    let number = |bench: &Bench, column: &str| {
+        let corpus = &bench.harness.state().session().workbench().corpus;
+        let value = interlinear::workspace::column::Column::named(column, corpus).expect(column).value(corpus, 1);
+        (!value.is_nan()).then_some(value)
+    };
+    assert!(number(&bench, "errors.1").is_some_and(|errors| errors > 0.0));
+    assert_eq!(number(&bench, "errors.2"), None, "nobody judged it");
+    bench.says("Errors: 1 mark");
+    bench.says("Le moulin tourne.; marked: \u{201c}moulin\u{201d} minor");
+    bench.says("The old mill turns in the wind.; marked: \u{201c}old mill\u{201d} minor");
+    let mark = "moulin for \u{201c}old mill\u{201d}: accuracy/addition, minor (Other)";
+    let shown =
+        "The old mill turns in the wind.; marked: \u{201c}old mill\u{201d} minor; shown: \u{201c}old mill\u{201d}";
+    bench.harness.get_by_label(mark).hover();
+    bench.settle();
+    bench.says(shown);
+    bench.harness.get_by_label("Errors: 1 mark").hover();
+    bench.settle();
+    assert!(bench.is_gone(shown));
+    bench.click(mark);
+    bench.harness.get_by_label("Errors: 1 mark").hover();
+    bench.settle();
+    bench.says(shown);
+    // Where errors are marked there are some; of the other it can be said.
+    bench.click("No errors in Other");
+    assert!(bench.is_gone("Errors: 1 mark, none in 1 system"));
+    bench.click("Errors of Third");
+    bench.click("No errors in Third");
+    bench.says("Errors: 1 mark, none in 1 system");
+    bench.says("Errors of Third (0)");
+    assert_eq!(number(&bench, "errors.2"), Some(0.0));
+    bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    bench.settle();
+    assert_eq!(number(&bench, "errors.2"), None);
+    // A section that is closed stays closed for the next sentence.
+    bench.click("Errors: 1 mark");
+    bench.settle();
+    assert!(bench.is_gone("No errors in Third"));
+    bench.click("Sentence 1 The red boat sleeps.");
+    assert!(bench.is_gone("No errors in Third"));
+}
+
+#[test]
+fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
+    let mut bench = Bench::filled_of(Bench::sized([1000.0, 700.0]));
+    for column in ["chrf.1", "length.1", "ratio.1", "entropy.1"] {
+        bench.send(WorkbenchCommand::ShowColumn(column.to_owned(), true));
+    }
+    bench.send(WorkbenchCommand::Sort("entropy.1".to_owned()));
+    bench.click("Sentence 1 The red boat sleeps.");
+    let rect =
+        |bench: &Bench, label: &str| bench.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
+    // Entropy is the last of the columns, and in view all the same, behind no other.
+    let corpus = &bench.harness.state().session().workbench().corpus;
+    let title = |name: &str| interlinear::workspace::column::Column::named(name, corpus).expect(name).title();
+    let (head, other) = (&format!("{}, greatest first", title("entropy.1")), &title("ratio.1"));
+    let (table, beside) = (rect(&bench, "no.").left(), bench.harness.get_by_label("Sentence 1").rect().left());
+    let within = |rect: egui::Rect| rect.left() >= table - 1.0 && rect.right() <= beside;
+    assert!(within(rect(&bench, head)), "{:?}", rect(&bench, head));
+    assert!(!within(rect(&bench, other)), "{:?}", rect(&bench, other));
+    // Scrolled to the right, it and the number stay, and the others go.
+    let (number, source) = (rect(&bench, "no."), rect(&bench, "Source"));
+    let scroll = |bench: &mut Bench, by: f32| {
+        bench.harness.hover_at(number.center() + egui::vec2(120.0, 60.0));
+        bench.harness.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: egui::vec2(by, 0.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Unknown,
+            modifiers: Modifiers::NONE,
+        });
+        for _ in 0..30 {
+            bench.harness.step();
+        }
+    };
+    scroll(&mut bench, -150.0);
+    assert!(rect(&bench, "Source").left() < source.left() - 50.0, "{source:?}");
+    assert!((rect(&bench, "no.").left() - number.left()).abs() < 4.0);
+    assert!(within(rect(&bench, head)), "{:?}", rect(&bench, head));
+    bench.click(head);
+    assert_eq!(bench.harness.state().session().workbench().sorting, "entropy.1");
+    // A column of texts stays at the other side.
+    bench.send(WorkbenchCommand::Sort("source".to_owned()));
+    scroll(&mut bench, -150.0);
+    let sorted = rect(&bench, "Source, A to Z");
+    assert!(within(sorted) && (sorted.left() - rect(&bench, "no.").right()).abs() < 6.0, "{sorted:?}");
 }

@@ -13,7 +13,7 @@ use crate::workspace::judge::Judgement;
 use crate::workspace::out::Out;
 use crate::workspace::output::Output;
 use crate::workspace::read::Sentence;
-use crate::workspace::scheme::Scheme;
+use crate::workspace::scheme::{Renamed, Scheme};
 
 /// What is asked of the lane.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +41,8 @@ pub enum KeeperCall {
     Judge(usize, String, Judgement),
     /// Set the links by hand of a sentence, in an annotator's name.
     SetGold(usize, String, Option<Links>),
-    /// Set the scheme of errors; names that are new, old before new.
-    SetScheme(Box<Scheme>, Vec<(String, String)>),
+    /// Set the scheme of errors, and which names of it are new.
+    SetScheme(Box<Scheme>, Renamed),
     /// Set the scheme of a file.
     OpenScheme(PathBuf),
     /// Write the scheme into a file.

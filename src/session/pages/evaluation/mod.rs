@@ -15,6 +15,7 @@ use crate::analysis::bleu::Tokenization;
 use crate::decoding::SearchOptions;
 use crate::evaluation::Unk;
 use crate::evaluation::first_set::FirstSet;
+use crate::session::column::Column;
 use crate::session::effect::{Chore, Effect};
 use crate::session::gold::Gold;
 use crate::session::page::{Dropped, Page};
@@ -203,12 +204,17 @@ impl TestFiles {
     }
 }
 
+/// The model or the ensemble of a column.
+pub fn candidate(column: &Column) -> Candidate {
+    let model = || Candidate::Model(column.folder.clone());
+    column.ensemble.clone().map_or_else(model, Candidate::Ensemble)
+}
+
 /// The models and ensembles of the columns, each once.
 pub fn systems(shared: &Shared) -> Vec<Candidate> {
     let mut systems: Vec<Candidate> = Vec::new();
     for column in shared.columns() {
-        let model = || Candidate::Model(column.folder.clone());
-        let system = column.ensemble.clone().map_or_else(model, Candidate::Ensemble);
+        let system = candidate(column);
         if !systems.contains(&system) {
             systems.push(system);
         }

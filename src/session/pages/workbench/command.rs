@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use crate::import;
 use crate::session::pages::workbench::whole::WholeCommand;
+use crate::worker::corpus::evaluate::Candidate;
 use crate::workspace::judge::Mark;
 use crate::workspace::out::Kind;
-use crate::workspace::scheme::Scheme;
+use crate::workspace::scheme::{Renamed, Scheme};
 
 /// What the user does on page Corpus.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,8 @@ pub enum WorkbenchCommand {
     SetRole(import::Role),
     /// The conditions, as typed.
     SetFilter(String),
-    /// Sorts by this column; again: the other way round; a third time: as they came.
+    /// Sorts by this column, numbers by the greatest first and texts from A to Z; again: the other way round; a third time:
+    /// as they came.
     Sort(String),
     /// Chooses a sentence by its place, from 0.
     Select(Option<usize>),
@@ -37,6 +39,8 @@ pub enum WorkbenchCommand {
     OpenSentence,
     /// Runs the models and ensembles of the columns; with true their alignments of the references.
     Run(bool),
+    /// Runs one model, or one ensemble; with true its alignments of the references.
+    RunOne(Candidate, bool),
     /// Runs them with the interventions of a file, as systems of their own.
     RunWith(PathBuf),
     /// Runs those for which something is set on page Sentence with that, as systems of their own.
@@ -64,6 +68,8 @@ pub enum WorkbenchCommand {
     Mark(Mark),
     /// Takes away the mark of this number.
     Unmark(usize),
+    /// Says that what a system, by its name, makes of it has no errors, or takes that back.
+    NoErrors(String),
     /// Draws a link by hand: none, sure, possible, and none again. Words between spaces of source and reference, from 0.
     Link(usize, usize),
     /// Begins the links by hand with those of the statistical aligner.
@@ -72,8 +78,8 @@ pub enum WorkbenchCommand {
     NoLinks,
     /// Compares two annotators, or no longer.
     Compare(Option<(String, String)>),
-    /// Sets the scheme of errors; names that are new, old before new.
-    SetScheme(Box<Scheme>, Vec<(String, String)>),
+    /// Sets the scheme of errors, and which names of it are new.
+    SetScheme(Box<Scheme>, Renamed),
     /// Sets the scheme of a file.
     OpenScheme(PathBuf),
     /// Writes the scheme into a file.

@@ -164,9 +164,7 @@ impl Workbench {
 
     /// How the lane finds costly conditions out: the languages are those of the first model.
     pub(super) fn tell_means(&mut self, shared: &mut Shared) {
-        let facts = shared.models().find_map(|column| column.facts.as_ref());
-        let languages = facts.map(|facts| (facts.source_language.clone(), facts.target_language.clone()));
-        let means = (self.columns.look.frequencies.clone(), languages);
+        let means = (self.columns.look.frequencies.clone(), shared.languages());
         if self.means.as_ref() != Some(&means) {
             self.means = Some(means.clone());
             self.whole.revision += 1;

@@ -5,6 +5,7 @@ mod acting;
 pub mod agreement;
 pub mod columns;
 pub mod command;
+pub mod counts;
 mod explore;
 mod picture;
 pub mod whole;
@@ -25,6 +26,7 @@ use crate::session::page::{Dropped, Page};
 use crate::session::pages::evaluation::systems;
 use crate::session::pages::shape::{Kept, PageState};
 use crate::session::pages::workbench::columns::Columns;
+use crate::session::pages::workbench::counts::{Used, tags, used};
 use crate::session::pages::workbench::whole::Whole;
 use crate::session::shared::Shared;
 use crate::session::table::AlignmentTable;
@@ -39,6 +41,7 @@ use crate::workspace::bring::Brought;
 use crate::workspace::corpus::Corpus;
 use crate::workspace::judge::{Judgement, MOST_STARS, NOBODY};
 use crate::workspace::out::Out;
+use crate::workspace::table::TextColumn;
 
 pub use crate::session::pages::workbench::command::WorkbenchCommand;
 
@@ -97,7 +100,7 @@ pub struct Workbench {
     /// Everyone who judged anything, with how many sentences.
     pub annotators: BTreeMap<String, usize>,
     /// Kinds and severities of marks, with how many have them.
-    pub used: BTreeMap<String, usize>,
+    pub used: Used,
     /// The two who are compared, and how far they agree.
     pub compared: Option<(String, String)>,
     /// As said.
@@ -135,32 +138,13 @@ impl Default for Workbench {
             awaits: false,
             tags: BTreeMap::new(),
             annotators: BTreeMap::new(),
-            used: BTreeMap::new(),
+            used: Used::default(),
             compared: None,
             agreement: None,
             annotator: NOBODY.to_owned(),
             tasks: Vec::new(),
         }
     }
-}
-
-/// All tags, each with how often it was given.
-fn tags(corpus: &Corpus) -> BTreeMap<String, usize> {
-    let mut tags = BTreeMap::new();
-    for tag in corpus.judgements.values().flat_map(BTreeMap::values).flat_map(|judgement| &judgement.tags) {
-        *tags.entry(tag.clone()).or_insert(0) += 1;
-    }
-    tags
-}
-
-/// Kinds and severities of marks, each with how many have it.
-fn used(corpus: &Corpus) -> BTreeMap<String, usize> {
-    let mut used = BTreeMap::new();
-    for mark in corpus.judgements.values().flat_map(BTreeMap::values).flat_map(|judgement| &judgement.marks) {
-        *used.entry(mark.category.clone()).or_insert(0) += 1;
-        *used.entry(mark.severity.clone()).or_insert(0) += 1;
-    }
-    used
 }
 
 /// What is kept between starts.
@@ -237,12 +221,13 @@ impl Workbench {
 
     fn sort(&mut self, column: String, shared: &mut Shared) {
         let falling = format!("-{column}");
-        self.sorting = if self.sorting == column {
+        let (first, second) = if TextColumn::named(&column).is_some() { (column, falling) } else { (falling, column) };
+        self.sorting = if self.sorting == second {
             String::new()
-        } else if self.sorting == falling {
-            column
+        } else if self.sorting == first {
+            second
         } else {
-            falling
+            first
         };
         self.show(shared);
     }
@@ -351,9 +336,7 @@ impl Workbench {
     /// Links to begin with. The languages are those of the first model.
     fn links_of_aligner(&mut self, shared: &mut Shared) {
         let Some(detail) = self.detail.clone().filter(|detail| Some(detail.at) == self.selected) else { return };
-        let facts = shared.models().find_map(|column| column.facts.as_ref());
-        let languages = facts.map(|facts| (facts.source_language.clone(), facts.target_language.clone()));
-        let (source, target) = languages.unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
+        let (source, target) = shared.languages().unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
         let Some(reference) = detail.sentence.reference.as_deref() else {
             self.message = Some("There is no reference to link the source with; import one".to_owned());
             return;
@@ -478,6 +461,7 @@ impl PageState for Workbench {
             WorkbenchCommand::Move(by) => self.go(by, shared),
             WorkbenchCommand::OpenSentence => self.open_sentence(shared),
             WorkbenchCommand::Run(forces) => self.run(forces, shared),
+            WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, shared),
             WorkbenchCommand::RunWith(path) => self.run_with(&path, shared),
             WorkbenchCommand::RunSet => self.run_set(shared),
             WorkbenchCommand::Remove(id) => {
@@ -508,7 +492,8 @@ impl PageState for Workbench {
             WorkbenchCommand::Note { at, annotator, note } => {
                 self.judge_of(at, annotator, shared, |judgement| judgement.note = note);
             }
-            WorkbenchCommand::Mark(mark) => self.judge(shared, |judgement| judgement.marks.push(mark)),
+            WorkbenchCommand::Mark(mark) => self.judge(shared, |judgement| judgement.mark(mark)),
+            WorkbenchCommand::NoErrors(system) => self.judge(shared, |judgement| judgement.turn_no_errors(system)),
             WorkbenchCommand::Unmark(at) => self.judge(shared, |judgement| {
                 if at < judgement.marks.len() {
                     judgement.marks.remove(at);
@@ -536,6 +521,7 @@ impl PageState for Workbench {
                     rows: Arc::clone(&self.rows),
                     columns: self.columns.shown(&self.corpus),
                     chosen: self.filter.trim().to_owned(),
+                    languages: shared.languages(),
                 };
                 Self::send(shared, KeeperCall::Write(Box::new(out)));
             }

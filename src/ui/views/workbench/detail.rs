@@ -1,35 +1,84 @@
-//! Floor 10: page Corpus, the chosen sentence: all texts, the picture of a system, what people say of it.
+//! Floor 10: page Corpus, the chosen sentence: all texts, what people say of it, the picture of a system. What is below
+//! the texts stands in sections that can be closed, with its counts in their heads.
 
 use std::sync::Arc;
 
-use egui::{Label, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{CollapsingHeader, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use crate::session::WorkbenchCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
+use crate::ui::views::workbench::tints::{Side, Tints};
 use crate::ui::views::workbench::words::Marked;
 use crate::ui::views::workbench::{gold, marks, picture};
+use crate::ui::widgets::labels::plural;
 use crate::worker::keeper::Detail;
 use crate::workspace::column::Column;
-use crate::workspace::judge::MOST_STARS;
+use crate::workspace::judge::{Judgement, MOST_STARS};
 use crate::workspace::measures::MEASURES;
+
+/// Share of the height that the texts take at most, so that what is judged stands in view.
+const TEXTS: f32 = 0.42;
+/// With less height all scrolls as one, points.
+const LOW: f32 = 380.0;
 
 /// The chosen sentence.
 pub fn detail_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(detail) = window.session.workbench().detail.clone() else { return };
+    let tints = Tints::of(ui, window, &detail);
+    let height = ui.available_height();
+    if height < LOW {
+        ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
+            head_ui(ui, window, &detail);
+            texts_ui(ui, window, &detail, &tints);
+            sections_ui(ui, window, &detail, &tints);
+        });
+        return;
+    }
+    head_ui(ui, window, &detail);
+    let texts = ScrollArea::vertical().id_salt("corpus_texts").max_height(height * TEXTS).auto_shrink([false, true]);
+    texts.show(ui, |ui| texts_ui(ui, window, &detail, &tints));
+    ui.separator();
     ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
-        head_ui(ui, window, &detail);
-        texts_ui(ui, window, &detail);
-        picture::picture_ui(ui, window);
-        ui.separator();
-        judged_ui(ui, window, &detail);
-        ui.separator();
-        marks::marks_ui(ui, window, &detail);
-        ui.separator();
-        gold::gold_ui(ui, window, &detail);
-        ui.separator();
-        numbers_ui(ui, window, &detail);
+        sections_ui(ui, window, &detail, &tints);
     });
+}
+
+fn sections_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>, tints: &Tints) {
+    let workbench = window.session.workbench();
+    let head = judged_head(&workbench.judgement());
+    section(ui, "judgement", &head, |ui| judged_ui(ui, window, detail));
+    section(ui, "errors", &tints.head(), |ui| marks::marks_ui(ui, window, detail, tints));
+    if window.session.workbench().tables.iter().any(Option::is_some) {
+        section(ui, "alignment", "Alignment", |ui| picture::picture_ui(ui, window));
+    }
+    let links = detail.gold.as_ref().map_or(0, |gold| gold.all().len());
+    let head = if links == 0 { "Links by hand".to_owned() } else { format!("Links by hand: {links}") };
+    section(ui, "links", &head, |ui| gold::gold_ui(ui, window, detail));
+    if !window.session.workbench().corpus.systems.is_empty() {
+        section(ui, "numbers", "Numbers", |ui| numbers_ui(ui, window, detail));
+    }
+}
+
+/// A part that can be closed; it stays so.
+fn section(ui: &mut Ui, id: &str, head: &str, body: impl FnOnce(&mut Ui)) {
+    let head = CollapsingHeader::new(RichText::new(head).strong()).id_salt(("corpus_section", id)).default_open(true);
+    head.show_unindented(ui, body);
+}
+
+/// What the annotator says of the sentence, in few words.
+fn judged_head(judgement: &Judgement) -> String {
+    let mut parts = Vec::new();
+    if judgement.stars > 0 {
+        parts.push(plural(usize::from(judgement.stars), "star"));
+    }
+    if !judgement.tags.is_empty() {
+        parts.push(plural(judgement.tags.len(), "tag"));
+    }
+    if !judgement.note.is_empty() {
+        parts.push("a note".to_owned());
+    }
+    if parts.is_empty() { "Judgement".to_owned() } else { format!("Judgement: {}", parts.join(", ")) }
 }
 
 fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
@@ -52,21 +101,23 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     });
 }
 
-fn texts_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
+fn texts_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail, tints: &Tints) {
     let t = theme::tokens(ui);
-    let line = |ui: &mut Ui, name: &str, text: &str, other: Option<&str>| {
+    let line = |ui: &mut Ui, name: &str, text: &str, other: Option<&str>, side: Option<Side<'_>>| {
         ui.label(RichText::new(name).size(theme::TEXT_SMALL).color(t.weak));
-        Marked::new(text, other, theme::body(), (t.text, t.warm)).paragraph_ui(ui, ("corpus text", detail.at, name));
+        let marked = Marked::new(text, other, theme::body(), (t.text, t.warm));
+        let (tints, said) = side.map(|side| tints.on(text, side)).unwrap_or_default();
+        marked.with_tints(tints, said).paragraph_ui(ui, ("corpus text", detail.at, name));
     };
-    line(ui, "Source", &detail.sentence.source, None);
+    line(ui, "Source", &detail.sentence.source, None, Some(Side::Source));
     let reference = detail.sentence.reference.as_deref();
     if let Some(reference) = reference {
-        line(ui, "Reference", reference, None);
+        line(ui, "Reference", reference, None, None);
     }
     let systems = &window.session.workbench().corpus.systems;
     for (column, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
-        line(ui, &column.system.name, &output.text, reference);
+        line(ui, &column.system.name, &output.text, reference, Some(Side::System(&column.system.name)));
     }
 }
 
@@ -92,8 +143,6 @@ fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
             let name = name.clone();
             window.push(WorkbenchCommand::SetAnnotator(name));
         }
-    });
-    ui.horizontal_wrapped(|ui| {
         for tag in &judgement.tags {
             let chip = ui.button(format!("{tag} \u{d7}"));
             if chip.on_hover_text("Takes the tag away").accessible_name(format!("Take away tag {tag}")).clicked() {
@@ -113,7 +162,15 @@ fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
     for (annotator, other) in detail.judgements.iter().filter(|(name, _)| **name != workbench.annotator) {
         let tags: Vec<&str> = other.tags.iter().map(String::as_str).collect();
         let stars = "\u{2605}".repeat(usize::from(other.stars));
-        let text = format!("{annotator}: {stars} {} {}", tags.join(", "), other.note);
+        let clean: Vec<&str> = other.no_errors.iter().map(String::as_str).collect();
+        let clean = if clean.is_empty() { String::new() } else { format!("no errors in {}", clean.join(", ")) };
+        let parts = [stars, tags.join(", "), other.note.clone(), clean];
+        let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        // Marks stand with the others below.
+        if parts.is_empty() {
+            continue;
+        }
+        let text = format!("{annotator}: {}", parts.join("; "));
         ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }
 }
@@ -135,9 +192,12 @@ fn note_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, note: &str) {
     if !local.is_noting {
         note.clone_into(&mut local.note);
     }
-    let label = ui.label("Note");
-    let field = TextEdit::multiline(&mut local.note).desired_rows(2).desired_width(f32::INFINITY);
-    let field = ui.add(field).labelled_by(label.id);
+    let field = ui.horizontal(|ui| {
+        let label = ui.label("Note");
+        let field = TextEdit::multiline(&mut local.note).desired_rows(1).desired_width(f32::INFINITY);
+        ui.add(field).labelled_by(label.id)
+    });
+    let field = field.inner;
     local.is_noting |= field.changed();
     if field.lost_focus() {
         keep(window, true);
@@ -159,9 +219,6 @@ fn keep(window: &mut Window<'_>, is_open: bool) {
 fn numbers_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
     let t = theme::tokens(ui);
     let corpus = &window.session.workbench().corpus;
-    if corpus.systems.is_empty() {
-        return;
-    }
     ScrollArea::horizontal().id_salt("corpus_numbers").show(ui, |ui| {
         egui::Grid::new("numbers").striped(true).spacing(vec2(theme::SPACE_3, 2.0)).show(ui, |ui| {
             ui.label("");

@@ -23,7 +23,6 @@ pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         return;
     };
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Links by hand").color(t.weak));
         let begin = ui.button("From the aligner").on_hover_text("Begins with the links of the statistical aligner");
         if begin.clicked() {
             window.push(WorkbenchCommand::LinksOfAligner);

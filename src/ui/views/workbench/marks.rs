@@ -1,37 +1,107 @@
 //! Floor 10: page Corpus, marks of errors: words of a translation, words of the source, a kind and a severity.
 
-use egui::{ComboBox, RichText, Ui};
+use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
 
 use crate::session::WorkbenchCommand;
 use crate::text::links::places::words;
 use crate::ui::local::Window;
 use crate::ui::theme;
+use crate::ui::views::workbench::tints::{Seen, Tints, line};
 use crate::ui::views::workbench::words::chips_ui;
 use crate::worker::keeper::Detail;
 use crate::workspace::judge::Mark;
 
-/// The marks of the chosen sentence, and those to be made.
-pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+/// The words of a text as chips are no higher; those of a long one scroll, points.
+const CHIPS: f32 = 112.0;
+
+/// The marks of the chosen sentence, and those to be made in what the chosen system says.
+pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, tints: &Tints) {
     let t = theme::tokens(ui);
-    let judgement = window.session.workbench().judgement();
-    for (at, mark) in judgement.marks.iter().enumerate() {
-        ui.horizontal_wrapped(|ui| {
-            let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
-            if take.accessible_name(format!("Take away mark {}", at + 1)).clicked() {
-                window.push(WorkbenchCommand::Unmark(at));
-            }
-            ui.label(RichText::new(told(mark, detail, window)).size(theme::TEXT_SMALL).color(t.error));
-        });
-    }
-    ui.label(RichText::new("Mark an error: click its first and its last word").size(theme::TEXT_SMALL).color(t.weak));
     let systems: Vec<String> =
         window.session.workbench().corpus.systems.iter().map(|column| column.system.name.clone()).collect();
-    for (system, output) in systems.iter().zip(&detail.outputs) {
-        let Some(output) = output else { continue };
-        words_ui(ui, window, (detail.at, system), &output.text);
+    let there: Vec<usize> =
+        (0..systems.len()).filter(|at| detail.outputs.get(*at).is_some_and(Option::is_some)).collect();
+    let chosen = window.local.workbench.judged;
+    let chosen = there.iter().find(|at| **at == chosen).or(there.first()).copied();
+    if let Some(chosen) = chosen
+        && let Some(output) = detail.outputs.get(chosen).and_then(Option::as_ref)
+    {
+        systems_ui(ui, window, (&systems, &there), chosen, tints);
+        let hint = "To mark an error, click its first and its last word";
+        ui.label(RichText::new(hint).size(theme::TEXT_SMALL).color(t.weak));
+        words_ui(ui, window, (detail.at, &systems[chosen]), &output.text);
+        source_ui(ui, window, detail);
+        mark_ui(ui, window, detail);
     }
-    source_ui(ui, window, detail);
-    mark_ui(ui, window, detail);
+    for seen in &tints.seen {
+        seen_ui(ui, window, detail, (seen, tints));
+    }
+    let local = &window.local.workbench;
+    let next = local.over_mark.as_ref().or(local.mark.as_ref()).filter(|key| tints.has(key));
+    if next != tints.shown.as_ref() {
+        // The texts above were painted before.
+        ui.ctx().request_repaint();
+    }
+}
+
+/// Whose errors are judged, and that there are none.
+fn systems_ui(
+    ui: &mut Ui,
+    window: &mut Window<'_>,
+    (systems, there): (&[String], &[usize]),
+    chosen: usize,
+    tints: &Tints,
+) {
+    let judgement = window.session.workbench().judgement();
+    ui.horizontal_wrapped(|ui| {
+        for &at in there {
+            let count = tints.seen.iter().filter(|seen| seen.mark.system == systems[at]).count();
+            let is_judged = judgement.judges(&systems[at]);
+            let count = if count > 0 || is_judged { format!(" ({count})") } else { String::new() };
+            let tab = ui.selectable_label(at == chosen, format!("{}. {}{count}", at + 1, systems[at]));
+            if tab.accessible_name(format!("Errors of {}{count}", systems[at])).clicked() {
+                window.local.workbench.judged = at;
+                window.local.workbench.span = None;
+            }
+        }
+        let name = &systems[chosen];
+        let is_marked = judgement.marks.iter().any(|mark| mark.system == *name);
+        let button = Button::selectable(judgement.no_errors.contains(name), "No errors");
+        let button = ui.add_enabled(!is_marked, button.frame_when_inactive(true));
+        let about = "Says that this translation was read and has none. One that nobody judged has no score";
+        let button = button.on_hover_text(about).on_disabled_hover_text("Errors are marked in this translation");
+        if button.accessible_name(format!("No errors in {name}")).clicked() {
+            window.push(WorkbenchCommand::NoErrors(name.clone()));
+        }
+    });
+}
+
+/// A mark as a line: while the mouse is over it, or once it was clicked, its words are shown in the texts.
+fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints): (&Seen, &Tints)) {
+    let own = seen.key.annotator == window.session.workbench().annotator;
+    ui.horizontal(|ui| {
+        if own {
+            let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
+            if take.accessible_name(format!("Take away mark {}", seen.key.number + 1)).clicked() {
+                window.local.workbench.mark = None;
+                window.push(WorkbenchCommand::Unmark(seen.key.number));
+            }
+        }
+        let by = if own { String::new() } else { format!(", by {}", seen.key.annotator) };
+        let text = format!("{}{by}", told(&seen.mark, detail, window));
+        let colour = line(ui, &window.session.workbench().corpus.scheme, &seen.mark.severity).color;
+        let is_chosen = window.local.workbench.mark.as_ref() == Some(&seen.key);
+        let is_shown = tints.shown.as_ref() == Some(&seen.key);
+        let button =
+            Button::selectable(is_chosen || is_shown, RichText::new(&text).size(theme::TEXT_SMALL).color(colour));
+        let button = ui.add(button.truncate());
+        if button.hovered() || button.has_focus() {
+            window.local.workbench.over_mark = Some(seen.key.clone());
+        }
+        if button.on_hover_text(&text).accessible_name(text).clicked() {
+            window.local.workbench.mark = (!is_chosen).then(|| seen.key.clone());
+        }
+    });
 }
 
 fn told(mark: &Mark, detail: &Detail, window: &Window<'_>) -> String {
@@ -87,7 +157,8 @@ fn spanned((from, to): (usize, usize), n: usize) -> (usize, usize) {
 /// Words as chips, those of a span chosen; answers with the one that was clicked.
 fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option<usize> {
     let mut answer = None;
-    chips_ui(ui, text, |ui| {
+    let area = ScrollArea::vertical().id_salt(whose).max_height(CHIPS).auto_shrink([false, true]);
+    let chips = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         for (n, word) in words(text).enumerate() {
             let is_within = (span.0..span.1).contains(&n);
@@ -96,7 +167,8 @@ fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option
                 answer = Some(n);
             }
         }
-    });
+    };
+    area.show(ui, |ui| chips_ui(ui, text, chips));
     answer
 }
 

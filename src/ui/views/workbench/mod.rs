@@ -13,8 +13,10 @@ mod marks;
 mod overview;
 mod parallel;
 mod picture;
+mod run;
 mod scheme;
 mod table;
+mod tints;
 mod words;
 
 use std::path::PathBuf;
@@ -173,7 +175,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         views_ui(ui, window);
     }
     import_ui(ui, window);
-    run_ui(ui, window);
+    run::run_ui(ui, window);
     save_ui(ui, window);
     judging_ui(ui, window);
     if ui.button("Close").on_hover_text("Close this workspace; everything in it is kept").clicked() {
@@ -229,48 +231,6 @@ fn role_name(role: &Role) -> &'static str {
         Role::Gold => "links by hand",
         Role::Links(_) => "links of a system",
     }
-}
-
-fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    ui.menu_button("Run", |ui| {
-        let translate = ui.button("Translate with the models above");
-        let note = "Every sentence that a model has not been asked about; typing goes first, and a run goes on where it stopped";
-        if translate.on_hover_text(note).clicked() {
-            window.push(WorkbenchCommand::Run(false));
-            ui.close();
-        }
-        let force = ui.button("Align the references with them");
-        if force.on_hover_text("Each reference is forced, so that alignments by hand can be compared").clicked() {
-            window.push(WorkbenchCommand::Run(true));
-            ui.close();
-        }
-        ui.menu_button("With interventions", |ui| {
-            let set = ui.button("What is set on page Sentence");
-            if set.on_hover_text("Masks, words, rows and temperature, for every sentence; a system of its own").clicked() {
-                window.push(WorkbenchCommand::RunSet);
-                ui.close();
-            }
-            if ui.button("Of a file...").clicked() {
-                window.local.sheet = Sheet::Ask(Question::RunWith);
-                ui.close();
-            }
-        });
-        let systems = window.session.workbench().corpus.systems.clone();
-        if !systems.is_empty() {
-            ui.separator();
-            ui.menu_button("Remove", |ui| {
-                for column in &systems {
-                    ui.menu_button(&column.system.name, |ui| {
-                        let text = format!("Yes, remove it and {}", plural(column.done, "output"));
-                        if ui.button(text).on_hover_text("This cannot be undone").clicked() {
-                            window.push(WorkbenchCommand::Remove(column.system.id));
-                            ui.close();
-                        }
-                    });
-                }
-            });
-        }
-    });
 }
 
 fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {

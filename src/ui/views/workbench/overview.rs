@@ -11,9 +11,7 @@ use crate::ui::views::workbench::bars::{Bar, Group, bars_ui, legend_ui};
 use crate::ui::views::workbench::listing::{Row, listing_ui};
 use crate::ui::widgets::labels::plural;
 use crate::workspace::frequencies::{class_name, class_range};
-use crate::workspace::overview::{
-    LINKED, Overview, Pair, SHOWN_JUMP, Scores, SourceWord, jump_condition, ngram_condition,
-};
+use crate::workspace::overview::{Overview, Pair, SHOWN_JUMP, Scores, SourceWord, jump_condition, ngram_condition};
 use crate::workspace::tables::jump_name;
 
 /// Two parts stand side by side where there is so much room, points.
@@ -390,13 +388,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
             condition: word.condition(system),
         }
     });
-    let by: Vec<String> = LINKED
-        .iter()
-        .zip(overview.linked)
-        .filter(|(_, count)| *count > 0)
-        .map(|((_, by), count)| format!("{count} {by}"))
-        .collect();
-    note(ui, &format!("References are linked: {}", by.join(", ")));
+    note(ui, &format!("References are linked: {}", overview.linked_by()));
     clicked
 }
 

@@ -19,6 +19,9 @@ const NAME: f32 = 220.0;
 /// What stands round the lists, points.
 const FIXED: f32 = 260.0;
 
+/// What the list of severities is of.
+const SEVERITY: &str = "Severity";
+
 /// The sheet, where the scheme is edited.
 pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let scheme = Arc::clone(&window.session.workbench().corpus.scheme);
@@ -42,7 +45,7 @@ pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
         // A sheet would keep the height that it had before.
         let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
         area.show(ui, |ui| {
-            list_ui(ui, window, "Severity", &mut draft.severities);
+            list_ui(ui, window, SEVERITY, &mut draft.severities);
             ui.separator();
             list_ui(ui, window, "Kind", &mut draft.kinds);
         });
@@ -57,12 +60,13 @@ pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn list_ui(ui: &mut Ui, window: &Window<'_>, what: &str, list: &mut Vec<Named>) {
     let t = theme::tokens(ui);
     let used = &window.session.workbench().used;
+    let used = if what == SEVERITY { &used.severities } else { &used.kinds };
     let mut removed = None;
     for (n, named) in list.iter_mut().enumerate() {
         ui.horizontal(|ui| {
             let field = ui.add(TextEdit::singleline(&mut named.name).desired_width(NAME).hint_text("group/kind"));
             field.accessible_name(format!("{what} {}", n + 1));
-            if what == "Severity" {
+            if what == SEVERITY {
                 let weight = DragValue::new(&mut named.weight).range(0.0..=1000.0).speed(0.1);
                 ui.add(weight).on_hover_text("What an error weighs").accessible_name(format!("Weight {}", n + 1));
             }

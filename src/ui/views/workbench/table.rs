@@ -1,7 +1,7 @@
 //! Floor 10: page Corpus, the table: a line a sentence; only those in view are drawn.
 
 use egui::accesskit::Role;
-use egui::{Align2, Rect, RichText, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use crate::session::workbench::Workbench;
 use crate::session::{WholeCommand, WorkbenchCommand};
@@ -10,7 +10,9 @@ use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::rows;
 use crate::ui::views::workbench::words::Marked;
+use crate::ui::widgets::labels;
 use crate::workspace::column::Column;
+use crate::workspace::table::TextColumn;
 
 /// Height of a line, points.
 const LINE: f32 = 26.0;
@@ -20,42 +22,111 @@ const NUMBER: f32 = 76.0;
 const FIGURE: f32 = 78.0;
 /// Least room for a text, points.
 const TEXT: f32 = 120.0;
+/// Round the title of a column, and between it and its arrow, points.
+const ARROW: f32 = 4.0;
 /// Only so much of a very long text is laid out.
 const MOST_SEEN: usize = 240;
 
-/// What stands where.
+/// What stands in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// A text, by its place among the texts.
+    Text(TextColumn),
+    /// A number, by its place among the columns that are shown.
+    Figure(usize, Column),
+}
+
+impl What {
+    /// As a table is sorted by it.
+    fn name(self) -> String {
+        match self {
+            Self::Text(text) => text.name(),
+            Self::Figure(_, column) => column.name(),
+        }
+    }
+}
+
+/// A column and where it stands.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    what: What,
+    left: f32,
+    width: f32,
+}
+
+/// What stands where. The number of a sentence stays in view when the table is scrolled to the right, and so does the
+/// column that it is sorted by: where it would be out of view it stands at the edge, over the others.
 struct Layout {
-    /// Source, reference and outputs.
-    texts: usize,
-    /// Width of each.
-    text: f32,
-    columns: Vec<Column>,
+    slots: Vec<Slot>,
+    /// The column that it is sorted by, by its place among the slots.
+    sorted: Option<usize>,
     width: f32,
 }
 
 impl Layout {
     fn new(workbench: &Workbench, room: f32) -> Self {
-        let has_reference = workbench.corpus.references.get(0).is_some() || workbench.corpus.systems.is_empty();
-        let texts = 1 + usize::from(has_reference) + workbench.corpus.systems.len();
-        let columns = workbench.columns.shown(&workbench.corpus);
+        let corpus = &workbench.corpus;
+        let has_reference = corpus.references.get(0).is_some() || corpus.systems.is_empty();
+        let mut texts = vec![TextColumn::Source];
+        texts.extend(has_reference.then_some(TextColumn::Reference));
+        texts.extend((0..corpus.systems.len()).map(TextColumn::Output));
+        let columns = workbench.columns.shown(corpus);
         let rest = room - NUMBER - FIGURE * columns.len() as f32;
-        let text = (rest / texts as f32).max(TEXT);
-        let width = NUMBER + text * texts as f32 + FIGURE * columns.len() as f32;
-        Self { texts, text, columns, width }
+        let text = (rest / texts.len() as f32).max(TEXT);
+        let texts = texts.into_iter().map(|column| (What::Text(column), text));
+        let figures = columns.into_iter().enumerate().map(|(at, column)| (What::Figure(at, column), FIGURE));
+        let mut left = NUMBER;
+        let slot = |(what, width): (What, f32)| {
+            left += width;
+            Slot { what, left: left - width, width }
+        };
+        let slots: Vec<Slot> = texts.chain(figures).map(slot).collect();
+        let sorting = workbench.sorting.strip_prefix('-').unwrap_or(&workbench.sorting);
+        let sorted = slots.iter().position(|slot| slot.what.name() == sorting);
+        Self { slots, sorted, width: left }
     }
 
-    /// Whether the second text is the reference.
-    fn has_reference(&self, workbench: &Workbench) -> bool {
-        self.texts > 1 + workbench.corpus.systems.len()
+    /// The columns that move with the table.
+    fn moving(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().enumerate().filter(|(at, _)| Some(*at) != self.sorted).map(|(_, slot)| slot)
     }
 
-    fn text_left(&self, at: usize) -> f32 {
-        NUMBER + self.text * at as f32
+    /// Where the column that it is sorted by stands in view; and whether it is kept there.
+    fn kept(&self, view: &View) -> Option<(Slot, bool)> {
+        let slot = *self.slots.get(self.sorted?)?;
+        let most = (view.to - slot.width).max(view.from + NUMBER);
+        let left = slot.left.clamp(view.from + NUMBER, most);
+        Some((Slot { left, ..slot }, (left - slot.left).abs() > 0.5))
     }
 
-    fn figure_right(&self, at: usize) -> f32 {
-        NUMBER + self.text * self.texts as f32 + FIGURE * (at + 1) as f32
+    /// Where the columns of numbers begin, and how many they are.
+    fn figures(&self) -> (f32, usize) {
+        let mut figures = self.slots.iter().filter(|slot| matches!(slot.what, What::Figure(..)));
+        (figures.next().map_or(0.0, |slot| slot.left), 1 + figures.count())
     }
+}
+
+/// The part of the table that is in view, from its left.
+struct View {
+    from: f32,
+    to: f32,
+}
+
+impl View {
+    fn of(ui: &Ui, rect: Rect) -> Self {
+        let clip = ui.clip_rect();
+        Self { from: (clip.left() - rect.left()).max(0.0), to: clip.right() - rect.left() }
+    }
+}
+
+/// The ground of what lies over the others; a line parts it from them.
+fn cover(ui: &Ui, rect: Rect, slot: &Slot, tint: Color32) {
+    let place = Rect::from_min_size(rect.left_top() + vec2(slot.left, 0.0), vec2(slot.width, LINE));
+    ui.painter().rect_filled(place, 0.0, ui.visuals().panel_fill);
+    ui.painter().rect_filled(place, 0.0, tint);
+    let edge = Stroke::new(1.0, theme::tokens(ui).line);
+    ui.painter().vline(place.left(), place.y_range(), edge);
+    ui.painter().vline(place.right(), place.y_range(), edge);
 }
 
 /// The table.
@@ -94,85 +165,131 @@ pub fn table_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn head_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout) {
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(layout.width, LINE));
-    let workbench = window.session.workbench();
-    let sorting = workbench.sorting.clone();
-    let mut heads: Vec<(Rect, String, Option<String>, String)> = Vec::new();
-    let place = |left: f32, width: f32| Rect::from_min_size(pos2(rect.left() + left, rect.top()), vec2(width, LINE));
-    let number = Column::Number;
-    heads.push((place(0.0, NUMBER), number.title(), Some(number.name()), number.about(&workbench.corpus)));
-    let mut names = vec!["Source".to_owned()];
-    names.extend(layout.has_reference(workbench).then(|| "Reference".to_owned()));
-    let systems = workbench.corpus.systems.iter().enumerate();
-    names.extend(systems.map(|(at, column)| format!("{}. {}", at + 1, column.system.name)));
-    for (at, name) in names.into_iter().enumerate() {
-        heads.push((place(layout.text_left(at), layout.text), name.clone(), None, name));
+    for slot in layout.moving() {
+        head(ui, window, (layout, rect), *slot, false);
     }
-    for (at, column) in layout.columns.iter().enumerate() {
-        let left = layout.figure_right(at) - FIGURE;
-        heads.push((place(left, FIGURE), column.title(), Some(column.name()), column.about(&workbench.corpus)));
-    }
-    for (place, title, sorts, about) in heads {
-        let arrow = match &sorts {
-            Some(name) if sorting == *name => " \u{2191}",
-            Some(name) if sorting.strip_prefix('-') == Some(name) => " \u{2193}",
-            _ => "",
-        };
-        let text = RichText::new(format!("{title}{arrow}")).size(theme::TEXT_SMALL).color(t.weak);
-        let inner = place.shrink2(vec2(2.0, 1.0));
-        match sorts {
-            None => {
-                let label = egui::Label::new(text).truncate();
-                ui.put(inner, label).on_hover_text(about);
-            }
-            Some(name) => {
-                let is_number = name == Column::Number.name();
-                let sense = if is_number { Sense::click() } else { Sense::click_and_drag() };
-                let button = egui::Button::new(text).frame_when_inactive(false).truncate().sense(sense);
-                let hint = if is_number { "Click to sort" } else { "Click to sort, drag to move" };
-                let button = ui.put(inner, button).on_hover_text(format!("{about}. {hint}"));
-                if button.clicked() {
-                    window.push(WorkbenchCommand::Sort(name.clone()));
-                }
-                if !is_number {
-                    dragged(ui, window, layout, rect, &button, &name);
-                }
-            }
+    let view = View::of(ui, rect);
+    if let Some((slot, is_kept)) = layout.kept(&view) {
+        if is_kept {
+            cover(ui, rect, &slot, Color32::TRANSPARENT);
         }
+        head(ui, window, (layout, rect), slot, is_kept);
     }
-    ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, t.line));
+    let number = Slot { what: What::Figure(0, Column::Number), left: view.from, width: NUMBER };
+    if view.from > 0.0 {
+        cover(ui, rect, &number, Color32::TRANSPARENT);
+    }
+    head(ui, window, (layout, rect), number, true);
+    ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, t.line));
+}
+
+/// The orders that clicks on the head of a column put it into, one after the other, and whether each falls.
+fn orders(what: What) -> [(&'static str, bool); 2] {
+    match what {
+        What::Text(_) => [("A to Z", false), ("Z to A", true)],
+        What::Figure(..) => [("greatest first", true), ("least first", false)],
+    }
+}
+
+/// What a column is called, and what it is.
+fn called(workbench: &Workbench, what: What) -> (String, String) {
+    let system = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
+    match what {
+        What::Text(TextColumn::Source) => ("Source".to_owned(), "What is translated".to_owned()),
+        What::Text(TextColumn::Reference) => ("Reference".to_owned(), "What people made of it".to_owned()),
+        What::Text(TextColumn::Output(at)) => {
+            (format!("{}. {}", at + 1, system(at)), format!("What system {} made of it", at + 1))
+        }
+        What::Figure(_, column) => (column.title(), column.about(&workbench.corpus)),
+    }
+}
+
+/// The head of a column: a button that sorts. An arrow tells how it is sorted; a title that has no room is cut before it.
+fn head(ui: &mut Ui, window: &mut Window<'_>, (layout, rect): (&Layout, Rect), slot: Slot, is_kept: bool) {
+    let t = theme::tokens(ui);
+    let workbench = window.session.workbench();
+    let (title, about) = called(workbench, slot.what);
+    let name = slot.what.name();
+    let falling = match workbench.sorting.strip_prefix('-') {
+        Some(sorting) => (sorting == name).then_some(true),
+        None => (workbench.sorting == name).then_some(false),
+    };
+    let orders = orders(slot.what);
+    let now = orders.iter().position(|(_, is_falling)| Some(*is_falling) == falling);
+    let next = match now {
+        None => format!("Click: {}", orders[0].0),
+        Some(0) => format!("Click: {}", orders[1].0),
+        Some(_) => "Click: as they came".to_owned(),
+    };
+    let place = Rect::from_min_size(pos2(rect.left() + slot.left, rect.top()), vec2(slot.width, LINE));
+    let inner = place.shrink2(vec2(2.0, 1.0));
+    let stays = is_kept || matches!(slot.what, What::Text(_));
+    let sense = if stays { Sense::click() } else { Sense::click_and_drag() };
+    let button = ui.put(inner, egui::Button::new("").frame_when_inactive(false).min_size(inner.size()).sense(sense));
+    let arrow = match falling {
+        None => "",
+        Some(true) => "\u{2193}",
+        Some(false) => "\u{2191}",
+    };
+    let painter = ui.painter();
+    let arrow = painter.layout_no_wrap(arrow.to_owned(), theme::small(), t.accent);
+    let gap = if falling.is_some() { ARROW } else { 0.0 };
+    let room = inner.width() - 2.0 * ARROW - arrow.size().x - gap;
+    let text = labels::galley(painter, &title, &theme::small(), t.weak, room);
+    let wide = text.size().x + gap + arrow.size().x;
+    let left = match slot.what {
+        What::Text(_) => inner.left() + ARROW,
+        What::Figure(..) => inner.center().x - wide / 2.0,
+    };
+    let top = |size: egui::Vec2| inner.center().y - size.y / 2.0;
+    painter.galley(pos2(left, top(text.size())), text, t.weak);
+    painter.galley(pos2(left + wide - arrow.size().x, top(arrow.size())), arrow, t.accent);
+    let drag = if stays { "" } else { ", drag to move" };
+    let order = now.map_or_else(String::new, |now| format!(", {}", orders[now].0));
+    let button = button.on_hover_text(format!("{title}{order}: {about}. {next}{drag}"));
+    let button = button.accessible_name(format!("{title}{order}"));
+    if button.clicked() {
+        window.push(WorkbenchCommand::Sort(name.clone()));
+    }
+    if !stays && let What::Figure(at, _) = slot.what {
+        dragged(ui, window, (layout, rect), &button, (at, &name));
+    }
 }
 
 /// The head of a column follows the mouse over the others; a line tells where it would stand.
-fn dragged(ui: &Ui, window: &mut Window<'_>, layout: &Layout, heads: Rect, head: &egui::Response, name: &str) {
+fn dragged(
+    ui: &Ui,
+    window: &mut Window<'_>,
+    (layout, heads): (&Layout, Rect),
+    head: &egui::Response,
+    (at, name): (usize, &str),
+) {
     if !head.dragged() && !head.drag_stopped() {
         return;
     }
-    let Some(at) = head.interact_pointer_pos() else { return };
-    let count = layout.columns.len();
-    let Some(from) = layout.columns.iter().position(|column| column.name() == name) else { return };
-    let first = heads.left() + layout.figure_right(0) - FIGURE;
-    let to = (((at.x - first) / FIGURE).floor() as isize).clamp(0, count as isize - 1);
-    let by = to - from as isize;
+    let Some(mouse) = head.interact_pointer_pos() else { return };
+    let (first, count) = layout.figures();
+    let first = heads.left() + first;
+    let to = (((mouse.x - first) / FIGURE).floor() as isize).clamp(0, count as isize - 1) as usize;
     if head.drag_stopped() {
+        let by = to as isize - at as isize;
         if by != 0 {
             window.push(WholeCommand::MoveColumn(name.to_owned(), by));
         }
         return;
     }
     ui.ctx().set_cursor_icon(egui::CursorIcon::Grabbing);
-    let edge = first + FIGURE * (to + isize::from(by > 0)) as f32;
+    let edge = first + FIGURE * (to + usize::from(to > at)) as f32;
     let lines = heads.with_max_y(ui.clip_rect().bottom());
-    ui.painter().vline(edge, lines.y_range(), egui::Stroke::new(2.0, theme::tokens(ui).accent));
+    ui.painter().vline(edge, lines.y_range(), Stroke::new(2.0, theme::tokens(ui).accent));
 }
 
 fn row_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout, at: usize, list: &egui::Response) {
-    let t = theme::tokens(ui);
     let workbench = window.session.workbench();
-    let corpus = &workbench.corpus;
     let is_chosen = workbench.selected == Some(at);
     let (_, rect) = ui.allocate_space(vec2(layout.width, LINE));
     let response = ui.interact(rect, ui.scope_id().with(("corpus_row", at)), Sense::CLICK);
-    let source = corpus.sources.get(at).unwrap_or_default();
+    let source = workbench.corpus.sources.get(at).unwrap_or_default();
     response.widget_info(|| {
         WidgetInfo::selected(Role::ListBoxOption, true, is_chosen, format!("Sentence {} {source}", at + 1))
     });
@@ -186,33 +303,59 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout, at: usize, list
     if !ui.is_rect_visible(rect) {
         return;
     }
-    ui.painter().rect_filled(rect, 0.0, rows::ground(ui, &response, is_chosen, None));
-    let middle = rect.center().y;
-    let painter = ui.painter();
-    painter.text(pos2(rect.left() + 6.0, middle), Align2::LEFT_CENTER, at + 1, theme::small(), t.weak);
+    let ground = rows::ground(ui, &response, is_chosen, None);
+    ui.painter().rect_filled(rect, 0.0, ground);
+    for slot in layout.moving() {
+        cell(ui, workbench, (rect, at), *slot);
+    }
+    let view = View::of(ui, rect);
+    if let Some((slot, is_kept)) = layout.kept(&view) {
+        if is_kept {
+            cover(ui, rect, &slot, ground);
+        }
+        cell(ui, workbench, (rect, at), slot);
+    }
+    if view.from > 0.0 {
+        cover(ui, rect, &Slot { what: What::Figure(0, Column::Number), left: view.from, width: NUMBER }, ground);
+    }
+    number(ui, workbench, (rect, at), view.from);
+}
+
+/// The number of a sentence, and its stars.
+fn number(ui: &Ui, workbench: &Workbench, (rect, at): (Rect, usize), shift: f32) {
+    let t = theme::tokens(ui);
+    let corpus = &workbench.corpus;
+    let (painter, left, middle) = (ui.painter(), rect.left() + shift, rect.center().y);
+    painter.text(pos2(left + 6.0, middle), Align2::LEFT_CENTER, at + 1, theme::small(), t.weak);
     let stars = Column::Stars.value(corpus, at) as usize;
     let is_noted = corpus.judgements.contains_key(&at);
     // five stars would lie over the number
     let sign = if stars > 0 { format!("{stars}\u{2605}") } else { if is_noted { "\u{2022}" } else { "" }.to_owned() };
-    painter.text(pos2(rect.left() + NUMBER - 6.0, middle), Align2::RIGHT_CENTER, sign, theme::small(), t.accent);
+    painter.text(pos2(left + NUMBER - 6.0, middle), Align2::RIGHT_CENTER, sign, theme::small(), t.accent);
+}
+
+fn cell(ui: &Ui, workbench: &Workbench, (rect, at): (Rect, usize), slot: Slot) {
+    let t = theme::tokens(ui);
+    let corpus = &workbench.corpus;
+    let (painter, left, middle) = (ui.painter(), rect.left() + slot.left, rect.center().y);
     let reference = corpus.references.get(at);
-    let mut texts = vec![(Some(source), None, t.text)];
-    if layout.has_reference(workbench) {
-        texts.push((reference, None, t.weak));
-    }
-    texts.extend(corpus.systems.iter().map(|column| (column.texts.get(at), reference, t.text)));
-    for (n, (text, against, colour)) in texts.into_iter().enumerate() {
-        let Some(text) = text else { continue };
-        let end = text.char_indices().nth(MOST_SEEN).map_or(text.len(), |(end, _)| end);
-        let room = layout.text - 10.0;
-        let galley = Marked::new(&text[..end], against, theme::body(), (colour, t.warm)).line(painter, room);
-        let indent = if bidi::starts_right(text) { room - galley.size().x } else { 0.0 };
-        let place = pos2(rect.left() + layout.text_left(n) + 4.0 + indent, middle - galley.size().y / 2.0);
-        painter.galley(place, galley, colour);
-    }
-    for (n, column) in layout.columns.iter().enumerate() {
-        let text = column.text(column.value(corpus, at));
-        let right = rect.left() + layout.figure_right(n) - 8.0;
-        painter.text(pos2(right, middle), Align2::RIGHT_CENTER, text, theme::small(), t.text);
-    }
+    let (text, against, colour) = match slot.what {
+        What::Figure(_, column) => {
+            let text = column.text(column.value(corpus, at));
+            let right = pos2(left + slot.width - 8.0, middle);
+            painter.text(right, Align2::RIGHT_CENTER, text, theme::small(), t.text);
+            return;
+        }
+        What::Text(TextColumn::Source) => (corpus.sources.get(at), None, t.text),
+        What::Text(TextColumn::Reference) => (reference, None, t.weak),
+        What::Text(TextColumn::Output(system)) => {
+            (corpus.systems.get(system).and_then(|column| column.texts.get(at)), reference, t.text)
+        }
+    };
+    let Some(text) = text else { return };
+    let end = text.char_indices().nth(MOST_SEEN).map_or(text.len(), |(end, _)| end);
+    let room = slot.width - 10.0;
+    let galley = Marked::new(&text[..end], against, theme::body(), (colour, t.warm)).line(painter, room);
+    let indent = if bidi::starts_right(text) { room - galley.size().x } else { 0.0 };
+    painter.galley(pos2(left + 4.0 + indent, middle - galley.size().y / 2.0), galley, colour);
 }
