@@ -76,8 +76,7 @@ fn force_window(
         .map(|&index| (window[index].0.sentence.ids.as_slice(), window[index].1.sentence.ids.as_slice()))
         .collect();
     let mut done: Vec<Option<Forced>> = window.iter().map(|_| None).collect();
-    let (rows, eos) = (Rows::own(system.into()), system.specials().eos);
-    words::force_all(rows, stepper, (&pairs, eos), batch, &mut |indexes, forced| {
+    words::force_all(Rows::own(system.into()), stepper, &pairs, batch, &mut |indexes, forced| {
         for (&index, forced) in indexes.iter().zip(forced) {
             done[chosen[index]] = Some(forced);
         }

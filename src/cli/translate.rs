@@ -198,7 +198,7 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
 
 /// Gives every token the row that belongs to it.
 fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &mut [Option<Decoded>]) -> Result<()> {
-    let (rows, eos) = (Rows::own((&high.system).into()), high.system.specials().eos);
+    let rows = Rows::own((&high.system).into());
     // alpha that a person has set does not go on behind `</s>`
     let is_free = |planned: &Planned| !planned.list.iter().any(Intervention::needs_alignment);
     let free = window.iter().zip(&mut *done).filter(|(planned, _)| is_free(planned));
@@ -208,7 +208,7 @@ fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &
             all.map(|one| (planned.line.sentence.ids.as_slice(), one))
         })
         .unzip();
-    rows.go_on(stepper, (&sources, eos), &mut hypotheses, high.batch, &Ticket::forever())?;
+    rows.go_on(stepper, &sources, &mut hypotheses, high.batch, &Ticket::forever())?;
     for one in done.iter_mut().flatten().flat_map(|decoded| &mut decoded.hypotheses) {
         rows.assign(one);
     }

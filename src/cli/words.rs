@@ -45,11 +45,11 @@ pub fn decode_all(
 pub fn force_all(
     rows: Rows,
     stepper: &mut dyn Stepper,
-    (pairs, eos): (&[(&[u32], &[u32])], u32),
+    pairs: &[(&[u32], &[u32])],
     batch: usize,
     done: &mut dyn FnMut(&[usize], Vec<Forced>),
 ) -> Result<()> {
-    rows.force_all(stepper, (pairs, eos), batch, &Ticket::forever(), &mut |indexes, forced| {
+    rows.force_all(stepper, pairs, batch, &Ticket::forever(), &mut |indexes, forced| {
         done(indexes, forced);
         Ok(())
     })

@@ -242,7 +242,7 @@ fn own_rows(
 ) -> Result<Vec<Vec<f32>>> {
     let mut alpha = Vec::new();
     let rows = Rows::own(model.into());
-    rows.force_all(stepper, (&[pair], model.config.eos), 1, ticket, &mut |_, forced| {
+    rows.force_all(stepper, &[pair], 1, ticket, &mut |_, forced| {
         alpha.extend(forced.into_iter().filter_map(|forced| forced.alpha).flatten());
         Ok(())
     })?;

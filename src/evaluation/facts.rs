@@ -314,7 +314,7 @@ impl Bench {
         let mut best =
             best.ok_or_else(|| Error::Input(format!("{model} says nothing to \u{201c}{sentence}\u{201d}")))?;
         let rows = Rows::own((&*system).into());
-        rows.go_on(&mut **stepper, (&[&source.ids], eos), &mut [&mut best], 1, &Ticket::forever())?;
+        rows.go_on(&mut **stepper, &[&source.ids], &mut [&mut best], 1, &Ticket::forever())?;
         rows.assign(&mut best);
         let said = Arc::new((source, best));
         self.said.insert(key, Arc::clone(&said));
@@ -327,14 +327,14 @@ impl Bench {
         let source = system.lead().source.encode(sentence);
         let target = line::read(&system.lead().target, given, false)
             .map_err(|why| Error::Input(format!("the given translation \u{201c}{given}\u{201d} {why}")))?;
-        let (rows, eos) = (Rows::own((&*system).into()), system.specials().eos);
+        let rows = Rows::own((&*system).into());
         let mut read = Forced::default();
         let mut keep = |_: &[usize], forced: Vec<Forced>| {
             read = forced.into_iter().next().unwrap_or_default();
             Ok(())
         };
         let pairs = [(source.ids.as_slice(), target.ids.as_slice())];
-        rows.force_all(&mut **stepper, (&pairs, eos), 1, &Ticket::forever(), &mut keep)?;
+        rows.force_all(&mut **stepper, &pairs, 1, &Ticket::forever(), &mut keep)?;
         let Forced { log_p, alpha, .. } = read;
         Ok(Arc::new((source, Hypothesis { tokens: target.ids, log_p, alpha, ..Hypothesis::default() })))
     }

@@ -1,7 +1,9 @@
 //! Floor 6: the rows of an alignment by the words that they belong to, as a system's training has them.
 
 use crate::analysis::reading::Reading;
-use crate::decoding::{self, Forced, Hypothesis};
+use crate::decoding;
+use crate::decoding::batching::Take;
+use crate::decoding::{Forced, Hypothesis};
 use crate::error::Result;
 use crate::evaluation::system::System;
 use crate::models::Stepper;
@@ -14,13 +16,16 @@ pub struct Rows {
     pub reading: Reading,
     /// Rows between the row that predicts a word and the first whose state has read it.
     pub delay: usize,
+    /// The id of `</s>`.
+    pub eos: u32,
 }
 
 impl Rows {
     /// As training guided them; where it did not, a row belongs to the word that was predicted with it.
     pub fn own(system: System<'_>) -> Self {
-        let Some(delay) = system.input_delay() else { return Self::default() };
-        Self { reading: system.guided().and_then(Reading::from_name).unwrap_or_default(), delay }
+        let eos = system.specials().eos;
+        let Some(delay) = system.input_delay() else { return Self { eos, ..Self::default() } };
+        Self { reading: system.guided().and_then(Reading::from_name).unwrap_or_default(), delay, eos }
     }
 
     /// As somebody wants them, else as training guided them.
@@ -65,7 +70,7 @@ impl Rows {
     pub fn go_on(
         self,
         stepper: &mut dyn Stepper,
-        (sources, eos): (&[&[u32]], u32),
+        sources: &[&[u32]],
         translations: &mut [&mut Hypothesis],
         batch: usize,
         ticket: &Ticket,
@@ -73,7 +78,7 @@ impl Rows {
         let behind = self.steps_behind();
         let wanted = |one: &Hypothesis| behind > 0 && one.finished && one.alpha.is_some();
         let chosen: Vec<usize> = (0..translations.len()).filter(|&n| wanted(translations[n])).collect();
-        let longer: Vec<Vec<u32>> = chosen.iter().map(|&n| self.longer(&translations[n].tokens, eos)).collect();
+        let longer: Vec<Vec<u32>> = chosen.iter().map(|&n| self.longer(&translations[n].tokens)).collect();
         let pairs: Vec<(&[u32], &[u32])> =
             chosen.iter().map(|&n| sources[n]).zip(longer.iter().map(Vec::as_slice)).collect();
         decoding::force_all(stepper, &pairs, batch, ticket, &mut |indexes, all| {
@@ -94,15 +99,15 @@ impl Rows {
     pub fn force_all(
         self,
         stepper: &mut dyn Stepper,
-        (pairs, eos): (&[(&[u32], &[u32])], u32),
+        pairs: &[(&[u32], &[u32])],
         batch: usize,
         ticket: &Ticket,
-        done: &mut dyn FnMut(&[usize], Vec<Forced>) -> Result<()>,
+        done: &mut Take<'_, Forced>,
     ) -> Result<()> {
         if self.reading == Reading::Predicted {
             return decoding::force_all(stepper, pairs, batch, ticket, done);
         }
-        let longer: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.longer(target, eos)).collect();
+        let longer: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.longer(target)).collect();
         let longer: Vec<(&[u32], &[u32])> =
             pairs.iter().map(|(source, _)| *source).zip(longer.iter().map(Vec::as_slice)).collect();
         decoding::force_all(stepper, &longer, batch, ticket, &mut |indexes, forced| {
@@ -119,8 +124,8 @@ impl Rows {
     }
 
     /// The tokens and as many `</s>` as there are steps behind them.
-    pub fn longer(self, tokens: &[u32], eos: u32) -> Vec<u32> {
-        tokens.iter().copied().chain(std::iter::repeat_n(eos, self.steps_behind())).collect()
+    pub fn longer(self, tokens: &[u32]) -> Vec<u32> {
+        tokens.iter().copied().chain(std::iter::repeat_n(self.eos, self.steps_behind())).collect()
     }
 }
 

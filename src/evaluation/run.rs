@@ -261,9 +261,10 @@ impl Run<'_> {
             let rows = Rows::own(self.system);
             let mut said: Vec<&mut Hypothesis> =
                 best.iter_mut().zip(cases).filter(|(_, case)| case.source.words() > 0).map(|(best, _)| best).collect();
-            let eos = self.system.specials().eos;
-            rows.go_on(stepper, (&sources, eos), &mut said, self.options.batch, self.ticket)?;
-            said.into_iter().for_each(|one| rows.assign(one));
+            rows.go_on(stepper, &sources, &mut said, self.options.batch, self.ticket)?;
+            for one in said {
+                rows.assign(one);
+            }
         }
         let found = best.iter().zip(cases).zip(pairs);
         Ok(found.map(|((best, case), pair)| self.translation(best, case, pair)).collect())

@@ -33,7 +33,7 @@ pub(super) fn given(
     if cells > MOST_CELLS {
         return Err(Error::Input("Your translation is too long to be aligned with this text.".to_owned()));
     }
-    let longer = Rows::own(shelved.system()).longer(&target.ids, shelved.facts.eos);
+    let longer = Rows::own(shelved.system()).longer(&target.ids);
     let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
     let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
     let Forced { token_log_p, log_p, alpha, energies, p_t } = forced;

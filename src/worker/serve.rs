@@ -281,8 +281,7 @@ impl Job<'_> {
     ) -> Result<Decoded> {
         let mut all: Vec<&mut Hypothesis> = decoded.hypotheses.iter_mut().collect();
         let (sources, batch) = (vec![source.ids.as_slice(); all.len()], all.len().max(1));
-        let (rows, eos) = (Rows::own(shelved.system()), shelved.facts.eos);
-        rows.go_on(stepper, (&sources, eos), &mut all, batch, self.ticket)?;
+        Rows::own(shelved.system()).go_on(stepper, &sources, &mut all, batch, self.ticket)?;
         Ok(decoded)
     }
 

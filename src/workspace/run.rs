@@ -307,8 +307,10 @@ impl Asked<'_> {
             .filter(|(_, list)| is_free(list))
             .map(|((source, best), _)| (*source, best))
             .unzip();
-        rows.go_on(stepper, (&sources, specials.eos), &mut free, batch, self.ticket)?;
-        best.iter_mut().for_each(|one| rows.assign(one));
+        rows.go_on(stepper, &sources, &mut free, batch, self.ticket)?;
+        for one in &mut best {
+            rows.assign(one);
+        }
         Ok(best)
     }
 
@@ -316,9 +318,9 @@ impl Asked<'_> {
         let pairs: Vec<(&[u32], &[u32])> =
             cases.iter().map(|case| (case.source.ids.as_slice(), case.target.ids.as_slice())).collect();
         let mut said = vec![Hypothesis::default(); cases.len()];
-        let (rows, eos) = (Rows::own(self.system), self.system.specials().eos);
+        let rows = Rows::own(self.system);
         let batch = self.options.batch;
-        rows.force_all(self.stepper, (&pairs, eos), batch, self.ticket, &mut |indexes, all| {
+        rows.force_all(self.stepper, &pairs, batch, self.ticket, &mut |indexes, all| {
             for (&index, forced) in indexes.iter().zip(all) {
                 said[index] = Hypothesis {
                     tokens: pairs[index].1.to_vec(),

@@ -81,7 +81,7 @@ fn a_given_pair_has_the_row_of_every_word_and_the_numbers_of_its_tokens_alone() 
                 read.extend(all);
                 Ok(())
             };
-            rows.force_all(&mut *stepper, (&pairs, model.config.eos), 4, &Ticket::forever(), &mut keep).expect("read");
+            rows.force_all(&mut *stepper, &pairs, 4, &Ticket::forever(), &mut keep).expect("read");
             assert_eq!((&read[0].token_log_p, read[0].log_p), (&plain.token_log_p, plain.log_p), "{name}");
             let wanted = match reading {
                 Reading::Predicted => plain.alpha.clone().expect("it aligns"),
@@ -108,7 +108,7 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
         let mut longer = found.clone();
         let mut all: Vec<&mut Hypothesis> = longer.iter_mut().collect();
         let sources = vec![source.as_slice(); all.len()];
-        rows.go_on(&mut *stepper, (&sources, eos), &mut all, 2, &Ticket::forever()).expect("it goes on");
+        rows.go_on(&mut *stepper, &sources, &mut all, 2, &Ticket::forever()).expect("it goes on");
         for (one, before) in longer.iter().zip(&found) {
             let (alpha, was) = (one.alpha.as_ref().expect("it aligns"), before.alpha.as_ref().expect("it aligned"));
             assert_eq!(&alpha[..was.len()], was, "what was there stays");

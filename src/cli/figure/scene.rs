@@ -141,8 +141,7 @@ impl<'a> Scenes<'a> {
         let mut found = found.into_iter().next().unwrap_or_default();
         let mut all: Vec<&mut Hypothesis> = found.hypotheses.iter_mut().collect();
         let (sources, batch) = (vec![sources[0]; all.len()], all.len().max(1));
-        let eos = self.system.specials().eos;
-        self.rows.go_on(self.stepper.as_mut(), (&sources, eos), &mut all, batch, &Ticket::forever())?;
+        self.rows.go_on(self.stepper.as_mut(), &sources, &mut all, batch, &Ticket::forever())?;
         found.hypotheses.iter_mut().for_each(|one| self.rows.assign(one));
         Ok(found)
     }
@@ -151,8 +150,7 @@ impl<'a> Scenes<'a> {
         let mut found = Vec::new();
         let mut keep = |_: &[usize], forced: Vec<Forced>| found.extend(forced);
         let pairs = [(sentence.ids.as_slice(), target.ids.as_slice())];
-        let eos = self.system.specials().eos;
-        words::force_all(self.rows, self.stepper.as_mut(), (&pairs, eos), 1, &mut keep)?;
+        words::force_all(self.rows, self.stepper.as_mut(), &pairs, 1, &mut keep)?;
         let Forced { token_log_p, log_p, alpha, energies, p_t } = found.into_iter().next().unwrap_or_default();
         let tokens = target.ids.clone();
         Ok(Hypothesis { tokens, token_log_p, log_p, alpha, energies, p_t, finished: true, ..Hypothesis::default() })
