@@ -131,10 +131,11 @@ impl<'a> Both<'a> {
             Aspect::Stars => one.stars > 0 && other.stars > 0 && one.stars != other.stars,
             Aspect::Tags => one.tags != other.tags,
             Aspect::Marks => {
-                let systems: BTreeSet<&str> = one.marks.iter().chain(&other.marks).map(|m| m.system.as_str()).collect();
-                systems.iter().any(|system| {
+                systems_of([one, other]).into_iter().any(|system| {
+                    // of a translation that one of them did not judge nothing is known
+                    let both = one.judges(system) && other.judges(system);
                     let labels = |judgement| labels(corpus, self.at, system, judgement);
-                    labels(one) != labels(other)
+                    both && labels(one) != labels(other)
                 })
             }
             Aspect::Links => one.drawn().zip(other.drawn()).is_some_and(|(one, other)| one != other),
@@ -197,12 +198,21 @@ fn labels<'a>(corpus: &Corpus, at: usize, system: &str, judgement: &'a Judgement
     labels.into_iter().map(|mark| mark.map(name)).collect()
 }
 
+/// The systems whose translations somebody judged: marked errors in, or found none.
+fn systems_of<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> BTreeSet<&'a str> {
+    let of = |judgement: &'a Judgement| {
+        let marked = judgement.marks.iter().map(|mark| mark.system.as_str());
+        marked.chain(judgement.no_errors.iter().map(String::as_str))
+    };
+    judgements.into_iter().flat_map(of).collect()
+}
+
 fn marks(corpus: &Corpus, both: &[Both<'_>]) -> Vec<Line> {
-    let all = both.iter().flat_map(|both| both.first.marks.iter().chain(&both.second.marks));
-    let systems: BTreeSet<&str> = all.map(|mark| mark.system.as_str()).collect();
+    let systems = systems_of(both.iter().flat_map(|both| [both.first, both.second]));
     let (mut kinds, mut severities, mut wrong) = (Confusion::default(), Confusion::default(), Confusion::default());
     for both in both {
-        for system in &systems {
+        let judged = |system: &&&str| both.first.judges(system) && both.second.judges(system);
+        for system in systems.iter().filter(judged) {
             let (first, second) =
                 (labels(corpus, both.at, system, both.first), labels(corpus, both.at, system, both.second));
             for (one, other) in first.into_iter().zip(second) {

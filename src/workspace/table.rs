@@ -77,7 +77,11 @@ impl Sorting {
             TextColumn::Output(system) if system >= corpus.systems.len() => Err(no_system(name, system, corpus)),
             column => Ok(Key::Text(column)),
         });
-        let key = text.unwrap_or_else(|| Column::named(name, corpus).map(Key::Number))?;
+        let number = || {
+            let column = Column::named(name, corpus).map(Key::Number);
+            column.map_err(|error| Error::Input(format!("{error}; texts are sorted by source, reference and output.N")))
+        };
+        let key = text.unwrap_or_else(number)?;
         Ok(Self { key, is_descending })
     }
 }

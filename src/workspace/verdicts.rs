@@ -360,6 +360,9 @@ impl Reading<'_> {
             }
         }
         match cells.get(NO_ERRORS).to_lowercase().as_str() {
+            YES | "true" | "1" | "x" if cells.get("system").is_empty() => {
+                self.warn(line, "`no_errors` needs the name of a system beside it; it is left out");
+            }
             YES | "true" | "1" | "x" => drop(judgement.no_errors.insert(cells.get("system").to_owned())),
             "" | "no" | "false" | "0" => {}
             other => self.warn(line, &format!("`{other:.40}` is neither yes nor no; it is left out")),

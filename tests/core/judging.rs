@@ -98,11 +98,32 @@ fn judged(path: &Path) -> Workspace {
             ],
         ),
     ] {
-        for (at, judgement) in all.iter().enumerate() {
-            workspace.judge(at, annotator, judgement).expect("judged");
+        for (at, mut judgement) in all.into_iter().enumerate() {
+            if judgement.marks.is_empty() {
+                judgement.turn_no_errors("Mill".to_owned());
+            }
+            workspace.judge(at, annotator, &judgement).expect("judged");
         }
     }
     workspace
+}
+
+#[test]
+fn a_translation_that_one_of_two_did_not_judge_is_neither_agreed_nor_differed_upon() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = judged(&folder.path().join("a.ilws"));
+    let of_words = |workspace: &Workspace| {
+        let corpus = Corpus::read(workspace).expect("a corpus");
+        let found = compare(&corpus, ("anna", "bob"), &[0, 1, 2, 3]).expect("compared");
+        let line = found.lines.iter().find(|line| line.name == "words marked").expect("a line");
+        let differs = |at: usize| found.differing.iter().any(|(of, all)| *of == at && all.contains(&Aspect::Marks));
+        (line.kappa.expect("a table").items, differs(0), differs(1))
+    };
+    assert_eq!(of_words(&workspace), (13, true, true));
+    // Bob keeps his stars of the first sentence and says nothing of its errors.
+    workspace.judge(0, "bob", &said(1, &[], "", vec![], "0-0 1?2 2-2")).expect("judged");
+    let (words, first, second) = of_words(&workspace);
+    assert!(words < 13 && !first && second, "{words}");
 }
 
 #[test]
@@ -163,7 +184,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     let read = |workspace: &Workspace| Corpus::read(workspace).expect("a corpus");
     let corpus = read(&workspace);
     let all = score(&corpus, 0, 0..4);
-    assert_eq!((all.judgements, all.words, all.marks, all.weight), (5, 17, 5, 21.0));
+    assert_eq!((all.judgements, all.words, all.marks, all.weight), (8, 26, 5, 21.0));
     assert_eq!(Column::named("errors.1", &corpus).expect("a column").value(&corpus, 0), 1.0);
     assert_eq!(Column::named("errors", &corpus).expect("a column"), Column::Errors(0));
     assert!(Column::named("errors.1-2", &corpus).is_err() && Column::named("errors.2", &corpus).is_err());
@@ -252,7 +273,7 @@ fn a_translation_that_nobody_judged_has_no_score() {
     }
     let report = written(&workspace, Kind::Report);
     assert!(report.contains("<tr><td>Mill</td><td>1</td><td>3</td><td>1</td>"), "{report}");
-    assert!(!report.contains("<tr><td>Brook</td><td>0</td><td>"), "{report}");
+    assert!(!report.contains("<tr><td>Brook</td><td>2</td><td>"), "{report}");
 
     // It can be said that a translation has none; each annotator for himself.
     let mut none = said(0, &[], "", Vec::new(), "");

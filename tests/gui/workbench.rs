@@ -193,6 +193,14 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     bench.click("1. Other, A to Z");
     assert_eq!(rows(&bench), [2, 1, 0]);
     bench.click("1. Other, Z to A");
+    // The keyboard stays at a head that has sorted.
+    bench.harness.get_by_label("Source").focus();
+    for order in ["source", "-source"] {
+        bench.harness.key_press(egui::Key::Enter);
+        bench.harness.run();
+        assert_eq!(bench.harness.state().session().workbench().sorting, order);
+    }
+    bench.click("Source, Z to A");
     bench.send(WorkbenchCommand::SetFilter("source:mill".to_owned()));
     bench.says("1 of 3");
     bench.send(WorkbenchCommand::SetFilter("blue<3".to_owned()));

@@ -281,6 +281,13 @@ impl Workbench {
         }
     }
 
+    /// As [`Self::judge`] where the sentence in view is the chosen one, and not still the one before.
+    fn judge_shown(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+        if self.detail.as_ref().is_some_and(|detail| Some(detail.at) == self.selected) {
+            self.judge(shared, change);
+        }
+    }
+
     /// Changes what an annotator says of a sentence, from what was said last.
     fn judge_of(&mut self, at: usize, annotator: String, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
         let before = self.said(at, &annotator);
@@ -492,9 +499,11 @@ impl PageState for Workbench {
             WorkbenchCommand::Note { at, annotator, note } => {
                 self.judge_of(at, annotator, shared, |judgement| judgement.note = note);
             }
-            WorkbenchCommand::Mark(mark) => self.judge(shared, |judgement| judgement.mark(mark)),
-            WorkbenchCommand::NoErrors(system) => self.judge(shared, |judgement| judgement.turn_no_errors(system)),
-            WorkbenchCommand::Unmark(at) => self.judge(shared, |judgement| {
+            WorkbenchCommand::Mark(mark) => self.judge_shown(shared, |judgement| judgement.mark(mark)),
+            WorkbenchCommand::NoErrors(system) => {
+                self.judge_shown(shared, |judgement| judgement.turn_no_errors(system))
+            }
+            WorkbenchCommand::Unmark(at) => self.judge_shown(shared, |judgement| {
                 if at < judgement.marks.len() {
                     judgement.marks.remove(at);
                 }

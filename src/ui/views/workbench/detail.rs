@@ -47,7 +47,15 @@ pub fn detail_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn sections_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>, tints: &Tints) {
     let workbench = window.session.workbench();
     let head = judged_head(&workbench.judgement());
-    section(ui, "judgement", &head, |ui| judged_ui(ui, window, detail));
+    let mut is_drawn = false;
+    section(ui, "judgement", &head, |ui| {
+        is_drawn = true;
+        judged_ui(ui, window, detail);
+    });
+    if !is_drawn {
+        // a closed field never says that it lost the keyboard
+        keep(window, true);
+    }
     section(ui, "errors", &tints.head(), |ui| marks::marks_ui(ui, window, detail, tints));
     if window.session.workbench().tables.iter().any(Option::is_some) {
         section(ui, "alignment", "Alignment", |ui| picture::picture_ui(ui, window));

@@ -52,7 +52,7 @@ fn systems_ui(
     chosen: usize,
     tints: &Tints,
 ) {
-    let judgement = window.session.workbench().judgement();
+    let judgement = &tints.own;
     ui.horizontal_wrapped(|ui| {
         for &at in there {
             let count = tints.seen.iter().filter(|seen| seen.mark.system == systems[at]).count();

@@ -58,7 +58,7 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     for column in window.session.columns() {
         let candidate = candidate(column);
         if !open.iter().any(|(other, _)| *other == candidate) {
-            open.push((candidate, column.name()));
+            open.push((candidate, column.model()));
         }
     }
     let all = egui::Button::new("All models above");

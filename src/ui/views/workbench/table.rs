@@ -1,7 +1,7 @@
 //! Floor 10: page Corpus, the table: a line a sentence; only those in view are drawn.
 
 use egui::accesskit::Role;
-use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use crate::session::workbench::Workbench;
 use crate::session::{WholeCommand, WorkbenchCommand};
@@ -225,7 +225,10 @@ fn head(ui: &mut Ui, window: &mut Window<'_>, (layout, rect): (&Layout, Rect), s
     let inner = place.shrink2(vec2(2.0, 1.0));
     let stays = is_kept || matches!(slot.what, What::Text(_));
     let sense = if stays { Sense::click() } else { Sense::click_and_drag() };
-    let button = ui.put(inner, egui::Button::new("").frame_when_inactive(false).min_size(inner.size()).sense(sense));
+    let button = egui::Button::new("").frame_when_inactive(false).min_size(inner.size()).sense(sense);
+    // The sorted head is drawn last: an id by order would hand the keyboard to its neighbour.
+    let by_name = UiBuilder::new().scope_id(ui.scope_id().with(("head", &name))).max_rect(inner);
+    let button = ui.scope_builder(by_name, |ui| ui.put(inner, button)).inner;
     let arrow = match falling {
         None => "",
         Some(true) => "\u{2193}",

@@ -8,7 +8,7 @@ use crate::ui::theme;
 use crate::ui::views::workbench::words::{Tint, place_of};
 use crate::ui::widgets::labels::plural;
 use crate::worker::keeper::Detail;
-use crate::workspace::judge::Mark;
+use crate::workspace::judge::{Judgement, Mark};
 use crate::workspace::scheme::Scheme;
 
 /// Width of the line below the words of a mark that weighs nothing, and how much more the gravest has, points.
@@ -39,8 +39,8 @@ pub struct Tints {
     pub seen: Vec<Seen>,
     /// The one that the mouse is over, else the chosen one.
     pub shown: Option<MarkKey>,
-    /// How many systems are said to have no errors, by the one who judges here.
-    faultless: usize,
+    /// What the one who judges here says of the sentence.
+    pub own: Judgement,
     ground: Color32,
 }
 
@@ -48,7 +48,7 @@ impl Tints {
     /// Of the chosen sentence.
     pub fn of(ui: &Ui, window: &mut Window<'_>, detail: &Detail) -> Self {
         let workbench = window.session.workbench();
-        let own = workbench.judgement();
+        let own = workbench.said(detail.at, &workbench.annotator);
         let others = detail.judgements.iter().filter(|(name, _)| **name != workbench.annotator);
         let all = std::iter::once((&workbench.annotator, &own)).chain(others);
         let mut seen = Vec::new();
@@ -63,7 +63,7 @@ impl Tints {
         let local = &mut window.local.workbench;
         let shown = local.over_mark.take().or(local.mark.clone());
         let shown = shown.filter(|key| seen.iter().any(|seen: &Seen| seen.key == *key));
-        Self { seen, shown, faultless: own.no_errors.len(), ground: theme::tokens(ui).accent_soft }
+        Self { seen, shown, own, ground: theme::tokens(ui).accent_soft }
     }
 
     /// Whether there is this mark.
@@ -73,7 +73,7 @@ impl Tints {
 
     /// What the head over the marks says.
     pub fn head(&self) -> String {
-        match (self.seen.len(), self.faultless) {
+        match (self.seen.len(), self.own.no_errors.len()) {
             (0, 0) => "Errors".to_owned(),
             (0, faultless) => format!("Errors: none in {}", plural(faultless, "system")),
             (marks, 0) => format!("Errors: {}", plural(marks, "mark")),

@@ -94,7 +94,9 @@ impl<'a> Marked<'a> {
 
     /// How the text looks at a byte.
     fn format(&self, at: usize) -> TextFormat {
-        let is_odd = self.odd.iter().any(|odd| odd.contains(&at));
+        // in order and apart from each other
+        let next = self.odd.partition_point(|odd| odd.end <= at);
+        let is_odd = self.odd.get(next).is_some_and(|odd| odd.contains(&at));
         let color = if is_odd { self.colours.1 } else { self.colours.0 };
         let mut format = TextFormat { font_id: self.font.clone(), color, ..TextFormat::default() };
         for tint in self.tints.iter().filter(|tint| tint.place.contains(&at)) {
@@ -140,8 +142,11 @@ impl<'a> Marked<'a> {
             }
             let align = if bidi::starts_right(self.text) { Align::Max } else { Align::Min };
             ui.with_layout(Layout::top_down(align), |ui| {
-                for line in self.lines(ui) {
-                    ui.add(Label::new(self.job("", line)).extend());
+                for (at, line) in self.lines(ui).into_iter().enumerate() {
+                    let label = ui.add(Label::new(self.job("", line)).extend());
+                    if let Some(said) = self.said.as_ref().filter(|_| at == 0) {
+                        labels::said(label, said);
+                    }
                 }
             });
         });
