@@ -501,7 +501,7 @@ impl PageState for Workbench {
             }
             WorkbenchCommand::Mark(mark) => self.judge_shown(shared, |judgement| judgement.mark(mark)),
             WorkbenchCommand::NoErrors(system) => {
-                self.judge_shown(shared, |judgement| judgement.turn_no_errors(system))
+                self.judge_shown(shared, |judgement| judgement.turn_no_errors(system));
             }
             WorkbenchCommand::Unmark(at) => self.judge_shown(shared, |judgement| {
                 if at < judgement.marks.len() {
