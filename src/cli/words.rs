@@ -5,7 +5,6 @@ use std::ops::Range;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::Link;
-use crate::analysis::reading::Reading;
 use crate::analysis::words::merge_alpha;
 use crate::decoding;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
@@ -57,8 +56,7 @@ pub fn force_all(
 
 /// How the rows of a system are read, by name, where training made them belong to other words than those predicted.
 pub fn own_reading(system: &Ensemble) -> Option<&'static str> {
-    let reading = Rows::own(system.into()).reading;
-    (reading != Reading::default()).then(|| reading.name())
+    Rows::own(system.into()).told()
 }
 
 /// Ranges as JSON has them: the first and the one behind the last.

@@ -34,6 +34,11 @@ impl Rows {
         Self { reading: reading.unwrap_or(own.reading), ..own }
     }
 
+    /// The reading by name, as files tell it; `None` where rows belong to the words that were predicted.
+    pub fn told(self) -> Option<&'static str> {
+        (self.reading != Reading::default()).then(|| self.reading.name())
+    }
+
     /// Steps behind `</s>` after which every token, `</s>` too, has been read.
     pub fn steps_behind(self) -> usize {
         match self.reading {

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
-use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::decoding;
 use crate::decoding::{Decoded, Hypothesis, Intervention, SearchOptions};
@@ -127,9 +126,7 @@ pub fn about(
         no_unk: options.search.forbid_unk,
         interventions: options.acting.as_ref().map(Acting::document).unwrap_or_default(),
         mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
-        reading: Some(Rows::own(system).reading)
-            .filter(|reading| *reading != Reading::default())
-            .map_or_else(String::new, |reading| reading.name().to_owned()),
+        reading: Rows::own(system).told().unwrap_or_default().to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..About::default()
     }

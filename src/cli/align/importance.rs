@@ -45,9 +45,7 @@ pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
     let (high, mut steppers) = high(low)?;
     let mut output = Output::stdout();
     let mut number = 0;
-    let own = Rows::own((&high.forward).into()).reading;
-    let is_told = low.importance.name == ATTENTION && own != Reading::default();
-    let reading = is_told.then(|| own.name());
+    let reading = Rows::own((&high.forward).into()).told().filter(|_| low.importance.name == ATTENTION);
     let mut input = WordPairs { files, high: &high };
     let doing = Doing { name: "aligning", verb: "align" };
     let refused = windows::run(doing, &mut input, Growth::up_to(WINDOW), &mut |window| {
